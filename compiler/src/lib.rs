@@ -1,1 +1,25 @@
-//! Under construction.
+//! The isaforge spec compiler: a description of an instruction set goes in, a checked model and Rust code come out.
+//!
+//! ```text
+//! text ──read──▶ located syntax ──resolve──▶ model ──check──▶ model ──lower──▶ tables ──emit──▶ Rust
+//! ```
+//!
+//! The stages are modules: [`yaml`], [`xml`] and [`spec`] read, [`resolve`] binds, [`check`] judges, [`lower`] turns the
+//! model into the tables that `isaforge-core` works on, [`emit`] prints them. No stage knows an instruction set by name.
+#![forbid(unsafe_code)]
+
+pub mod check;
+pub mod diagnostic;
+pub mod driver;
+pub mod emit;
+pub mod lower;
+pub mod model;
+pub mod reader;
+pub mod resolve;
+pub mod source;
+pub mod spec;
+pub mod suggest;
+pub mod xml;
+pub mod yaml;
+
+pub use driver::{Checked, Compiled, Failure, Settings, check_spec, compile};

@@ -1,0 +1,285 @@
+//! Diagnostics: what is wrong, where, and what to do about it.
+//!
+//! All mistakes of a run are collected in [`Diagnostics`], sorted and rendered once. The command line renders in colour; the
+//! macro renders plainly, because its text goes into a `compile_error!`.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str};
+
+use crate::source::{FileId, Sources, Span};
+
+/// How bad a diagnostic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// No output is produced.
+    Error,
+    /// Output is produced; something is likely not as meant.
+    Warning,
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// The rule's stable code: `E0107`, `W0201`.
+    pub code: &'static str,
+    /// What is wrong, in one line, without a full stop.
+    pub message: String,
+    /// The place to look at.
+    pub primary: Option<Span>,
+    /// What to see at that place; may be empty.
+    pub label: String,
+    /// Other places that take part, each with what to see there.
+    pub secondary: Vec<(Span, String)>,
+    /// Facts that explain.
+    pub notes: Vec<String>,
+    /// What to do.
+    pub help: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, Some(span), message.into())
+    }
+
+    /// A warning at a place.
+    pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code, Some(span), message.into())
+    }
+
+    /// An error that no line of a spec caused, such as a missing file.
+    pub fn error_without_place(code: &'static str, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, None, message.into())
+    }
+
+    fn new(severity: Severity, code: &'static str, primary: Option<Span>, message: String) -> Self {
+        Diagnostic {
+            severity,
+            code,
+            message,
+            primary,
+            label: String::new(),
+            secondary: Vec::new(),
+            notes: Vec::new(),
+            help: Vec::new(),
+        }
+    }
+
+    /// Says what to see at the primary place.
+    #[must_use]
+    pub fn label(mut self, text: impl Into<String>) -> Self {
+        self.label = text.into();
+        self
+    }
+
+    /// Adds another place that takes part.
+    #[must_use]
+    pub fn secondary(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.secondary.push((span, text.into()));
+        self
+    }
+
+    /// Adds a fact that explains.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Adds advice.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help.push(text.into());
+        self
+    }
+
+    fn render(&self, sources: &Sources, renderer: &Renderer) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+        };
+        let mut group = Group::with_title(level.primary_title(self.message.as_str()).id(self.code));
+        // One excerpt a file, the primary one first.
+        let mut excerpts: Vec<(FileId, Vec<Mark<'_>>)> = Vec::new();
+        let primary = self.primary.map(|span| (AnnotationKind::Primary, span, self.label.as_str()));
+        let context = self.secondary.iter().map(|(span, text)| (AnnotationKind::Context, *span, text.as_str()));
+        for (kind, span, text) in primary.into_iter().chain(context) {
+            let mark = (kind, first_line(sources, span), text);
+            match excerpts.iter_mut().find(|(file, _)| *file == span.file) {
+                Some((_, marks)) => marks.push(mark),
+                None => excerpts.push((span.file, vec![mark])),
+            }
+        }
+        for (file, marks) in excerpts {
+            let text = sources.text(file);
+            // The renderer splits all it gets into lines, so it gets only the lines from the first mark to the last.
+            let first = marks.iter().map(|(_, range, _)| range.start).min().unwrap_or(0);
+            let last = marks.iter().map(|(_, range, _)| range.end).max().unwrap_or(0);
+            let (from, number) = sources.line_start(file, first);
+            let to = text[last..].find('\n').map_or(text.len(), |length| last + length);
+            let path = normalize_untrusted_str(&sources.path(file).display().to_string());
+            if to - from > MAX_EXCERPT {
+                let (line, column) = sources.line_column(Span::new(file, marks[0].1.clone()));
+                group = group.element(Origin::path(path).line(line).char_column(column));
+                continue;
+            }
+            let annotations = marks.into_iter().map(|(kind, range, text)| {
+                let label = (!text.is_empty()).then_some(text);
+                kind.span(range.start - from..range.end - from).label(label)
+            });
+            group = group.element(Snippet::source(&text[from..to]).line_start(number).path(path).annotations(annotations));
+        }
+        for note in &self.notes {
+            group = group.element(Level::NOTE.message(normalize_untrusted_str(note)));
+        }
+        for help in &self.help {
+            group = group.element(Level::HELP.message(normalize_untrusted_str(help)));
+        }
+        renderer.render(&[group])
+    }
+}
+
+/// The renderer takes time for every byte of an excerpt. From this size on (a megabyte in one line), only the place is said.
+const MAX_EXCERPT: usize = 1 << 18;
+
+/// One annotation of an excerpt.
+type Mark<'a> = (AnnotationKind, Range<usize>, &'a str);
+
+/// The part of a span that is drawn: clamped to the text, and only its first line, since a span of many lines (a whole map) is
+/// there to say where something starts.
+fn first_line(sources: &Sources, span: Span) -> Range<usize> {
+    let start = sources.text(span.file).floor_char_boundary(span.start as usize);
+    let line = sources.snippet(span).lines().next().unwrap_or("").trim_end();
+    start..start + line.len()
+}
+
+/// How [`Diagnostics::render`] draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Colours by ANSI escapes.
+    pub color: bool,
+    /// How many diagnostics are drawn before the rest is only counted.
+    pub cap: usize,
+    /// Columns of the terminal; longer source lines are cut around the marks.
+    pub width: usize,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Style { color: false, cap: 50, width: 140 }
+    }
+}
+
+/// Everything found in one run.
+#[derive(Clone, Debug, Default)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// Nothing found yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a finding.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.list.push(diagnostic);
+    }
+
+    /// Whether nothing was found at all.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Whether there is an error.
+    pub fn has_errors(&self) -> bool {
+        self.error_count() > 0
+    }
+
+    /// How many errors there are.
+    pub fn error_count(&self) -> usize {
+        self.list.iter().filter(|found| found.severity == Severity::Error).count()
+    }
+
+    /// How many warnings there are.
+    pub fn warning_count(&self) -> usize {
+        self.list.len() - self.error_count()
+    }
+
+    /// The findings in the order they were made, or sorted after [`finish`](Self::finish).
+    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
+        self.list.iter()
+    }
+
+    /// Makes every warning an error; the codes stay.
+    pub fn warnings_as_errors(&mut self) {
+        for found in &mut self.list {
+            found.severity = Severity::Error;
+        }
+    }
+
+    /// Sorts by file, place and code, and drops exact duplicates. What has no place comes first.
+    pub fn finish(&mut self) {
+        self.list.sort_by_key(|found| (found.primary.map(|span| (span.file, span.start)), found.code));
+        let mut seen = HashSet::new();
+        self.list.retain(|found| seen.insert(found.clone()));
+    }
+
+    /// Draws the findings, with an empty line between two and no line break at the end. If there are more than the style's
+    /// cap, errors are drawn before warnings and a last line counts those left out.
+    pub fn render(&self, sources: &Sources, style: Style) -> String {
+        let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
+        let renderer = renderer.term_width(style.width.max(40));
+        let mut list: Vec<&Diagnostic> = self.list.iter().collect();
+        if list.len() > style.cap {
+            list.sort_by_key(|found| Reverse(found.severity == Severity::Error));
+        }
+        let left_out = list.split_off(style.cap.min(list.len()));
+        let mut parts: Vec<String> = list.iter().map(|found| found.render(sources, &renderer)).collect();
+        if !left_out.is_empty() {
+            let errors = left_out.iter().filter(|found| found.severity == Severity::Error).count();
+            let mut counts = vec![count(errors, "error"), count(left_out.len() - errors, "warning")];
+            counts.retain(|text| !text.is_empty());
+            parts.push(format!("... and {}", counts.join(" and ")));
+        }
+        parts.join("\n\n")
+    }
+}
+
+fn count(number: usize, what: &str) -> String {
+    match number {
+        0 => String::new(),
+        1 => format!("1 more {what}"),
+        _ => format!("{number} more {what}s"),
+    }
+}
+
+impl Extend<Diagnostic> for Diagnostics {
+    fn extend<I: IntoIterator<Item = Diagnostic>>(&mut self, findings: I) {
+        self.list.extend(findings);
+    }
+}
+
+impl IntoIterator for Diagnostics {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a Diagnostics {
+    type Item = &'a Diagnostic;
+    type IntoIter = std::slice::Iter<'a, Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.iter()
+    }
+}

@@ -1,0 +1,107 @@
+//! Names of the spec language as Rust identifiers.
+
+use std::collections::HashSet;
+
+use proc_macro2::{Ident, Span};
+
+/// Words of a name: split where it is not alphanumeric, each with a capital first; all-capital words are lowered.
+fn words(name: &str) -> impl Iterator<Item = String> + '_ {
+    name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()).map(|word| {
+        let shouting = !word.chars().any(|c| c.is_ascii_lowercase());
+        let mut chars = word.chars();
+        let first = chars.next().map(|c| c.to_ascii_uppercase());
+        let rest = chars.map(|c| if shouting { c.to_ascii_lowercase() } else { c });
+        first.into_iter().chain(rest).collect()
+    })
+}
+
+/// `FADD.f32` as `FaddF32`, `Swizzles (16-bit)` as `Swizzles16Bit`, `16.32` as `_16_32`.
+pub(super) fn pascal(name: &str) -> String {
+    let mut result = String::new();
+    for word in words(name) {
+        // Two numbers side by side would run together.
+        if result.ends_with(|c: char| c.is_ascii_digit()) && word.starts_with(|c: char| c.is_ascii_digit()) {
+            result.push('_');
+        }
+        result.push_str(&word);
+    }
+    if result.is_empty() || result.starts_with(|c: char| c.is_ascii_digit()) {
+        result.insert(0, '_');
+    }
+    result
+}
+
+/// `FADD.f32` as `fadd_f32`, `AddFloat16` as `add_float16`.
+pub(super) fn snake(name: &str) -> String {
+    let mut result = String::new();
+    for word in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()) {
+        let mixed = word.chars().any(|c| c.is_ascii_lowercase());
+        if !result.is_empty() {
+            result.push('_');
+        }
+        let mut before = 'A';
+        for c in word.chars() {
+            if mixed && c.is_ascii_uppercase() && (before.is_ascii_lowercase() || before.is_ascii_digit()) {
+                result.push('_');
+            }
+            result.push(c.to_ascii_lowercase());
+            before = c;
+        }
+    }
+    if result.is_empty() || result.starts_with(|c: char| c.is_ascii_digit()) {
+        result.insert(0, '_');
+    }
+    result
+}
+
+/// An identifier; a keyword gets an underscore behind it.
+pub(super) fn ident(name: &str) -> Ident {
+    match syn::parse_str::<Ident>(name) {
+        Ok(ident) => ident,
+        Err(_) => Ident::new(&format!("{name}_"), Span::call_site()),
+    }
+}
+
+/// Hands out identifiers, each once: a name that is taken gets a suffix.
+#[derive(Default)]
+pub(super) struct Namespace(HashSet<String>);
+
+impl Namespace {
+    pub(super) fn with(reserved: &[&str]) -> Self {
+        Namespace(reserved.iter().map(|s| (*s).to_owned()).collect())
+    }
+
+    pub(super) fn take(&mut self, name: String, suffix: &str) -> Ident {
+        let mut name = name;
+        while !self.0.insert(name.clone()) {
+            name.push_str(suffix);
+        }
+        ident(&name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_identifiers() {
+        assert_eq!(pascal("FADD.f32"), "FaddF32");
+        assert_eq!(pascal("V2F32_TO_V2F16"), "V2f32ToV2f16");
+        assert_eq!(pascal("Swizzles (16-bit)"), "Swizzles16Bit");
+        assert_eq!(pascal("16.32"), "_16_32");
+        assert_eq!(pascal("AddFloat16"), "AddFloat16");
+        assert_eq!(snake("AddFloat16"), "add_float16");
+        assert_eq!(snake("LD_VAR_BUF_IMM.f32"), "ld_var_buf_imm_f32");
+        assert_eq!(snake("MultiplyInt16u"), "multiply_int16u");
+        assert_eq!(ident("type").to_string(), "type_");
+    }
+
+    #[test]
+    fn a_taken_name_gets_a_suffix() {
+        let mut names = Namespace::with(&["Opcode"]);
+        assert_eq!(names.take("Opcode".into(), "Form").to_string(), "OpcodeForm");
+        assert_eq!(names.take("Mux".into(), "Form").to_string(), "Mux");
+        assert_eq!(names.take("Mux".into(), "Form").to_string(), "MuxForm");
+    }
+}

@@ -1,0 +1,334 @@
+//! Tables as Rust: `static` values of the types of `isaforge-core`.
+
+use std::collections::HashMap;
+
+use isaforge_core::bits::{Bits, Piece};
+use isaforge_core::decode::{Fast, Quick, Window};
+use isaforge_core::table::{
+    Access, Alternative, Count, Form, Isa, Kind, Modifier, Operand, Provenance, Shape, Target, Token, Type,
+};
+use isaforge_core::text::Text;
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+/// Values that stand in many places become constants, written once.
+#[derive(Default)]
+struct Shared {
+    names: HashMap<String, proc_macro2::Ident>,
+    items: Vec<TokenStream>,
+}
+
+impl Shared {
+    fn constant(&mut self, prefix: &str, ty: TokenStream, value: TokenStream) -> TokenStream {
+        let key = format!("{prefix} {value}");
+        let count = self.names.len();
+        let name = self.names.entry(key).or_insert_with(|| {
+            let name = format_ident!("{prefix}{count}");
+            self.items.push(quote!(const #name: #ty = #value;));
+            name
+        });
+        quote!(#name)
+    }
+}
+
+fn hex(value: u64) -> Literal {
+    match value {
+        0..=9 => Literal::u64_unsuffixed(value),
+        // The text is digits after `0x`, which is a literal.
+        _ => format!("{value:#x}").parse().unwrap_or_else(|_| Literal::u64_unsuffixed(value)),
+    }
+}
+
+fn text(text: &Text) -> TokenStream {
+    let str = text.str;
+    if str.is_empty() { quote!(Text::EMPTY) } else { quote!(Text::new(#str)) }
+}
+
+fn piece(piece: &Piece) -> TokenStream {
+    let (at, width) = (Literal::u8_unsuffixed(piece.at), Literal::u8_unsuffixed(piece.width));
+    if piece.shared { quote!(Piece::shared(#at, #width)) } else { quote!(Piece::new(#at, #width)) }
+}
+
+fn bits(bits: &Bits) -> TokenStream {
+    if bits.high.is_empty() && !bits.low.shared {
+        let (at, width) = (Literal::u8_unsuffixed(bits.low.at), Literal::u8_unsuffixed(bits.low.width));
+        return quote!(Bits::new(#at, #width));
+    }
+    let (low, high) = (piece(&bits.low), bits.high.iter().map(piece));
+    quote!(Bits { low: #low, high: &[#(#high),*] })
+}
+
+fn ty(ty: Type) -> TokenStream {
+    let index = |i: u16| Literal::u16_unsuffixed(i);
+    match ty {
+        Type::Flag => quote!(Type::Flag),
+        Type::Decimal => quote!(Type::Decimal),
+        Type::Hex => quote!(Type::Hex),
+        Type::Signed => quote!(Type::Signed),
+        Type::Enum(i) => {
+            let i = index(i);
+            quote!(Type::Enum(#i))
+        }
+        Type::Constant(i) => {
+            let i = index(i);
+            quote!(Type::Constant(#i))
+        }
+        Type::Register(i) => {
+            let i = index(i);
+            quote!(Type::Register(#i))
+        }
+    }
+}
+
+fn option(value: Option<u64>) -> TokenStream {
+    match value {
+        Some(value) => {
+            let value = hex(value);
+            quote!(Some(#value))
+        }
+        None => quote!(None),
+    }
+}
+
+fn token(token: &Token) -> TokenStream {
+    let index = |i: u8| Literal::u8_unsuffixed(i);
+    match token {
+        Token::Text(t) => {
+            let t = text(t);
+            quote!(Token::Text(#t))
+        }
+        Token::Field(i) => {
+            let i = index(*i);
+            quote!(Token::Field(#i))
+        }
+        Token::Mnemonic => quote!(Token::Mnemonic),
+        Token::Modifiers => quote!(Token::Modifiers),
+        Token::Modifier(i) => {
+            let i = index(*i);
+            quote!(Token::Modifier(#i))
+        }
+        Token::Operand(i) => {
+            let i = index(*i);
+            quote!(Token::Operand(#i))
+        }
+    }
+}
+
+fn modifier(m: &Modifier) -> TokenStream {
+    let Modifier { name, doc, also, .. } = m;
+    let (bits, ty, default, flag) = (bits(&m.bits), ty(m.ty), option(m.default), text(&m.flag));
+    quote!(Modifier { name: #name, doc: #doc, bits: #bits, ty: #ty, default: #default, flag: #flag, also: #also })
+}
+
+fn modifiers(shared: &mut Shared, list: &[Modifier]) -> TokenStream {
+    let list = list.iter().map(|m| shared.constant("M", quote!(Modifier), modifier(m))).collect::<Vec<_>>();
+    quote!(&[#(#list),*])
+}
+
+fn count(count: &Count) -> TokenStream {
+    let bits = match &count.bits {
+        Some(b) => {
+            let b = bits(b);
+            quote!(Some(#b))
+        }
+        None => quote!(None),
+    };
+    let (name, plus) = (count.name, Literal::u8_unsuffixed(count.plus));
+    quote!(Count { bits: #bits, name: #name, plus: #plus })
+}
+
+fn shape(shape: &Shape) -> TokenStream {
+    match shape {
+        Shape::One { kind, at } => {
+            let (kind, at) = (Literal::u16_unsuffixed(*kind), Literal::u8_unsuffixed(*at));
+            quote!(Shape::One { kind: #kind, at: #at })
+        }
+        Shape::List { kind, at, count: c, open, separator, align } => {
+            let (kind, at) = (Literal::u16_unsuffixed(*kind), Literal::u8_unsuffixed(*at));
+            let (count, align) = (count(c), Literal::u8_unsuffixed(*align));
+            quote!(Shape::List { kind: #kind, at: #at, count: #count, open: #open, separator: #separator, align: #align })
+        }
+        Shape::Number { bits: b, ty: t, prefix, target } => {
+            let (bits, ty) = (bits(b), ty(*t));
+            let target = match target {
+                None => quote!(None),
+                Some(Target::RelativeToNext) => quote!(Some(Target::RelativeToNext)),
+                Some(Target::Absolute) => quote!(Some(Target::Absolute)),
+            };
+            quote!(Shape::Number { bits: #bits, ty: #ty, prefix: #prefix, target: #target })
+        }
+    }
+}
+
+fn operand(shared: &mut Shared, o: &Operand) -> TokenStream {
+    let Operand { name, doc, .. } = o;
+    let access = match o.access {
+        Access::None => quote!(None),
+        Access::Read => quote!(Read),
+        Access::Write => quote!(Write),
+        Access::ReadWrite => quote!(ReadWrite),
+    };
+    let size = Literal::u16_unsuffixed(o.size);
+    let (shape, suffixes) = (shape(&o.shape), modifiers(shared, o.suffixes));
+    let (quiet_mask, quiet_value) = (hex(o.quiet_mask), hex(o.quiet_value));
+    quote!(Operand {
+        name: #name, doc: #doc, access: Access::#access, size: #size, shape: #shape, suffixes: #suffixes,
+        quiet_mask: #quiet_mask, quiet_value: #quiet_value,
+    })
+}
+
+fn form(shared: &mut Shared, f: &Form) -> TokenStream {
+    let Form { title, doc, unit, source, note, .. } = f;
+    let name = text(&f.name);
+    let provenance = match f.provenance {
+        Provenance::Document => quote!(Document),
+        Provenance::VendorBinary => quote!(VendorBinary),
+        Provenance::Mesa => quote!(Mesa),
+        Provenance::Assumed => quote!(Assumed),
+    };
+    let [match_mask, match_value, fixed_mask, fixed_value, ignored, quiet_mask, quiet_value] =
+        [f.match_mask, f.match_value, f.fixed_mask, f.fixed_value, f.ignored, f.quiet_mask, f.quiet_value].map(hex);
+    let mods = modifiers(shared, f.modifiers);
+    let operands: Vec<_> = f
+        .operands
+        .iter()
+        .map(|o| {
+            let value = operand(shared, o);
+            shared.constant("O", quote!(Operand), value)
+        })
+        .collect();
+    let syntax = f.syntax.iter().map(token);
+    let syntax = shared.constant("S", quote!(&[Token]), quote!(&[#(#syntax),*]));
+    let placed = hex(u64::from(f.placed));
+    let limits = f.limits.iter().map(|l| Literal::u8_unsuffixed(*l));
+    quote!(Form {
+        name: #name, title: #title, doc: #doc, unit: #unit, source: #source, provenance: Provenance::#provenance,
+        note: #note, match_mask: #match_mask, match_value: #match_value, fixed_mask: #fixed_mask,
+        fixed_value: #fixed_value, ignored: #ignored, modifiers: #mods, quiet_mask: #quiet_mask,
+        quiet_value: #quiet_value, operands: &[#(#operands),*], syntax: #syntax, placed: #placed, limits: &[#(#limits),*],
+    })
+}
+
+fn alternative(a: &Alternative) -> TokenStream {
+    let Alternative { name, doc, .. } = a;
+    let (mask, value, uses) = (hex(a.mask), hex(a.value), hex(u64::from(a.uses)));
+    let when = a.when.iter().map(|(s, v)| {
+        let (s, v) = (Literal::u8_unsuffixed(*s), hex(*v));
+        quote!((#s, #v))
+    });
+    let fields = a.fields.iter().map(|f| {
+        let (name, bits, ty) = (f.name, bits(&f.bits), ty(f.ty));
+        quote!(Field { name: #name, bits: #bits, ty: #ty })
+    });
+    let text = a.text.iter().map(token);
+    quote!(Alternative {
+        name: #name, doc: #doc, mask: #mask, value: #value, when: &[#(#when),*], uses: #uses,
+        fields: &[#(#fields),*], text: &[#(#text),*],
+    })
+}
+
+fn kind(k: &Kind) -> TokenStream {
+    let Kind { name, doc, .. } = k;
+    let width = Literal::u8_unsuffixed(k.width);
+    let (alternatives, texts) = (k.alternatives.iter().map(alternative), k.texts.iter().map(text));
+    quote!(Kind { name: #name, doc: #doc, width: #width, alternatives: &[#(#alternatives),*], texts: &[#(#texts),*] })
+}
+
+fn window(w: &Window) -> TokenStream {
+    let (ls, lm) = (Literal::u8_unsuffixed(w.low.0), hex(u64::from(w.low.1)));
+    let (hs, hm) = (Literal::u8_unsuffixed(w.high.0), hex(u64::from(w.high.1)));
+    let first = Literal::u16_unsuffixed(w.first);
+    quote!(Window { low: (#ls, #lm), high: (#hs, #hm), first: #first })
+}
+
+fn quick(shared: &mut Shared, q: &Quick) -> TokenStream {
+    let (mask, value) = (hex(q.mask), hex(q.value));
+    let windows: Vec<_> = q.windows.iter().map(|w| shared.constant("W", quote!(Window), window(w))).collect();
+    quote!(Quick { mask: #mask, value: #value, windows: [#(#windows),*] })
+}
+
+/// A module `tables` with `ISA` and `FAST`.
+pub(super) fn emit(isa: &Isa, fast: &Fast) -> TokenStream {
+    let mut shared = Shared::default();
+    let Isa { name, doc, .. } = isa;
+    let word_bits = Literal::u8_unsuffixed(isa.word_bits);
+    let enums = isa.enums.iter().map(|e| {
+        let (name, doc, default) = (e.name, e.doc, option(e.default));
+        let values = e.values.iter().map(|v| {
+            let (bits, text, doc) = (hex(v.bits), v.text, v.doc);
+            quote!(Value { bits: #bits, text: #text, doc: #doc })
+        });
+        let dotted = e.dotted.iter().map(text);
+        quote!(Enum { name: #name, doc: #doc, values: &[#(#values),*], dotted: &[#(#dotted),*], default: #default })
+    });
+    let constants = isa.constants.iter().map(|c| {
+        let (name, doc) = (c.name, c.doc);
+        let values = c.values.iter().map(|v| {
+            let (value, doc) = (hex(v.value), v.doc);
+            quote!(Constant { value: #value, doc: #doc })
+        });
+        quote!(Constants { name: #name, doc: #doc, values: &[#(#values),*] })
+    });
+    let banks = isa.banks.iter().map(|b| {
+        let (name, doc) = (b.name, b.doc);
+        let (count, width) = (Literal::u32_unsuffixed(b.count), Literal::u16_unsuffixed(b.width));
+        quote!(Bank { name: #name, doc: #doc, count: #count, width: #width })
+    });
+    let kinds = isa.kinds.iter().map(kind);
+    let shared_fields = isa.shared.iter().map(|s| {
+        let (name, bits, default) = (s.name, bits(&s.bits), hex(s.default));
+        quote!(Shared { name: #name, bits: #bits, default: #default })
+    });
+    let forms: Vec<_> = isa.forms.iter().map(|f| form(&mut shared, f)).collect();
+    let nodes = isa.decoder.nodes.iter().map(|n| {
+        let (shift, width) = (Literal::u8_unsuffixed(n.shift), Literal::u8_unsuffixed(n.width));
+        let first = Literal::u32_unsuffixed(n.first);
+        quote!(Node { shift: #shift, width: #width, first: #first })
+    });
+    let branches = isa.decoder.branches.iter().map(|b| hex(u64::from(*b)));
+    let slots = isa.names.slots.iter().map(|s| hex(u64::from(*s)));
+    let dots = Literal::u8_unsuffixed(isa.names.dots);
+    let limits = isa.limits.iter().map(|l| {
+        let (name, doc, kind) = (l.name, l.doc, Literal::u16_unsuffixed(l.kind));
+        let (alternatives, drop) = (hex(u64::from(l.alternatives)), Literal::u8_unsuffixed(l.drop));
+        quote!(Limit { name: #name, doc: #doc, kind: #kind, alternatives: #alternatives, drop: #drop })
+    });
+    let quick: Vec<_> = fast.quick.iter().map(|q| quick(&mut shared, q)).collect();
+    let (shift, mask) = (Literal::u8_unsuffixed(fast.shift), hex(fast.mask));
+    let primary = fast.primary.iter().map(|p| hex(*p));
+    let secondary = fast.secondary.iter().map(|s| hex(u64::from(*s)));
+    let sets = fast.sets.iter().map(|s| hex(*s));
+    let items = &shared.items;
+    quote! {
+        mod tables {
+            #[allow(unused_imports, reason = "which of the shapes occur depends on the instruction set")]
+            use super::__rt::{bits::{Bits, Piece}, decode::{Fast, Quick, Window}, table::*, text::Text};
+
+            #(#items)*
+
+            pub(super) static ISA: Isa = Isa {
+                name: #name,
+                doc: #doc,
+                word_bits: #word_bits,
+                enums: &[#(#enums),*],
+                constants: &[#(#constants),*],
+                banks: &[#(#banks),*],
+                kinds: &[#(#kinds),*],
+                shared: &[#(#shared_fields),*],
+                forms: &[#(#forms),*],
+                decoder: Decoder { nodes: &[#(#nodes),*], branches: &[#(#branches),*] },
+                names: Names { slots: &[#(#slots),*], dots: #dots },
+                limits: &[#(#limits),*],
+            };
+
+            pub(super) static FAST: Fast = Fast {
+                shift: #shift,
+                mask: #mask,
+                primary: &[#(#primary),*],
+                secondary: &[#(#secondary),*],
+                quick: &[#(#quick),*],
+                sets: &[#(#sets),*],
+            };
+        }
+    }
+}

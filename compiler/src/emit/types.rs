@@ -1,0 +1,370 @@
+//! Rust types for enums, register banks, tables of constants and kinds of operands.
+
+use isaforge_core::bits::{Bits, ones};
+use isaforge_core::table::{Alternative, Field, Isa, Kind, Type};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::idents::{Namespace, ident, pascal, snake};
+
+/// The identifiers of the generated types, by index.
+pub(super) struct Names {
+    pub enums: Vec<Ident>,
+    pub enum_values: Vec<Vec<Ident>>,
+    pub constants: Vec<Ident>,
+    pub banks: Vec<Ident>,
+    pub kinds: Vec<Ident>,
+    pub forms: Vec<Ident>,
+}
+
+impl Names {
+    pub(super) fn new(isa: &Isa) -> Self {
+        let reserved = ["Instruction", "Opcode", "Semantics", "DecodeError", "EncodeError", "ParseError", "Word", "Option", "Result", "Some", "None", "Ok", "Err", "RegisterList", "ISA"];
+        let mut taken = Namespace::with(&reserved);
+        Names {
+            enums: isa.enums.iter().map(|e| taken.take(pascal(e.name), "Value")).collect(),
+            enum_values: isa.enums.iter().map(|e| {
+                let mut taken = Namespace::with(&["Self"]);
+                e.values.iter().map(|v| taken.take(pascal(v.text), "_")).collect()
+            }).collect(),
+            constants: isa.constants.iter().map(|c| taken.take(pascal(c.name), "Entry")).collect(),
+            banks: isa.banks.iter().map(|b| taken.take(pascal(b.name), "Index")).collect(),
+            kinds: isa.kinds.iter().map(|k| taken.take(pascal(k.name), "Operand")).collect(),
+            forms: isa.forms.iter().map(|f| taken.take(pascal(f.name.str), "Form")).collect(),
+        }
+    }
+}
+
+/// The smallest unsigned integer of at least `width` bits.
+pub(super) fn unsigned(width: u32) -> (Ident, u32) {
+    let size = [8, 16, 32, 64].into_iter().find(|s| width <= *s).unwrap_or(64);
+    (format_ident!("u{size}"), size)
+}
+
+pub(super) fn signed(width: u32) -> (Ident, u32) {
+    let size = [8, 16, 32, 64].into_iter().find(|s| width <= *s).unwrap_or(64);
+    (format_ident!("i{size}"), size)
+}
+
+pub(super) fn hex(value: u64) -> TokenStream {
+    match value {
+        0..=9 => {
+            let literal = Literal::u64_unsuffixed(value);
+            quote!(#literal)
+        }
+        // The text is digits after `0x`, which is a literal.
+        _ => format!("{value:#x}").parse().unwrap_or_default(),
+    }
+}
+
+/// An expression for the bits of a field of `word` (of type `u64`), for an operand that starts at the expression `at`.
+pub(super) fn extract(word: &TokenStream, bits: &Bits, at: Option<&TokenStream>) -> TokenStream {
+    let mut parts = Vec::new();
+    for (piece, shift) in bits.pieces() {
+        let low = Literal::u8_unsuffixed(piece.at);
+        let mask = hex(ones(u32::from(piece.width)));
+        let place = match at.filter(|_| !piece.shared) {
+            Some(at) if piece.at == 0 => quote!(#at),
+            Some(at) => quote!((#at + #low)),
+            None => quote!(#low),
+        };
+        let value = match (piece.width, place.to_string() == "0") {
+            (64, _) => quote!(#word),
+            (_, true) => quote!(#word & #mask),
+            _ => quote!(#word >> #place & #mask),
+        };
+        let shift = Literal::u32_unsuffixed(shift);
+        parts.push(if parts.is_empty() { value } else { quote!((#value) << #shift) });
+    }
+    quote!(#(#parts)|*)
+}
+
+/// The Rust type of a field's value.
+pub(super) fn value_type(names: &Names, ty: Type, width: u32) -> TokenStream {
+    match ty {
+        Type::Flag => quote!(bool),
+        Type::Decimal | Type::Hex => {
+            let (t, _) = unsigned(width);
+            quote!(#t)
+        }
+        Type::Signed => {
+            let (t, _) = signed(width);
+            quote!(#t)
+        }
+        Type::Enum(i) => {
+            let t = &names.enums[i as usize];
+            quote!(#t)
+        }
+        Type::Constant(i) => {
+            let t = &names.constants[i as usize];
+            quote!(#t)
+        }
+        Type::Register(i) => {
+            let t = &names.banks[i as usize];
+            quote!(#t)
+        }
+    }
+}
+
+/// The value of a field from its raw bits, an expression of type `u64`.
+pub(super) fn from_raw(names: &Names, ty: Type, width: u32, raw: &TokenStream) -> TokenStream {
+    match ty {
+        Type::Flag => quote!((#raw) != 0),
+        Type::Decimal | Type::Hex => {
+            let (t, _) = unsigned(width);
+            quote!((#raw) as #t)
+        }
+        Type::Signed => {
+            let (t, _) = signed(width);
+            let width = Literal::u32_unsuffixed(width);
+            quote!(__rt::bits::sign_extend(#raw, #width) as #t)
+        }
+        Type::Enum(_) | Type::Constant(_) | Type::Register(_) => {
+            let t = value_type(names, ty, width);
+            quote!(#t::from_raw(#raw))
+        }
+    }
+}
+
+/// The raw bits, a `u64`, of a value of a field.
+pub(super) fn to_raw(ty: Type, value: &TokenStream) -> TokenStream {
+    match ty {
+        Type::Enum(_) | Type::Constant(_) | Type::Register(_) => quote!(#value.raw()),
+        _ => quote!(#value as u64),
+    }
+}
+
+/// Whether every value of the Rust type fits the field.
+pub(super) fn always_fits(ty: Type, width: u32) -> bool {
+    match ty {
+        Type::Flag | Type::Enum(_) | Type::Constant(_) | Type::Register(_) => true,
+        Type::Decimal | Type::Hex | Type::Signed => unsigned(width).1 == width,
+    }
+}
+
+fn doc(text: &str, otherwise: &str) -> String {
+    if text.is_empty() { otherwise.to_owned() } else { format!(" {text}") }
+}
+
+pub(super) fn emit(isa: &Isa, names: &Names) -> TokenStream {
+    let enums = (0..isa.enums.len()).map(|i| emit_enum(isa, names, i));
+    let banks = isa.banks.iter().zip(&names.banks).map(|(bank, name)| {
+        let (ty, _) = unsigned(32 - (bank.count.max(1) - 1).leading_zeros());
+        let text = doc(bank.doc, " A register.");
+        let count = Literal::u32_unsuffixed(bank.count);
+        let wide = Literal::u64_unsuffixed(u64::from(bank.count));
+        quote! {
+            #[doc = #text]
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+            pub struct #name(#ty);
+            impl #name {
+                /// How many there are.
+                pub const COUNT: usize = #count;
+                /// Number `index`; `None` beyond the last.
+                pub const fn new(index: usize) -> Option<Self> {
+                    if index < Self::COUNT { Some(#name(index as #ty)) } else { None }
+                }
+                /// Its number.
+                pub const fn index(self) -> usize { self.0 as usize }
+                #[inline]
+                const fn from_raw(raw: u64) -> Self { #name((raw % #wide) as #ty) }
+                const fn raw(self) -> u64 { self.0 as u64 }
+            }
+        }
+    });
+    let constants = isa.constants.iter().zip(&names.constants).enumerate().map(|(i, (table, name))| {
+        let text = doc(table.doc, " An entry of a table of constants.");
+        let count = Literal::usize_unsuffixed(table.values.len());
+        let wide = Literal::u64_unsuffixed(table.values.len().max(1) as u64);
+        let i = Literal::usize_unsuffixed(i);
+        quote! {
+            #[doc = #text]
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+            pub struct #name(u16);
+            impl #name {
+                /// How many entries the table has.
+                pub const COUNT: usize = #count;
+                /// Entry `index`; `None` beyond the last.
+                pub const fn new(index: usize) -> Option<Self> {
+                    if index < Self::COUNT { Some(#name(index as u16)) } else { None }
+                }
+                /// The first entry with this value.
+                pub fn find(value: u64) -> Option<Self> {
+                    let index = ISA.constants[#i].values.iter().position(|c| c.value == value)?;
+                    Self::new(index)
+                }
+                /// Its place in the table.
+                pub const fn index(self) -> usize { self.0 as usize }
+                /// The constant.
+                pub fn value(self) -> u64 {
+                    ISA.constants[#i].values.get(self.index()).map_or(0, |c| c.value)
+                }
+                #[inline]
+                const fn from_raw(raw: u64) -> Self { #name((raw % #wide) as u16) }
+                const fn raw(self) -> u64 { self.0 as u64 }
+            }
+        }
+    });
+    let kinds = isa.kinds.iter().enumerate().map(|(i, kind)| emit_kind(names, i, kind));
+    quote!(#(#enums)* #(#banks)* #(#constants)* #(#kinds)*)
+}
+
+fn emit_enum(isa: &Isa, names: &Names, index: usize) -> TokenStream {
+    let (e, name, variants) = (&isa.enums[index], &names.enums[index], &names.enum_values[index]);
+    let text = doc(e.doc, " Values of a field.");
+    let (ty, _) = unsigned(64 - e.values.last().map_or(0, |v| v.bits).leading_zeros());
+    let docs = e.values.iter().map(|v| if v.doc.is_empty() { format!(" `{}`", v.text) } else { format!(" `{}`: {}", v.text, v.doc) });
+    let bits: Vec<_> = e.values.iter().map(|v| hex(v.bits)).collect();
+    let texts = e.values.iter().map(|v| v.text);
+    let last = variants.last();
+    let head = &variants[..variants.len().saturating_sub(1)];
+    let head_bits = &bits[..head.len()];
+    let Some(last) = last else { return TokenStream::new() };
+    let default = e.default.and_then(|d| e.values.iter().position(|v| v.bits == d)).map(|i| {
+        let variant = &variants[i];
+        quote! {
+            impl Default for #name {
+                fn default() -> Self { #name::#variant }
+            }
+        }
+    });
+    quote! {
+        #[doc = #text]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(#ty)]
+        pub enum #name { #(#[doc = #docs] #variants = #bits),* }
+        impl #name {
+            /// All values that have a name.
+            pub const ALL: &'static [Self] = &[#(#name::#variants),*];
+            /// The value with these bits, if they have a name.
+            pub const fn from_bits(bits: u64) -> Option<Self> {
+                match bits { #(#bits => Some(#name::#variants),)* _ => None }
+            }
+            /// Its bits.
+            pub const fn bits(self) -> u64 { self as u64 }
+            /// The word that stands for it in assembly.
+            pub const fn as_str(self) -> &'static str {
+                match self { #(#name::#variants => #texts),* }
+            }
+            // Decoding has refused bits without a name, so the last arm is the last name.
+            #[inline]
+            #[allow(dead_code, reason = "an enum that no field uses")]
+            const fn from_raw(raw: u64) -> Self {
+                match raw { #(#head_bits => #name::#head,)* _ => #name::#last }
+            }
+            #[allow(dead_code, reason = "an enum that no field uses")]
+            const fn raw(self) -> u64 { self as u64 }
+        }
+        impl ::core::fmt::Display for #name {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result { f.pad(self.as_str()) }
+        }
+        #default
+    }
+}
+
+/// A kind that is just one field: its accessors give the field's own type.
+pub(super) fn plain(kind: &Kind) -> Option<&'static Field> {
+    match kind.alternatives {
+        [only] => match only.fields {
+            [field] => Some(field),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The Rust type of an operand of a kind.
+pub(super) fn kind_type(names: &Names, index: usize, kind: &Kind) -> TokenStream {
+    match plain(kind) {
+        Some(field) => value_type(names, field.ty, field.bits.width()),
+        None => {
+            let name = &names.kinds[index];
+            quote!(#name)
+        }
+    }
+}
+
+fn emit_kind(names: &Names, index: usize, kind: &Kind) -> TokenStream {
+    if plain(kind).is_some() {
+        return TokenStream::new();
+    }
+    let name = &names.kinds[index];
+    let text = doc(kind.doc, " An operand.");
+    let mut taken = Namespace::with(&["Self"]);
+    let variants: Vec<Ident> = kind.alternatives.iter().map(|a| taken.take(pascal(a.name), "_")).collect();
+    let at = quote!(at);
+    let declared = kind.alternatives.iter().zip(&variants).map(|(a, v)| {
+        let text = doc(a.doc, " One reading of the operand.");
+        let fields = a.fields.iter().map(|f| value_type(names, f.ty, f.bits.width()));
+        match a.fields {
+            [] => quote!(#[doc = #text] #v),
+            [_] => quote!(#[doc = #text] #v(#(#fields)*)),
+            _ => {
+                let names = a.fields.iter().map(|f| ident(&snake(f.name)));
+                let docs = a.fields.iter().map(|f| format!(" The field `{}`.", f.name));
+                quote!(#[doc = #text] #v { #(#[doc = #docs] #names: #fields),* })
+            }
+        }
+    });
+    let construct = |a: &Alternative, v: &Ident| {
+        let values = a.fields.iter().map(|f| from_raw(names, f.ty, f.bits.width(), &extract(&quote!(word), &f.bits, Some(&at))));
+        match a.fields {
+            [] => quote!(#name::#v),
+            [_] => quote!(#name::#v(#(#values)*)),
+            _ => {
+                let fields = a.fields.iter().map(|f| ident(&snake(f.name)));
+                quote!(#name::#v { #(#fields: #values),* })
+            }
+        }
+    };
+    let pairs: Vec<_> = kind.alternatives.iter().zip(&variants).collect();
+    let Some(((last_a, last_v), init)) = pairs.split_last() else { return TokenStream::new() };
+    let tests = init.iter().map(|(a, v)| {
+        let (mask, value) = (hex(a.mask), hex(a.value));
+        let when = a.when.iter().map(|(s, value)| {
+            let (s, value) = (Literal::u8_unsuffixed(*s), hex(*value));
+            quote!(&& ISA.shared[#s].bits.get(word, 0) == #value)
+        });
+        let make = construct(a, v);
+        quote!(if (word >> at) & #mask == #value #(#when)* { return #make; })
+    });
+    let otherwise = construct(last_a, last_v);
+    let most = Literal::usize_unsuffixed(isaforge_core::parse::MAX_FIELDS);
+    let parts = pairs.iter().enumerate().map(|(i, (a, v))| {
+        let i = Literal::usize_unsuffixed(i);
+        let names: Vec<Ident> = a.fields.iter().map(|f| ident(&snake(f.name))).collect();
+        let set = a.fields.iter().enumerate().map(|(k, f)| {
+            let j = Literal::usize_unsuffixed(k);
+            let value = &names[k];
+            let raw = to_raw(f.ty, &quote!(#value));
+            quote!(values[#j] = #raw;)
+        });
+        match a.fields {
+            [] => quote!(#name::#v => #i,),
+            [_] => quote!(#name::#v(#(#names)*) => { #(#set)* #i }),
+            _ => quote!(#name::#v { #(#names),* } => { #(#set)* #i }),
+        }
+    });
+    quote! {
+        #[doc = #text]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum #name { #(#declared),* }
+        impl #name {
+            #[inline]
+            fn read(word: u64, at: u8) -> Self {
+                #(#tests)*
+                #otherwise
+            }
+            fn set(self, builder: &mut __rt::encode::Builder, index: usize) -> Result<(), EncodeError> {
+                let (alternative, values) = self.parts();
+                builder.set_operand(index, alternative, &values)
+            }
+            fn parts(self) -> (usize, [u64; #most]) {
+                #[allow(unused_mut, reason = "a reading without fields sets none")]
+                let mut values = [0; #most];
+                let alternative = match self { #(#parts)* };
+                (alternative, values)
+            }
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! From the model to the tables of `isaforge-core`.
+//!
+//! There is one lowering. A back end prints the tables as Rust; a specification in use before code is generated works on
+//! the very same values in memory. They live as long as the program: a specification is small and lowered once.
+
+mod fast;
+mod quick;
+mod tree;
+
+use isaforge_core::bits as core_bits;
+use isaforge_core::decode::Fast;
+use isaforge_core::table as core;
+use isaforge_core::text::{Line, Text};
+
+use crate::model::{self, Bits, Isa, Type};
+use crate::spec::{Access, Provenance, TargetKind};
+
+/// The tables of an instruction set.
+#[derive(Clone, Copy, Debug)]
+pub struct Tables {
+    /// What everything works on.
+    pub isa: &'static core::Isa,
+    /// The fast path of decoding.
+    pub fast: Fast,
+}
+
+/// Lowers a model that has passed its checks.
+pub fn lower(isa: &Isa) -> Tables {
+    let forms = slice(isa.forms.iter().map(form));
+    let lowered = |kinds| core::Isa {
+        name: text(&isa.name),
+        doc: text(&isa.doc),
+        word_bits: isa.word_bits,
+        enums: slice(isa.enums.iter().map(|e| enumeration(isa, e))),
+        constants: slice(isa.constants.iter().map(|c| core::Constants {
+            name: text(&c.name),
+            doc: text(&c.doc),
+            values: slice(c.values.iter().map(|(value, doc)| core::Constant { value: *value, doc: text(doc) })),
+        })),
+        banks: slice(isa.banks.iter().map(|b| core::Bank { name: text(&b.name), doc: text(&b.doc), count: b.count, width: b.width })),
+        kinds,
+        shared: slice(isa.shared.iter().map(|s| core::Shared { name: text(&s.name), bits: bits(&s.bits), default: s.default })),
+        forms,
+        decoder: tree::decoder(isa),
+        names: names(isa),
+        limits: slice(isa.limits.iter().map(|l| core::Limit {
+            name: text(&l.name),
+            doc: text(&l.doc),
+            kind: l.kind as u16,
+            alternatives: l.alternatives,
+            drop: l.drop,
+        })),
+    };
+    // The texts of operands are printed by the tables without them.
+    let plain: &'static core::Isa = Box::leak(Box::new(lowered(slice(isa.kinds.iter().map(|k| kind(k, &[]))))));
+    let kinds = slice((0..isa.kinds.len()).map(|i| kind(&isa.kinds[i], kind_texts(plain, i))));
+    let isa = Box::leak(Box::new(lowered(kinds)));
+    let (quick, sets) = quick::tests(isa);
+    let fast = fast::fast(isa, slice(quick.into_iter()), slice(sets.into_iter()));
+    Tables { isa, fast }
+}
+
+fn text(s: &str) -> &'static str {
+    Box::leak(s.to_owned().into_boxed_str())
+}
+
+fn slice<T>(items: impl Iterator<Item = T>) -> &'static [T] {
+    Box::leak(items.collect::<Vec<_>>().into_boxed_slice())
+}
+
+fn bits(bits: &Bits) -> core_bits::Bits {
+    let piece = |p: &model::Piece| core_bits::Piece { at: p.at, width: p.width, shared: p.shared.is_some() };
+    match &bits.0[..] {
+        [] => core_bits::Bits::new(0, 0),
+        [low, high @ ..] => core_bits::Bits { low: piece(low), high: slice(high.iter().map(piece)) },
+    }
+}
+
+fn ty(ty: Type) -> core::Type {
+    match ty {
+        Type::Flag => core::Type::Flag,
+        Type::Decimal => core::Type::Decimal,
+        Type::Hex => core::Type::Hex,
+        Type::Signed => core::Type::Signed,
+        Type::Enum(i) => core::Type::Enum(i as u16),
+        Type::Constant(i) => core::Type::Constant(i as u16),
+        Type::Register(i) => core::Type::Register(i as u16),
+    }
+}
+
+/// The width of the widest field that holds an enum.
+fn enum_width(isa: &Isa, index: usize) -> u32 {
+    let own = isa.forms.iter().flat_map(|f| f.modifiers.iter().chain(f.operands.iter().flat_map(|o| &o.suffixes)));
+    let modifiers = own.filter(|m| m.ty == Type::Enum(index)).map(|m| m.bits.width());
+    let fields = isa.kinds.iter().flat_map(|k| &k.alternatives).flat_map(|a| &a.fields);
+    let fields = fields.filter(|f| f.ty == Type::Enum(index)).map(|f| f.bits.width());
+    modifiers.chain(fields).max().unwrap_or(0)
+}
+
+fn enumeration(isa: &Isa, e: &model::Enum) -> core::Enum {
+    let index = isa.enums.iter().position(|other| std::ptr::eq(other, e)).unwrap_or(0);
+    let mut values: Vec<_> = e.values.iter().collect();
+    values.sort_by_key(|v| v.bits);
+    let greatest = values.last().map_or(0, |v| v.bits);
+    // A wide field with few names must not cost a table of all its values.
+    let entries = (greatest + 1).min(1 << enum_width(isa, index).clamp(1, 12));
+    let dotted = |bits| values.iter().find(|v| v.bits == bits).map_or(Text::EMPTY, |v| Text::new(text(&format!(".{}", v.name))));
+    core::Enum {
+        name: text(&e.name),
+        doc: text(&e.doc),
+        values: slice(values.iter().map(|v| core::Value { bits: v.bits, text: text(&v.name), doc: text(&v.doc) })),
+        dotted: slice((0..entries).map(dotted)),
+        default: e.default,
+    }
+}
+
+fn tokens(tokens: &[model::Token]) -> &'static [core::Token] {
+    slice(tokens.iter().map(|t| match t {
+        model::Token::Text(s) => core::Token::Text(Text::new(text(s))),
+        model::Token::Field(i) => core::Token::Field(*i as u8),
+        model::Token::Mnemonic => core::Token::Mnemonic,
+        model::Token::Modifiers => core::Token::Modifiers,
+        model::Token::Modifier(i) => core::Token::Modifier(*i as u8),
+        model::Token::Operand(i) => core::Token::Operand(*i as u8),
+    }))
+}
+
+fn kind(k: &model::Kind, texts: &'static [Text]) -> core::Kind {
+    let alternative = |a: &model::Alternative| core::Alternative {
+        name: text(&a.name),
+        doc: text(&a.doc),
+        mask: a.mask,
+        value: a.value,
+        when: slice(a.when.iter().map(|(s, v)| (*s as u8, *v))),
+        uses: {
+            let fields = a.fields.iter().flat_map(|f| f.bits.shared());
+            a.when.iter().map(|(s, _)| *s).chain(fields).fold(0, |set, s| set | 1 << s)
+        },
+        fields: slice(a.fields.iter().map(|f| core::Field { name: text(&f.name), bits: bits(&f.bits), ty: ty(f.ty) })),
+        text: tokens(&a.text),
+    };
+    core::Kind { name: text(&k.name), doc: text(&k.doc), width: k.width, alternatives: slice(k.alternatives.iter().map(alternative)), texts }
+}
+
+/// The text of an operand for each of its values, while the shared fields have their defaults.
+fn kind_texts(isa: &'static core::Isa, index: usize) -> &'static [Text] {
+    let kind = &isa.kinds[index];
+    let shared = isa.shared.iter().fold(0, |m, s| m | s.bits.mask(0));
+    let defaults = isa.shared.iter().fold(0, |w, s| s.bits.set(w, 0, s.default));
+    let own = core_bits::ones(u32::from(kind.width));
+    if kind.width > 8 {
+        return &[];
+    }
+    let Some(at) = (0..=64 - kind.width).find(|at| (own << at) & shared == 0) else { return &[] };
+    let operand = Box::leak(Box::new(core::Operand {
+        name: "",
+        doc: "",
+        access: core::Access::None,
+        size: 0,
+        shape: core::Shape::One { kind: index as u16, at },
+        suffixes: &[],
+        quiet_mask: 0,
+        quiet_value: 0,
+    }));
+    slice((0..=own).map(|raw| {
+        let mut line = Line::new();
+        let word = defaults | raw << at;
+        isaforge_core::print::print_operand(isa, operand, word, isaforge_core::print::Style::Customary, &mut line);
+        Text::new(text(line.as_str()))
+    }))
+}
+
+fn modifier(m: &model::Modifier) -> core::Modifier {
+    let flag = m.ty == Type::Flag;
+    core::Modifier {
+        name: text(&m.name),
+        doc: text(&m.doc),
+        bits: bits(&m.bits),
+        ty: ty(m.ty),
+        default: m.default,
+        flag: if flag { Text::new(text(&format!(".{}", m.prints))) } else { Text::EMPTY },
+        also: if flag && m.prints != m.name { text(&m.name) } else { "" },
+    }
+}
+
+/// Mask and value of modifiers when none prints; a mask of 0 with a value of 1, which never compare equal, when one
+/// always prints.
+fn quiet(modifiers: &[model::Modifier]) -> (u64, u64) {
+    if modifiers.iter().any(|m| m.default.is_none()) {
+        return (0, 1);
+    }
+    modifiers.iter().fold((0, 0), |(mask, value), m| {
+        (mask | m.bits.mask(0), bits(&m.bits).set(value, 0, m.default.unwrap_or(0)))
+    })
+}
+
+fn operand(o: &model::Operand) -> core::Operand {
+    let shape = match &o.shape {
+        model::Shape::One { kind, at } => core::Shape::One { kind: *kind as u16, at: *at },
+        model::Shape::List { kind, at, count, open, separator, align } => core::Shape::List {
+            kind: *kind as u16,
+            at: *at,
+            count: core::Count { bits: count.bits.as_ref().map(bits), name: text(&count.name), plus: count.plus },
+            open: text(open),
+            separator: text(separator),
+            align: (*align).max(1),
+        },
+        model::Shape::Number { bits: b, ty: t, prefix, target } => core::Shape::Number {
+            bits: bits(b),
+            ty: ty(*t),
+            prefix: text(prefix),
+            target: target.map(|t| match t {
+                TargetKind::Relative => core::Target::RelativeToNext,
+                TargetKind::Absolute => core::Target::Absolute,
+            }),
+        },
+    };
+    let (quiet_mask, quiet_value) = quiet(&o.suffixes);
+    core::Operand {
+        name: text(&o.name),
+        doc: text(&o.doc),
+        access: match o.access {
+            Access::None => core::Access::None,
+            Access::Read => core::Access::Read,
+            Access::Write => core::Access::Write,
+            Access::ReadWrite => core::Access::ReadWrite,
+        },
+        size: o.size,
+        shape,
+        suffixes: slice(o.suffixes.iter().map(modifier)),
+        quiet_mask,
+        quiet_value,
+    }
+}
+
+fn form(f: &model::Form) -> core::Form {
+    let (match_mask, match_value) = f.pattern();
+    let (fixed_mask, fixed_value) = f.fixed.iter().fold((0, 0), |(m, v), x| (m | x.mask, v | x.value));
+    let (quiet_mask, quiet_value) = quiet(&f.modifiers);
+    core::Form {
+        name: Text::new(text(&f.name)),
+        title: text(&f.title),
+        doc: text(&f.doc),
+        unit: text(&f.unit),
+        source: text(&f.source),
+        provenance: match f.provenance {
+            Provenance::Document => core::Provenance::Document,
+            Provenance::VendorBinary => core::Provenance::VendorBinary,
+            Provenance::Mesa => core::Provenance::Mesa,
+            Provenance::Assumed => core::Provenance::Assumed,
+        },
+        note: text(&f.note),
+        match_mask,
+        match_value,
+        fixed_mask,
+        fixed_value,
+        ignored: f.ignored,
+        modifiers: slice(f.modifiers.iter().map(modifier)),
+        quiet_mask,
+        quiet_value,
+        operands: slice(f.operands.iter().map(operand)),
+        syntax: tokens(&f.syntax),
+        placed: f.syntax.iter().fold(0, |set, t| if let model::Token::Modifier(i) = t { set | 1 << i } else { set }),
+        limits: slice(f.limits.iter().copied()),
+    }
+}
+
+fn names(isa: &Isa) -> core::Names {
+    let size = (isa.forms.len() * 4).next_power_of_two().max(4);
+    let mut slots = vec![core::Decoder::NONE; size];
+    for (i, form) in isa.forms.iter().enumerate() {
+        let mut slot = core::hash_name(form.name.as_bytes()) as usize & (size - 1);
+        while slots[slot] != core::Decoder::NONE {
+            slot = (slot + 1) & (size - 1);
+        }
+        slots[slot] = i as u16;
+    }
+    let dots = isa.forms.iter().map(|f| f.name.matches('.').count()).max().unwrap_or(0);
+    core::Names { slots: slice(slots.into_iter()), dots: dots.min(14) as u8 }
+}

@@ -1,0 +1,414 @@
+//! The model: an instruction set with every name bound and every bit position computed.
+//!
+//! Plain data. Readers produce it, checks judge it, back ends print it; none of them sees XML or YAML through it. Spans
+//! remain only so that checks can point.
+
+use isaforge_core::bits::ones;
+
+use crate::source::Span;
+use crate::spec::{Access, Provenance, TargetKind};
+
+/// A run of bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Piece {
+    /// Lowest bit.
+    pub at: u8,
+    /// Number of bits.
+    pub width: u8,
+    /// The shared field these bits belong to; their place is then absolute even inside an operand.
+    pub shared: Option<usize>,
+}
+
+/// Where a field lies, least significant piece first.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Bits(pub Vec<Piece>);
+
+impl Bits {
+    /// A field in one piece.
+    pub fn run(at: u8, width: u8) -> Self {
+        Bits(vec![Piece { at, width, shared: None }])
+    }
+
+    /// Number of bits.
+    pub fn width(&self) -> u32 {
+        self.0.iter().map(|p| u32::from(p.width)).sum()
+    }
+
+    /// The bits of the word that the field covers when its owner starts at `base`; bits beyond 63 are lost.
+    pub fn mask(&self, base: u8) -> u64 {
+        self.0.iter().map(|p| piece_mask(*p, base)).fold(0, |a, b| a | b)
+    }
+
+    /// The bits that are the owner's alone, not shared.
+    pub fn own_mask(&self, base: u8) -> u64 {
+        self.0.iter().filter(|p| p.shared.is_none()).map(|p| piece_mask(*p, base)).fold(0, |a, b| a | b)
+    }
+
+    /// One above the highest bit covered.
+    pub fn end(&self, base: u8) -> u32 {
+        let end = |p: &Piece| u32::from(p.at) + u32::from(p.width) + if p.shared.is_some() { 0 } else { u32::from(base) };
+        self.0.iter().map(end).max().unwrap_or(0)
+    }
+
+    /// The shared fields used.
+    pub fn shared(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().filter_map(|p| p.shared)
+    }
+
+    /// The same field for an owner that starts at `base`.
+    pub fn moved(&self, base: u8) -> Bits {
+        let moved = |p: &Piece| Piece { at: if p.shared.is_some() { p.at } else { p.at.saturating_add(base) }, ..*p };
+        Bits(self.0.iter().map(moved).collect())
+    }
+}
+
+fn piece_mask(piece: Piece, base: u8) -> u64 {
+    let at = u32::from(piece.at) + if piece.shared.is_some() { 0 } else { u32::from(base) };
+    ones(u32::from(piece.width)).checked_shl(at).unwrap_or(0)
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// Yes or no.
+    Flag,
+    /// A number in decimal.
+    Decimal,
+    /// A number in hexadecimal.
+    Hex,
+    /// A number in two's complement.
+    Signed,
+    /// A value of an enum.
+    Enum(usize),
+    /// A constant of a table.
+    Constant(usize),
+    /// A register of a bank.
+    Register(usize),
+}
+
+/// An instruction set.
+#[derive(Clone, Debug, Default)]
+pub struct Isa {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub doc: String,
+    /// Bits of a word.
+    pub word_bits: u8,
+    /// Where the name stands.
+    pub span: Option<Span>,
+    /// Enums.
+    pub enums: Vec<Enum>,
+    /// Tables of constants.
+    pub constants: Vec<Constants>,
+    /// Register banks.
+    pub banks: Vec<Bank>,
+    /// Shared fields.
+    pub shared: Vec<Shared>,
+    /// Kinds of operands.
+    pub kinds: Vec<Kind>,
+    /// Rules on operands.
+    pub limits: Vec<Limit>,
+    /// The instructions.
+    pub forms: Vec<Form>,
+}
+
+/// Names for the values of a field.
+#[derive(Clone, Debug)]
+pub struct Enum {
+    /// Its name.
+    pub name: String,
+    /// What the values choose between.
+    pub doc: String,
+    /// Where it is defined.
+    pub span: Span,
+    /// The width it declares.
+    pub bits: Option<u8>,
+    /// The values with a name.
+    pub values: Vec<Value>,
+    /// The bits of the default.
+    pub default: Option<u64>,
+}
+
+/// A named value.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// Its word.
+    pub name: String,
+    /// Its bits.
+    pub bits: u64,
+    /// What it means.
+    pub doc: String,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// A table of constants.
+#[derive(Clone, Debug)]
+pub struct Constants {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub doc: String,
+    /// Where it is defined.
+    pub span: Span,
+    /// The constants and what they stand for.
+    pub values: Vec<(u64, String)>,
+}
+
+/// A bank of registers.
+#[derive(Clone, Debug)]
+pub struct Bank {
+    /// Its name.
+    pub name: String,
+    /// What the registers are for.
+    pub doc: String,
+    /// Where it is defined.
+    pub span: Span,
+    /// How many there are.
+    pub count: u32,
+    /// Bits in one.
+    pub width: u16,
+    /// How one is written, in two parts around the number.
+    pub prints: (String, String),
+}
+
+/// A field that operands share.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    /// Its name.
+    pub name: String,
+    /// Where it is defined.
+    pub span: Span,
+    /// Where it lies.
+    pub bits: Bits,
+    /// Its value when unused.
+    pub default: u64,
+}
+
+/// A kind of operand.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub doc: String,
+    /// Where it is defined.
+    pub span: Span,
+    /// Bits it takes.
+    pub width: u8,
+    /// Its readings.
+    pub alternatives: Vec<Alternative>,
+    /// Modifiers written after it, relative to it.
+    pub suffixes: Vec<Modifier>,
+}
+
+/// One reading of an operand.
+#[derive(Clone, Debug)]
+pub struct Alternative {
+    /// Its name.
+    pub name: String,
+    /// What it means.
+    pub doc: String,
+    /// Where it is defined.
+    pub span: Span,
+    /// Bits that choose it.
+    pub mask: u64,
+    /// What they are.
+    pub value: u64,
+    /// Shared fields it needs at a certain value.
+    pub when: Vec<(usize, u64)>,
+    /// Its fields.
+    pub fields: Vec<Field>,
+    /// How it is written.
+    pub text: Vec<Token>,
+}
+
+/// A field of an operand.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// Where it lies, relative to the operand.
+    pub bits: Bits,
+    /// What it holds.
+    pub ty: Type,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// A piece of a syntax.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// Fixed text.
+    Text(String),
+    /// A field of the alternative.
+    Field(usize),
+    /// The name of the instruction.
+    Mnemonic,
+    /// All modifiers not placed otherwise.
+    Modifiers,
+    /// One modifier.
+    Modifier(usize),
+    /// One operand.
+    Operand(usize),
+}
+
+/// A modifier.
+#[derive(Clone, Debug)]
+pub struct Modifier {
+    /// Its name.
+    pub name: String,
+    /// What it changes.
+    pub doc: String,
+    /// Where it lies.
+    pub bits: Bits,
+    /// A flag or an enum.
+    pub ty: Type,
+    /// The value when none is written.
+    pub default: Option<u64>,
+    /// What a flag prints.
+    pub prints: String,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+/// How many registers a list has.
+#[derive(Clone, Debug, Default)]
+pub struct Count {
+    /// The field that says it.
+    pub bits: Option<Bits>,
+    /// Its name.
+    pub name: String,
+    /// Added to it, or the count itself.
+    pub plus: u8,
+}
+
+/// Where an operand lies.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// One of a kind.
+    One {
+        /// The kind.
+        kind: usize,
+        /// Its first bit.
+        at: u8,
+    },
+    /// A list of consecutive registers.
+    List {
+        /// The kind of one.
+        kind: usize,
+        /// Its first bit.
+        at: u8,
+        /// How many.
+        count: Count,
+        /// Written before the first.
+        open: String,
+        /// Written between two.
+        separator: String,
+        /// A list of more than one starts at a multiple of this.
+        align: u8,
+    },
+    /// A number.
+    Number {
+        /// Where it lies.
+        bits: Bits,
+        /// How it is written.
+        ty: Type,
+        /// Written before it.
+        prefix: String,
+        /// It is a branch target.
+        target: Option<TargetKind>,
+    },
+}
+
+/// An operand.
+#[derive(Clone, Debug)]
+pub struct Operand {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub doc: String,
+    /// Where it is defined.
+    pub span: Span,
+    /// What the instruction does with it.
+    pub access: Access,
+    /// Bits of one value.
+    pub size: u16,
+    /// Where it lies.
+    pub shape: Shape,
+    /// Modifiers written after it.
+    pub suffixes: Vec<Modifier>,
+}
+
+/// Constant bits and where they are stated.
+#[derive(Clone, Debug)]
+pub struct Fixed {
+    /// The bits.
+    pub mask: u64,
+    /// What they are.
+    pub value: u64,
+    /// Whether they tell the instruction from others.
+    pub matches: bool,
+    /// Where it is stated.
+    pub span: Span,
+}
+
+/// An instruction.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// Its mnemonic.
+    pub name: String,
+    /// A few words.
+    pub title: String,
+    /// What it does.
+    pub doc: String,
+    /// The unit that executes it.
+    pub unit: String,
+    /// Where it is defined.
+    pub span: Span,
+    /// File and line of the definition.
+    pub source: String,
+    /// Where the facts come from.
+    pub provenance: Provenance,
+    /// Why.
+    pub note: String,
+    /// Constant bits.
+    pub fixed: Vec<Fixed>,
+    /// Bits without meaning.
+    pub ignored: u64,
+    /// Modifiers in the order they print.
+    pub modifiers: Vec<Modifier>,
+    /// Operands in the order they print.
+    pub operands: Vec<Operand>,
+    /// How it is written.
+    pub syntax: Vec<Token>,
+    /// How much each limit allows.
+    pub limits: Vec<u8>,
+}
+
+impl Form {
+    /// The bits that tell it from others, and their value.
+    pub fn pattern(&self) -> (u64, u64) {
+        self.fixed.iter().filter(|f| f.matches).fold((0, 0), |(m, v), f| (m | f.mask, v | f.value))
+    }
+}
+
+/// A rule on operands.
+#[derive(Clone, Debug)]
+pub struct Limit {
+    /// What is limited.
+    pub name: String,
+    /// Why.
+    pub doc: String,
+    /// The kind looked at.
+    pub kind: usize,
+    /// The alternatives that count, a bit set.
+    pub alternatives: u32,
+    /// Low bits that do not count.
+    pub drop: u8,
+    /// How many distinct values are allowed.
+    pub at_most: u8,
+    /// Units that are allowed another number.
+    pub except: Option<(Vec<String>, u8)>,
+}

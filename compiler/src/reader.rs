@@ -1,0 +1,453 @@
+//! Typed reading of a located tree: from [`Node`] to the structs of the spec language.
+//!
+//! A struct declared with [`vocabulary!`](crate::vocabulary) is read from a map and knows its own keys, with their
+//! documentation; an enum declared with [`choices!`](crate::choices) is read from one word. Reading never stops at the first
+//! mistake: every key of every map is looked at, and each mistake becomes one diagnostic.
+//!
+//! | code  | meaning |
+//! |-------|---------|
+//! | E0020 | a value of the wrong kind |
+//! | E0021 | a key that nobody reads |
+//! | E0022 | a key that is missing |
+//! | E0023 | a word that is none of the choices |
+//! | E0024 | a number out of range |
+
+use std::ops::Deref;
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::source::{Sources, Span, Spanned};
+use crate::suggest::{did_you_mean, one_of};
+use crate::yaml::{Node, Value};
+
+#[doc(inline)]
+pub use crate::{choices, vocabulary};
+
+/// What reading needs beside the node: the texts, and where to put mistakes.
+pub struct Reader<'a> {
+    /// The texts that spans point into.
+    pub sources: &'a Sources,
+    /// Collects the mistakes.
+    pub out: &'a mut Diagnostics,
+}
+
+impl Reader<'_> {
+    /// Reports a value of the wrong kind: "expected a whole number, found text `foo`".
+    pub fn wrong_kind(&mut self, node: &Node, expected: &str) {
+        let message = format!("expected {expected}, found {}", node.value.describe());
+        let mut error = Diagnostic::error("E0020", node.span, message).label(format!("expected {expected}"));
+        match &node.value {
+            Value::Null => error = error.help("give a value, or remove the key"),
+            Value::Text(text) if is_number_with_zeros(text) && expected.contains("number") => {
+                let digits = text.trim_start_matches('0');
+                error = error.help(format!("write `{digits}` for a decimal number, `0o{digits}` for an octal one"));
+            }
+            _ => {}
+        }
+        self.out.push(error);
+    }
+}
+
+fn is_number_with_zeros(text: &str) -> bool {
+    text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte != b'0')
+}
+
+/// A type that can be read from a [`Node`].
+pub trait FromNode: Sized {
+    /// What a value must be, with its article: `a whole number`, `a list`.
+    const EXPECTED: &'static str;
+
+    /// Reads the value. `None` means that at least one mistake was reported.
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self>;
+}
+
+/// A struct read from a map, and what its keys are.
+pub trait Vocabulary: FromNode {
+    /// The struct's name.
+    const NAME: &'static str;
+    /// The struct's documentation.
+    const DOC: &'static str;
+
+    /// The keys, in the order of declaration.
+    fn keys() -> Vec<KeyDoc>;
+}
+
+/// One key of a [`Vocabulary`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyDoc {
+    /// The key as written.
+    pub name: &'static str,
+    /// Its documentation, in one line.
+    pub doc: &'static str,
+    /// Whether it must be there.
+    pub required: bool,
+    /// What its value must be ([`FromNode::EXPECTED`]).
+    pub expected: &'static str,
+}
+
+impl FromNode for Node {
+    const EXPECTED: &'static str = "any value";
+
+    fn from_node(node: &Node, _: &mut Reader<'_>) -> Option<Self> {
+        Some(node.clone())
+    }
+}
+
+impl FromNode for bool {
+    const EXPECTED: &'static str = "`true` or `false`";
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        match node.value {
+            Value::Bool(value) => Some(value),
+            _ => {
+                r.wrong_kind(node, Self::EXPECTED);
+                None
+            }
+        }
+    }
+}
+
+macro_rules! whole_numbers {
+    ($($int:ty),*) => {$(
+        impl FromNode for $int {
+            const EXPECTED: &'static str = "a whole number";
+
+            fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+                let Value::Int(value) = node.value else {
+                    r.wrong_kind(node, Self::EXPECTED);
+                    return None;
+                };
+                let fitting = <$int>::try_from(value).ok();
+                if fitting.is_none() {
+                    let range = format!("expected a number from {} to {}", <$int>::MIN, <$int>::MAX);
+                    r.out.push(Diagnostic::error("E0024", node.span, format!("`{value}` is out of range")).label(range));
+                }
+                fitting
+            }
+        }
+    )*};
+}
+
+whole_numbers!(u8, u16, u32, u64, i64, i128);
+
+/// Text. A plain number or `true` is taken as it is spelled (`1.0` stays `1.0`), since a name may look like one.
+impl FromNode for String {
+    const EXPECTED: &'static str = "text";
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        let text = scalar_text(node, r.sources);
+        if text.is_none() {
+            r.wrong_kind(node, Self::EXPECTED);
+        }
+        text.map(str::to_owned)
+    }
+}
+
+fn scalar_text<'a>(node: &'a Node, sources: &'a Sources) -> Option<&'a str> {
+    match &node.value {
+        Value::Text(text) => Some(text),
+        Value::Bool(_) | Value::Int(_) | Value::Float(_) => Some(sources.snippet(node.span)),
+        Value::Null | Value::List(_) | Value::Map(_) => None,
+    }
+}
+
+impl<T: FromNode> FromNode for Spanned<T> {
+    const EXPECTED: &'static str = T::EXPECTED;
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        Some(Spanned::new(T::from_node(node, r)?, node.span))
+    }
+}
+
+impl<T: FromNode> FromNode for Box<T> {
+    const EXPECTED: &'static str = T::EXPECTED;
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        T::from_node(node, r).map(Box::new)
+    }
+}
+
+impl<T: FromNode> FromNode for Vec<T> {
+    const EXPECTED: &'static str = "a list";
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        let Value::List(items) = &node.value else {
+            r.wrong_kind(node, Self::EXPECTED);
+            return None;
+        };
+        // All items are read before the first failure counts, so that each reports its mistakes.
+        let items: Vec<Option<T>> = items.iter().map(|item| T::from_node(item, r)).collect();
+        items.into_iter().collect()
+    }
+}
+
+/// A list, or a single value that stands for a list of one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OneOrMany<T>(pub Vec<T>);
+
+impl<T> Deref for OneOrMany<T> {
+    type Target = Vec<T>;
+
+    fn deref(&self) -> &Vec<T> {
+        &self.0
+    }
+}
+
+impl<T: FromNode> FromNode for OneOrMany<T> {
+    const EXPECTED: &'static str = "a value or a list of values";
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        match node.value {
+            Value::List(_) => Vec::from_node(node, r).map(OneOrMany),
+            _ => T::from_node(node, r).map(|value| OneOrMany(vec![value])),
+        }
+    }
+}
+
+/// A map whose keys are names that the spec chooses, in the order of the file.
+#[derive(Clone, Debug)]
+pub struct Named<T>(pub Vec<(Spanned<String>, T)>);
+
+impl<T> Named<T> {
+    /// The value of a name.
+    pub fn get(&self, name: &str) -> Option<&T> {
+        self.0.iter().find(|(key, _)| key.value == name).map(|(_, value)| value)
+    }
+}
+
+impl<T> Default for Named<T> {
+    fn default() -> Self {
+        Named(Vec::new())
+    }
+}
+
+impl<T> Deref for Named<T> {
+    type Target = Vec<(Spanned<String>, T)>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<T: FromNode> FromNode for Named<T> {
+    const EXPECTED: &'static str = "a map of names";
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        let Value::Map(entries) = &node.value else {
+            r.wrong_kind(node, Self::EXPECTED);
+            return None;
+        };
+        let entries: Vec<Option<(Spanned<String>, T)>> =
+            entries.iter().map(|(key, value)| Some((key.clone(), T::from_node(value, r)?))).collect();
+        entries.into_iter().collect::<Option<_>>().map(Named)
+    }
+}
+
+/// A map being read by a [`vocabulary!`](crate::vocabulary) struct: its keys have been checked.
+#[doc(hidden)]
+pub struct KeyedMap<'n> {
+    entries: &'n [(Spanned<String>, Node)],
+    complete: bool,
+}
+
+impl<'n> KeyedMap<'n> {
+    /// Reports a value that is no map (E0020), keys that nobody reads (E0021), and missing keys (E0022).
+    pub fn open(node: &'n Node, keys: &[KeyDoc], r: &mut Reader<'_>) -> Option<Self> {
+        let Value::Map(entries) = &node.value else {
+            r.wrong_kind(node, &expected_map(keys));
+            return None;
+        };
+        for (key, _) in entries {
+            if !keys.iter().any(|known| known.name == key.value) {
+                let mut error = Diagnostic::error("E0021", key.span, format!("unknown key `{}`", key.value))
+                    .label("nothing reads this key");
+                if let Some(near) = did_you_mean(key, keys.iter().map(|known| known.name)) {
+                    error = error.help(format!("did you mean `{near}`?"));
+                }
+                r.out.push(error.note(format!("allowed here: {}", one_of(keys.iter().map(|known| known.name)))));
+            }
+        }
+        let is_given = |name: &str| entries.iter().any(|(key, _)| key.value == name);
+        let missing: Vec<&KeyDoc> = keys.iter().filter(|key| key.required && !is_given(key.name)).collect();
+        for key in &missing {
+            let error = Diagnostic::error("E0022", node.span, format!("the key `{}` is missing", key.name))
+                .label("in this map")
+                .help(format!("add `{}:` with {}", key.name, key.expected));
+            r.out.push(if key.doc.is_empty() { error } else { error.note(format!("`{}`: {}", key.name, key.doc)) });
+        }
+        Some(KeyedMap { entries, complete: missing.is_empty() })
+    }
+
+    /// The value of a key: `None` if reading failed (reported), `Some(None)` if the key is not there.
+    pub fn read<T: FromNode>(&self, key: &str, r: &mut Reader<'_>) -> Option<Option<T>> {
+        match self.entries.iter().find(|(given, _)| given.value == key) {
+            Some((_, node)) => T::from_node(node, r).map(Some),
+            None => Some(None),
+        }
+    }
+
+    /// Whether all required keys are there.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+}
+
+fn expected_map(keys: &[KeyDoc]) -> String {
+    let required: Vec<String> = keys.iter().filter(|key| key.required).map(|key| format!("`{}`", key.name)).collect();
+    match required.as_slice() {
+        [] => format!("a map with {}", one_of(keys.iter().map(|key| key.name))),
+        [only] => format!("a map with {only}"),
+        [most @ .., last] => format!("a map with {} and {last}", most.join(", ")),
+    }
+}
+
+/// Reads one of the words of a [`choices!`](crate::choices) enum.
+#[doc(hidden)]
+pub fn read_choice<T: Copy>(node: &Node, r: &mut Reader<'_>, all: &[(T, &'static str)], expected: &str) -> Option<T> {
+    let Some(word) = scalar_text(node, r.sources) else {
+        r.wrong_kind(node, expected);
+        return None;
+    };
+    let found = all.iter().find(|(_, name)| *name == word).map(|(choice, _)| *choice);
+    if found.is_none() {
+        r.out.push(unknown_choice(node.span, word, all.iter().map(|(_, name)| *name)));
+    }
+    found
+}
+
+fn unknown_choice(span: Span, word: &str, names: impl Iterator<Item = &'static str> + Clone) -> Diagnostic {
+    let error = Diagnostic::error("E0023", span, format!("unknown value `{word}`"))
+        .label(format!("expected {}", one_of(names.clone())));
+    match did_you_mean(word, names) {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error,
+    }
+}
+
+/// Declares a struct that is read from a map. Each field is a key; its documentation is the key's.
+///
+/// ```
+/// isaforge_compiler::vocabulary! {
+///     /// A bank of registers.
+///     pub struct Bank {
+///         /// How many registers there are.
+///         required count: u32,
+///         /// How a register prints.
+///         optional prints: String,
+///         /// The type of one register.
+///         optional r_type ("type"): String,
+///     }
+/// }
+/// ```
+///
+/// The struct has the fields, `Option` for the optional ones, and `span`, the map's place.
+#[macro_export]
+macro_rules! vocabulary {
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis struct $name:ident {
+            $( $(#[doc = $field_doc:literal])* $need:ident $field:ident $(($key:literal))? : $ty:ty ),* $(,)?
+        }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug)]
+        $vis struct $name {
+            /// Where the map was written.
+            pub span: $crate::source::Span,
+            $( $(#[doc = $field_doc])* pub $field: $crate::vocabulary!(@type $need $ty), )*
+        }
+
+        impl $crate::reader::FromNode for $name {
+            const EXPECTED: &'static str = "a map";
+
+            fn from_node(node: &$crate::yaml::Node, r: &mut $crate::reader::Reader<'_>) -> Option<Self> {
+                let keys = <Self as $crate::reader::Vocabulary>::keys();
+                let map = $crate::reader::KeyedMap::open(node, &keys, r)?;
+                $( let $field = map.read::<$ty>($crate::vocabulary!(@key $field $($key)?), r); )*
+                if !map.is_complete() {
+                    return None;
+                }
+                Some($name { span: node.span, $( $field: $crate::vocabulary!(@value $need $field), )* })
+            }
+        }
+
+        impl $crate::reader::Vocabulary for $name {
+            const NAME: &'static str = stringify!($name);
+            const DOC: &'static str = concat!($($doc),*).trim_ascii();
+
+            fn keys() -> Vec<$crate::reader::KeyDoc> {
+                vec![$( $crate::reader::KeyDoc {
+                    name: $crate::vocabulary!(@key $field $($key)?),
+                    doc: concat!($($field_doc),*).trim_ascii(),
+                    required: $crate::vocabulary!(@required $need),
+                    expected: <$ty as $crate::reader::FromNode>::EXPECTED,
+                } ),*]
+            }
+        }
+    };
+    (@type required $ty:ty) => { $ty };
+    (@type optional $ty:ty) => { Option<$ty> };
+    (@required required) => { true };
+    (@required optional) => { false };
+    (@key $field:ident) => { stringify!($field) };
+    (@key $field:ident $key:literal) => { $key };
+    // `map.is_complete()` has been tested, so a required key is there; `??` says so without a panic.
+    (@value required $field:ident) => { $field?? };
+    (@value optional $field:ident) => { $field? };
+}
+
+/// Declares an enum without fields that is read from one word. It gets `ALL`, `as_str()` and `Display`.
+///
+/// ```
+/// isaforge_compiler::choices! {
+///     /// What an instruction does to an operand.
+///     pub enum Access {
+///         /// It only looks.
+///         Read = "read",
+///         Write = "write",
+///     }
+/// }
+/// assert_eq!(Access::ALL.len(), 2);
+/// assert_eq!(Access::Write.as_str(), "write");
+/// ```
+#[macro_export]
+macro_rules! choices {
+    (
+        $(#[doc = $doc:literal])*
+        $vis:vis enum $name:ident {
+            $( $(#[doc = $choice_doc:literal])* $choice:ident = $text:literal ),+ $(,)?
+        }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        $vis enum $name {
+            $( $(#[doc = $choice_doc])* #[doc = concat!("Written `", $text, "`.")] $choice, )+
+        }
+
+        impl $name {
+            /// All choices, in the order of declaration.
+            pub const ALL: &'static [Self] = &[$( $name::$choice ),+];
+
+            /// The word as written in a spec.
+            pub const fn as_str(self) -> &'static str {
+                match self { $( $name::$choice => $text, )+ }
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl $crate::reader::FromNode for $name {
+            const EXPECTED: &'static str = $crate::choices!(@expected $($text),+);
+
+            fn from_node(node: &$crate::yaml::Node, r: &mut $crate::reader::Reader<'_>) -> Option<Self> {
+                const ALL: &[($name, &str)] = &[$( ($name::$choice, $text) ),+];
+                $crate::reader::read_choice(node, r, ALL, <Self as $crate::reader::FromNode>::EXPECTED)
+            }
+        }
+    };
+    (@expected $only:literal) => { concat!("`", $only, "`") };
+    (@expected $first:literal $(, $rest:literal)+) => { concat!("one of `", $first, "`" $(, ", `", $rest, "`")+) };
+}

@@ -1,0 +1,207 @@
+//! Instructions written in YAML.
+
+use crate::diagnostic::Diagnostic;
+use crate::model::{Alternative, Bank, Bits, Field, Fixed, Form, Kind, Modifier, Operand, Shape, Token, Type};
+use crate::resolve::Resolver;
+use crate::resolve::common::number_type;
+use crate::resolve::syntax::parse_template;
+use crate::source::{Span, Spanned};
+use crate::spec::{self, Access, InstructionSpec, OperandSpec, Provenance, Unused};
+
+/// How instructions are written when the specification does not say.
+const DEFAULT_SYNTAX: &str = "{mnemonic}{modifiers} {operands}";
+
+impl Resolver<'_> {
+    pub(crate) fn instructions(&mut self) {
+        for (name, spec) in self.all(|f| &f.instructions) {
+            self.instruction(name, spec);
+        }
+    }
+
+    fn instruction(&mut self, name: Spanned<String>, spec: InstructionSpec) {
+        let mut modifiers = Vec::new();
+        for (name, spec) in spec.modifiers.unwrap_or_default().iter() {
+            modifiers.extend(self.modifier(name, spec));
+        }
+        let mut operands = Vec::new();
+        for (name, spec) in spec.operands.unwrap_or_default().iter() {
+            operands.extend(self.operand(name, spec));
+        }
+        let mut ignored = 0;
+        for piece in spec.ignored.iter().flat_map(|i| i.iter()) {
+            let list = spec::BitList { span: piece.span, pieces: vec![piece.clone()] };
+            ignored |= self.bits(&list).map_or(0, |b| b.mask(0));
+        }
+        let form = Form {
+            title: spec.title.unwrap_or_default(),
+            doc: spec.doc.unwrap_or_default(),
+            unit: spec.unit.unwrap_or_default(),
+            span: name.span,
+            source: self.place(name.span),
+            provenance: spec.provenance.unwrap_or_else(|| self.default_provenance()),
+            note: spec.note.unwrap_or_default(),
+            fixed: self.fixed(&spec.fixed.unwrap_or_default(), true),
+            ignored,
+            modifiers,
+            operands,
+            syntax: Vec::new(),
+            limits: Vec::new(),
+            name: name.value,
+        };
+        self.finish(form, spec.syntax);
+    }
+
+    pub(crate) fn default_provenance(&self) -> Provenance {
+        self.files.iter().find_map(|(_, f)| f.provenance).unwrap_or(Provenance::Document)
+    }
+
+    /// `file:line`, the file by its name alone: generated code must not depend on where the specification lies.
+    pub(crate) fn place(&self, span: Span) -> String {
+        let path = self.sources.path(span.file);
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        format!("{name}:{}", self.sources.line_column(span).0)
+    }
+
+    /// Adds what every instruction has and how it is written.
+    pub(crate) fn finish(&mut self, mut form: Form, syntax: Option<Spanned<String>>) {
+        let every: Vec<_> = self.files.iter().filter_map(|(_, f)| f.every.clone()).collect();
+        for every in &every {
+            form.fixed.extend(self.fixed(&every.fixed.clone().unwrap_or_default(), false));
+            for (name, spec) in every.modifiers.iter().flat_map(|m| m.iter()) {
+                form.modifiers.extend(self.modifier(name, spec));
+            }
+        }
+        if let Some((every, unused)) = every.iter().find_map(|e| Some((e, e.unused?))) {
+            let rest = isaforge_core::bits::ones(u32::from(self.isa.word_bits)) & !self.accounted(&form);
+            match unused {
+                Unused::Zero => form.fixed.push(Fixed { mask: rest, value: 0, matches: false, span: every.span }),
+                Unused::Ignored => form.ignored |= rest,
+            }
+        }
+        let common = self.files.iter().find_map(|(_, f)| f.syntax.clone());
+        let syntax = syntax.or(common).unwrap_or_else(|| Spanned::new(DEFAULT_SYNTAX.to_owned(), form.span));
+        form.syntax = self.syntax(&form, &syntax);
+        self.isa.forms.push(form);
+    }
+
+    /// The bits that something in a form says something about.
+    pub(crate) fn accounted(&self, form: &Form) -> u64 {
+        crate::check::coverage::claims(&self.isa, form).iter().fold(form.ignored, |mask, claim| mask | claim.mask)
+    }
+
+    fn syntax(&mut self, form: &Form, template: &Spanned<String>) -> Vec<Token> {
+        const ALL_OPERANDS: usize = usize::MAX;
+        let tokens = parse_template(self.out, template, &|word| match word {
+            "mnemonic" => Some(Token::Mnemonic),
+            "modifiers" => Some(Token::Modifiers),
+            "operands" => Some(Token::Operand(ALL_OPERANDS)),
+            _ => {
+                let operand = form.operands.iter().position(|o| o.name == word).map(Token::Operand);
+                operand.or_else(|| form.modifiers.iter().position(|m| m.name == word).map(Token::Modifier))
+            }
+        });
+        let mut syntax = Vec::new();
+        for token in tokens {
+            if token != Token::Operand(ALL_OPERANDS) {
+                syntax.push(token);
+                continue;
+            }
+            if form.operands.is_empty() && matches!(syntax.last(), Some(Token::Text(t)) if t.trim().is_empty()) {
+                syntax.pop();
+            }
+            for i in 0..form.operands.len() {
+                if i > 0 {
+                    syntax.push(Token::Text(", ".to_owned()));
+                }
+                syntax.push(Token::Operand(i));
+            }
+        }
+        syntax
+    }
+
+    fn operand(&mut self, name: &Spanned<String>, spec: &OperandSpec) -> Option<Operand> {
+        let given = [spec.bank.is_some(), spec.kind.is_some(), spec.immediate.is_some()];
+        if given.iter().filter(|g| **g).count() != 1 {
+            self.one_of(name.span, "an operand", &["bank", "kind", "immediate"]);
+            return None;
+        }
+        let span = name.span.to(spec.span);
+        let mut suffixes = Vec::new();
+        let (shape, access, size) = if let Some(kind) = &spec.kind {
+            let kind = self.kind_index(kind)?;
+            let Some(at) = &spec.at else {
+                let error = Diagnostic::error("E0022", spec.span, "the key `at` is missing");
+                self.out.push(error.help("say at which bit the operand starts"));
+                return None;
+            };
+            suffixes = self.kind_suffixes(kind, at.value);
+            (Shape::One { kind, at: at.value }, Access::Read, 32)
+        } else {
+            let Some(bits) = &spec.bits else {
+                let error = Diagnostic::error("E0022", spec.span, "the key `bits` is missing");
+                self.out.push(error.help("say where the operand lies: `bits: 7..0`"));
+                return None;
+            };
+            let bits = self.bits(bits)?;
+            match (&spec.bank, spec.immediate) {
+                (Some(bank), _) => {
+                    let bank = self.bank_index(bank)?;
+                    let width = self.isa.banks[bank].width;
+                    (Shape::One { kind: self.bank_kind(bank, &bits), at: 0 }, Access::Read, width)
+                }
+                (None, notation) => {
+                    let ty = number_type(notation.unwrap_or(spec::Notation::Decimal));
+                    let prefix = spec.prefix.clone().unwrap_or_else(|| "#".to_owned());
+                    let size = bits.width() as u16;
+                    (Shape::Number { bits, ty, prefix, target: spec.target }, Access::None, size)
+                }
+            }
+        };
+        for (name, spec) in spec.suffixes.iter().flat_map(|s| s.iter()) {
+            suffixes.extend(self.modifier(name, spec));
+        }
+        Some(Operand {
+            name: name.value.clone(),
+            doc: spec.doc.clone().unwrap_or_default(),
+            span,
+            access: spec.access.unwrap_or(access),
+            size: spec.size.unwrap_or(size),
+            shape,
+            suffixes,
+        })
+    }
+
+    /// The suffixes of a kind for an operand that starts at bit `at`.
+    pub(crate) fn kind_suffixes(&self, kind: usize, at: u8) -> Vec<Modifier> {
+        let moved = |m: &Modifier| Modifier { bits: m.bits.moved(at), ..m.clone() };
+        self.isa.kinds[kind].suffixes.iter().map(moved).collect()
+    }
+
+    /// The kind of a plain register of a bank in these bits; instructions that agree on both share one.
+    pub(crate) fn bank_kind(&mut self, bank: usize, bits: &Bits) -> usize {
+        let known = self.isa.kinds.iter().position(|k| {
+            k.alternatives.len() == 1
+                && k.suffixes.is_empty()
+                && matches!(&k.alternatives[0].fields[..], [f] if f.ty == Type::Register(bank) && f.bits == *bits)
+        });
+        if let Some(kind) = known {
+            return kind;
+        }
+        let Bank { name, doc, span, prints, .. } = self.isa.banks[bank].clone();
+        let text = [Token::Text(prints.0), Token::Field(0), Token::Text(prints.1)];
+        let alternative = Alternative {
+            name: name.clone(),
+            doc: doc.clone(),
+            span,
+            mask: 0,
+            value: 0,
+            when: Vec::new(),
+            fields: vec![Field { name: name.clone(), bits: bits.clone(), ty: Type::Register(bank), span }],
+            text: text.into_iter().filter(|t| *t != Token::Text(String::new())).collect(),
+        };
+        let kind = Kind { name, doc, span, width: bits.end(0).min(64) as u8, alternatives: vec![alternative], suffixes: Vec::new() };
+        self.isa.kinds.push(kind);
+        self.isa.kinds.len() - 1
+    }
+}
+

@@ -1,0 +1,133 @@
+//! From what is written to what is meant: names are bound, positions computed, XML groups expanded, errata applied.
+
+mod common;
+mod instructions;
+mod mesa_xml;
+mod syntax;
+
+use std::path::{Path, PathBuf};
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::model::Isa;
+use crate::reader::{FromNode, Named, Reader};
+use crate::source::{FileId, Sources, Spanned};
+use crate::spec::File;
+use crate::suggest::did_you_mean;
+use crate::yaml::read_yaml;
+
+/// Everything that resolving needs at hand.
+pub(crate) struct Resolver<'a> {
+    pub sources: &'a mut Sources,
+    pub out: &'a mut Diagnostics,
+    pub isa: Isa,
+    pub files: Vec<(FileId, File)>,
+    pub xml_roots: Vec<(crate::spec::XmlSpec, crate::xml::Element)>,
+}
+
+/// Reads the specification whose entry is `path` and all files it names.
+///
+/// `None` when there is no model to speak of; the reasons are in `out`. A model may come with errors in `out`, too:
+/// what could be resolved is there for the checks.
+pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Isa> {
+    let mut resolver = Resolver { sources, out, isa: Isa::default(), files: Vec::new(), xml_roots: Vec::new() };
+    resolver.load(path, None, &mut Vec::new())?;
+    resolver.entry()?;
+    resolver.definitions();
+    resolver.xml_definitions();
+    resolver.kinds_and_limits();
+    resolver.instructions();
+    resolver.xml_instructions();
+    resolver.apply_limits();
+    Some(resolver.isa)
+}
+
+impl Resolver<'_> {
+    fn load(&mut self, path: &Path, named: Option<&Spanned<String>>, stack: &mut Vec<PathBuf>) -> Option<()> {
+        let id = match self.sources.load(path) {
+            Ok(id) => id,
+            Err(error) => {
+                self.out.push(match named {
+                    Some(name) => Diagnostic::error("E0003", name.span, error.to_string()),
+                    None => Diagnostic::error_without_place("E0003", error.to_string()),
+                });
+                return None;
+            }
+        };
+        if stack.iter().any(|p| p == path) {
+            if let Some(name) = named {
+                let message = format!("`{}` imports itself", name.value);
+                let error = Diagnostic::error("E0004", name.span, message);
+                self.out.push(error.help("remove the import that closes the circle"));
+            }
+            return None;
+        }
+        if self.files.iter().any(|(known, _)| *known == id) {
+            return Some(());
+        }
+        let node = read_yaml(self.sources, id, self.out)?;
+        let mut reader = Reader { sources: self.sources, out: self.out };
+        let file = File::from_node(&node, &mut reader)?;
+        let imports = file.import.clone();
+        self.files.push((id, file));
+        stack.push(path.to_owned());
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let mut complete = Some(());
+        for import in imports.iter().flat_map(|i| i.iter()) {
+            complete = self.load(&folder.join(&import.value), Some(import), stack).and(complete);
+        }
+        stack.pop();
+        complete
+    }
+
+    /// Takes the name and the word size from the entry, the first file.
+    fn entry(&mut self) -> Option<()> {
+        let (_, entry) = self.files.first()?;
+        let name = entry.isa.clone();
+        let word = entry.word.clone();
+        self.isa.doc = entry.doc.clone().unwrap_or_default();
+        let span = entry.span;
+        match name {
+            Some(name) => {
+                self.isa.span = Some(name.span);
+                self.isa.name = name.value;
+            }
+            None => self.out.push(Diagnostic::error("E0022", span, "the key `isa` is missing").help("give it a name")),
+        }
+        match word {
+            Some(word) if matches!(word.value, 8 | 16 | 32 | 64) => self.isa.word_bits = word.value,
+            Some(word) => {
+                let message = format!("a word cannot have {} bits", word.value);
+                self.out.push(Diagnostic::error("E0032", word.span, message).help("write 8, 16, 32 or 64"));
+                return None;
+            }
+            None => {
+                self.out.push(Diagnostic::error("E0022", span, "the key `word` is missing").help("say `word: 64`"));
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// All entries of one key of all files, in the order of the files.
+    pub(crate) fn all<T: Clone>(&self, key: impl Fn(&File) -> &Option<Named<T>>) -> Vec<(Spanned<String>, T)> {
+        self.files.iter().filter_map(|(_, f)| key(f).as_ref()).flat_map(|n| n.0.clone()).collect()
+    }
+
+    /// The index of a name, or an error with the nearest one.
+    pub(crate) fn find<'n>(
+        out: &mut Diagnostics,
+        what: &str,
+        name: &Spanned<String>,
+        names: impl Iterator<Item = &'n str> + Clone,
+    ) -> Option<usize> {
+        let found = names.clone().position(|n| n == name.value);
+        if found.is_none() {
+            let mut error = Diagnostic::error("E0101", name.span, format!("there is no {what} called `{}`", name.value));
+            if let Some(near) = did_you_mean(&name.value, names) {
+                error = error.help(format!("did you mean `{near}`?"));
+            }
+            out.push(error);
+        }
+        found
+    }
+}

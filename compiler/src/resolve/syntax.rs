@@ -1,0 +1,47 @@
+//! Templates: text with `{names}` in it.
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::model::Token;
+use crate::source::Spanned;
+
+/// Splits a template into fixed text and the tokens that `bind` finds for the names in braces. `{{` and `}}` stand for
+/// braces.
+pub(crate) fn parse_template(
+    out: &mut Diagnostics,
+    template: &Spanned<String>,
+    bind: &dyn Fn(&str) -> Option<Token>,
+) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut text = String::new();
+    let mut rest = template.value.as_str();
+    while let Some(at) = rest.find(['{', '}']) {
+        text.push_str(&rest[..at]);
+        let brace = &rest[at..];
+        if let Some(after) = brace.strip_prefix("{{").or_else(|| brace.strip_prefix("}}")) {
+            text.push_str(&brace[..1]);
+            rest = after;
+            continue;
+        }
+        let Some((name, after)) = brace[1..].split_once('}').filter(|_| brace.starts_with('{')) else {
+            let message = format!("unmatched brace in `{}`", template.value);
+            out.push(Diagnostic::error("E0043", template.span, message).help("write `{{` or `}}` for a brace itself"));
+            return tokens;
+        };
+        if !text.is_empty() {
+            tokens.push(Token::Text(std::mem::take(&mut text)));
+        }
+        match bind(name) {
+            Some(token) => tokens.push(token),
+            None => {
+                let message = format!("nothing here is called `{name}`");
+                out.push(Diagnostic::error("E0044", template.span, message).label("in this template"));
+            }
+        }
+        rest = after;
+    }
+    text.push_str(rest);
+    if !text.is_empty() {
+        tokens.push(Token::Text(text));
+    }
+    tokens
+}

@@ -1,0 +1,282 @@
+//! Source texts and places in them.
+//!
+//! Every value that a spec declares keeps the file and the byte range it was written in, so that a diagnostic of any later
+//! stage can show the line. A [`Span`] is twelve bytes and `Copy`; the texts themselves live in [`Sources`].
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::{self, Read};
+use std::ops::{Deref, Range};
+use std::path::{Path, PathBuf};
+
+/// The largest file that [`Sources::load`] accepts, in bytes (16 MiB). The largest known spec is a hundredth of that.
+pub const MAX_FILE_SIZE: u64 = 16 << 20;
+
+/// Names one text in [`Sources`]. Ids are ordered by the time of loading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileId(u32);
+
+/// A range of bytes in one file: `start` is the first byte, `end` the one after the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// The file.
+    pub file: FileId,
+    /// Offset of the first byte.
+    pub start: u32,
+    /// Offset of the byte after the last; `start` for an empty span.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span of `range` in `file`. Offsets beyond `u32` saturate.
+    pub fn new(file: FileId, range: Range<usize>) -> Span {
+        let start = offset(range.start);
+        Span { file, start, end: offset(range.end).max(start) }
+    }
+
+    /// The smallest span that covers both. Spans of different files do not join: the result is `self`.
+    pub fn to(self, other: Span) -> Span {
+        if self.file != other.file {
+            return self;
+        }
+        Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// The part `range` of this span, counted in bytes from its start and clamped to it.
+    pub fn slice(self, range: Range<usize>) -> Span {
+        let at = |index: usize| self.start.saturating_add(offset(index)).min(self.end);
+        let start = at(range.start);
+        Span { file: self.file, start, end: at(range.end).max(start) }
+    }
+
+    /// The byte offsets as a range for slicing.
+    pub fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// The empty span at the end of this one.
+    pub fn after(self) -> Span {
+        Span { start: self.end, ..self }
+    }
+}
+
+fn offset(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
+/// A value and the place where it was written. Dereferences to the value.
+#[derive(Clone, Debug)]
+pub struct Spanned<T> {
+    /// The value.
+    pub value: T,
+    /// Where it was written.
+    pub span: Span,
+}
+
+impl<T> Spanned<T> {
+    /// Pairs a value with its place.
+    pub fn new(value: T, span: Span) -> Self {
+        Spanned { value, span }
+    }
+
+    /// Changes the value and keeps the place.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Spanned<U> {
+        Spanned { value: change(self.value), span: self.span }
+    }
+
+    /// Borrows the value and keeps the place.
+    pub fn as_ref(&self) -> Spanned<&T> {
+        Spanned { value: &self.value, span: self.span }
+    }
+}
+
+impl<T> Deref for Spanned<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+/// Why a file could not be loaded. The path is the one that messages show.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// There is no such file.
+    #[error("there is no file `{}`", path.display())]
+    NotFound {
+        /// The path as shown.
+        path: PathBuf,
+    },
+    /// The file is not UTF-8 text.
+    #[error("`{}` is not UTF-8 text: the first bad byte is byte {offset}, on line {line}", path.display())]
+    NotUtf8 {
+        /// The path as shown.
+        path: PathBuf,
+        /// Offset of the first byte that is not UTF-8.
+        offset: usize,
+        /// The line of that byte, counted from 1.
+        line: usize,
+    },
+    /// The file is larger than [`MAX_FILE_SIZE`].
+    #[error("`{}` is larger than {} MiB", path.display(), MAX_FILE_SIZE >> 20)]
+    TooLarge {
+        /// The path as shown.
+        path: PathBuf,
+    },
+    /// The operating system refused.
+    #[error("`{}` cannot be read: {error}", path.display())]
+    Io {
+        /// The path as shown.
+        path: PathBuf,
+        /// What it answered.
+        #[source]
+        error: io::Error,
+    },
+}
+
+#[derive(Debug)]
+struct Source {
+    shown: PathBuf,
+    /// `None` for a text that was never a file.
+    real: Option<PathBuf>,
+    text: String,
+    /// Offset of the first byte of each line; begins with 0.
+    lines: Vec<usize>,
+}
+
+/// All texts of one run of the compiler.
+#[derive(Debug, Default)]
+pub struct Sources {
+    root: Option<PathBuf>,
+    files: Vec<Source>,
+    by_path: HashMap<PathBuf, FileId>,
+}
+
+impl Sources {
+    /// No texts yet; paths are shown as they are given.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// No texts yet; files below `root` are shown relative to it, so that messages do not depend on the machine.
+    pub fn with_root(root: impl Into<PathBuf>) -> Self {
+        Sources { root: Some(root.into()), ..Self::default() }
+    }
+
+    /// Reads a file. A file that is loaded already (under any path that leads to it) keeps its id and is not read again.
+    ///
+    /// # Errors
+    /// See [`LoadError`].
+    pub fn load(&mut self, path: &Path) -> Result<FileId, LoadError> {
+        let real = fs::canonicalize(path).map_err(|error| self.load_error(path, error))?;
+        if let Some(&file) = self.by_path.get(&real) {
+            return Ok(file);
+        }
+        let shown = self.shown(path, &real);
+        let io_error = |error| LoadError::Io { path: shown.clone(), error };
+        let mut bytes = Vec::new();
+        // One byte more than allowed tells "too large" without trusting the length of something that may not be a plain file.
+        fs::File::open(&real).map_err(io_error)?.take(MAX_FILE_SIZE + 1).read_to_end(&mut bytes).map_err(io_error)?;
+        if bytes.len() as u64 > MAX_FILE_SIZE {
+            return Err(LoadError::TooLarge { path: shown });
+        }
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let offset = error.utf8_error().valid_up_to();
+            let line = 1 + error.as_bytes()[..offset].iter().filter(|&&byte| byte == b'\n').count();
+            LoadError::NotUtf8 { path: shown.clone(), offset, line }
+        })?;
+        let file = self.insert(shown, Some(real.clone()), text);
+        self.by_path.insert(real, file);
+        Ok(file)
+    }
+
+    /// Adds a text that is not a file, under the path that messages shall show.
+    pub fn add(&mut self, shown_path: impl Into<PathBuf>, text: String) -> FileId {
+        self.insert(shown_path.into(), None, text)
+    }
+
+    /// The whole text; empty for an id of other `Sources`. A byte order mark is not part of it.
+    pub fn text(&self, file: FileId) -> &str {
+        self.source(file).map_or("", |source| &source.text)
+    }
+
+    /// The path that messages show.
+    pub fn path(&self, file: FileId) -> &Path {
+        self.source(file).map_or(Path::new(""), |source| &source.shown)
+    }
+
+    /// Where the file is, for finding others beside it; the shown path for a text that was never a file.
+    pub fn path_on_disk(&self, file: FileId) -> &Path {
+        self.source(file).map_or(Path::new(""), |source| source.real.as_deref().unwrap_or(&source.shown))
+    }
+
+    /// Line and column of the span's start, both counted from 1; columns count characters.
+    pub fn line_column(&self, span: Span) -> (usize, usize) {
+        let Some(source) = self.source(span.file) else { return (1, 1) };
+        let at = source.text.floor_char_boundary(span.start as usize);
+        let line = source.lines.partition_point(|&start| start <= at);
+        // `lines` begins with 0, so at least one start is not after `at`.
+        let start = source.lines[line - 1];
+        (line, 1 + source.text[start..at].chars().count())
+    }
+
+    /// The text of a span, clamped to the file and to whole characters.
+    pub fn snippet(&self, span: Span) -> &str {
+        let text = self.text(span.file);
+        let end = text.floor_char_boundary(span.end as usize);
+        let start = text.floor_char_boundary(span.start as usize).min(end);
+        &text[start..end]
+    }
+
+    /// The span of a whole text.
+    pub fn whole(&self, file: FileId) -> Span {
+        Span::new(file, 0..self.text(file).len())
+    }
+
+    /// The canonical paths of all files that were read, in the order of loading: what a build depends on.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().filter_map(|source| source.real.as_deref())
+    }
+
+    /// Offset of the first byte of the line that holds `at`, and that line's number from 1.
+    pub(crate) fn line_start(&self, file: FileId, at: usize) -> (usize, usize) {
+        let Some(source) = self.source(file) else { return (0, 1) };
+        let line = source.lines.partition_point(|&start| start <= at).max(1);
+        (source.lines[line - 1], line)
+    }
+
+    /// Offset of the character at a line and column, both counted from 1; clamped to the line and the text.
+    pub(crate) fn offset_of(&self, file: FileId, line: usize, column: usize) -> usize {
+        let Some(source) = self.source(file) else { return 0 };
+        let Some(&start) = source.lines.get(line.saturating_sub(1)) else { return source.text.len() };
+        let end = source.lines.get(line).map_or(source.text.len(), |next| next - 1);
+        let within = source.text[start..end].char_indices().nth(column.saturating_sub(1));
+        within.map_or(end, |(index, _)| start + index)
+    }
+
+    fn source(&self, file: FileId) -> Option<&Source> {
+        self.files.get(file.0 as usize)
+    }
+
+    fn insert(&mut self, shown: PathBuf, real: Option<PathBuf>, mut text: String) -> FileId {
+        if text.starts_with('\u{feff}') {
+            text.drain(..'\u{feff}'.len_utf8());
+        }
+        let breaks = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(index, _)| index + 1);
+        let lines = std::iter::once(0).chain(breaks).collect();
+        let file = FileId(offset(self.files.len()));
+        self.files.push(Source { shown, real, text, lines });
+        file
+    }
+
+    fn shown(&self, path: &Path, real: &Path) -> PathBuf {
+        let Some(root) = &self.root else { return path.to_owned() };
+        let below = fs::canonicalize(root).ok().and_then(|root| real.strip_prefix(root).ok().map(Path::to_owned));
+        below.or_else(|| path.strip_prefix(root).ok().map(Path::to_owned)).unwrap_or_else(|| path.to_owned())
+    }
+
+    fn load_error(&self, path: &Path, error: io::Error) -> LoadError {
+        let path = self.shown(path, path);
+        if error.kind() == io::ErrorKind::NotFound { LoadError::NotFound { path } } else { LoadError::Io { path, error } }
+    }
+}

@@ -1,0 +1,720 @@
+//! The vocabulary of specifications: every key that an `isa.yaml` may have.
+//!
+//! These types say what may be written, not what it means; `resolve` gives it meaning. `specs/README.md` documents the
+//! same keys for authors.
+
+use crate::diagnostic::Diagnostic;
+use crate::reader::{FromNode, Named, OneOrMany, Reader, choices, vocabulary};
+use crate::source::{Span, Spanned};
+use crate::yaml::{Node, Value};
+
+/// A run of bits or the name of a shared field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// Bits `high` down to `low`.
+    Run {
+        /// Highest bit.
+        high: u8,
+        /// Lowest bit.
+        low: u8,
+    },
+    /// The bits of a shared field.
+    Shared(String),
+}
+
+/// Where a field lies: `7..0`, `5`, or a list with the most significant piece first.
+#[derive(Clone, Debug)]
+pub struct BitList {
+    /// The whole value.
+    pub span: Span,
+    /// The pieces, most significant first.
+    pub pieces: Vec<Spanned<Piece>>,
+}
+
+/// Reads `high..low` or `bit`. `None` when the text is neither; the error says why it is not acceptable.
+pub fn parse_run(text: &str) -> Option<Result<(u8, u8), String>> {
+    let number = |t: &str| t.trim().parse::<u32>().ok();
+    let (high, low) = match text.split_once("..") {
+        Some((high, low)) => (number(high)?, number(low)?),
+        None => (number(text)?, number(text)?),
+    };
+    Some(if high < low {
+        Err(format!("write the high bit first: `{low}..{high}`"))
+    } else if high > 63 {
+        Err("bits are numbered 0 to 63".to_owned())
+    } else {
+        Ok((high as u8, low as u8))
+    })
+}
+
+impl FromNode for Spanned<Piece> {
+    const EXPECTED: &'static str = "a run of bits such as `7..0`, or a bit number";
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        let text = match &node.value {
+            Value::Int(n) => n.to_string(),
+            Value::Text(text) => text.clone(),
+            _ => {
+                r.wrong_kind(node, Self::EXPECTED);
+                return None;
+            }
+        };
+        match parse_run(&text) {
+            Some(Ok((high, low))) => Some(Spanned::new(Piece::Run { high, low }, node.span)),
+            Some(Err(help)) => {
+                r.out.push(Diagnostic::error("E0030", node.span, format!("`{text}` is not a run of bits")).help(help));
+                None
+            }
+            None => Some(Spanned::new(Piece::Shared(text), node.span)),
+        }
+    }
+}
+
+impl FromNode for BitList {
+    const EXPECTED: &'static str = "bits such as `7..0`, a bit number, or a list of them";
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        let pieces = match &node.value {
+            Value::List(items) if !items.is_empty() => {
+                items.iter().map(|item| Spanned::<Piece>::from_node(item, r)).collect::<Option<_>>()?
+            }
+            Value::Int(_) | Value::Text(_) => vec![Spanned::<Piece>::from_node(node, r)?],
+            _ => {
+                r.wrong_kind(node, Self::EXPECTED);
+                return None;
+            }
+        };
+        Some(BitList { span: node.span, pieces })
+    }
+}
+
+/// Constant bits: a map from runs to values, `{ 15..12: 0b0001, 3: 0 }`.
+#[derive(Clone, Debug, Default)]
+pub struct FixedBits(pub Vec<Fixed>);
+
+/// One run of constant bits.
+#[derive(Clone, Debug)]
+pub struct Fixed {
+    /// Highest bit.
+    pub high: u8,
+    /// Lowest bit.
+    pub low: u8,
+    /// What the bits are.
+    pub value: u64,
+    /// The run in the file.
+    pub span: Span,
+}
+
+impl FromNode for FixedBits {
+    const EXPECTED: &'static str = "a map from bits to their value, such as `{ 15..12: 0b0001 }`";
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        let Value::Map(entries) = &node.value else {
+            r.wrong_kind(node, Self::EXPECTED);
+            return None;
+        };
+        let mut fixed = Vec::new();
+        let mut ok = true;
+        for (key, value) in entries {
+            let run = match parse_run(&key.value) {
+                Some(Ok(run)) => Some(run),
+                other => {
+                    let help = match other {
+                        Some(Err(help)) => help,
+                        _ => "write the highest and the lowest bit: `15..12`, or one bit: `3`".to_owned(),
+                    };
+                    let message = format!("`{}` is not a run of bits", key.value);
+                    r.out.push(Diagnostic::error("E0030", key.span, message).help(help));
+                    None
+                }
+            };
+            match (run, u64::from_node(value, r)) {
+                (Some((high, low)), Some(number)) => {
+                    let width = u32::from(high - low) + 1;
+                    if number > isaforge_core::bits::ones(width) {
+                        let message = format!("{number:#b} does not fit {width} bits");
+                        r.out.push(Diagnostic::error("E0031", value.span, message).secondary(key.span, "these bits"));
+                        ok = false;
+                    }
+                    fixed.push(Fixed { high, low, value: number, span: key.span.to(value.span) });
+                }
+                _ => ok = false,
+            }
+        }
+        ok.then_some(FixedBits(fixed))
+    }
+}
+
+choices! {
+    /// Where a fact comes from.
+    pub enum Provenance {
+        /// A published document says so.
+        Document = "document",
+        /// Programs made by the vendor's own tools show it.
+        VendorBinary = "vendor-binary",
+        /// Mesa's compiler or its tables do it so.
+        Mesa = "mesa",
+        /// A decision of this specification, with a reason.
+        Assumed = "assumed",
+    }
+}
+
+choices! {
+    /// What an instruction does with an operand.
+    pub enum Access {
+        /// Nothing with registers.
+        None = "none",
+        /// Reads it.
+        Read = "read",
+        /// Writes it.
+        Write = "write",
+        /// Reads it, then writes it.
+        ReadWrite = "read-write",
+    }
+}
+
+choices! {
+    /// How a number is written.
+    pub enum Notation {
+        /// In decimal.
+        Decimal = "decimal",
+        /// In hexadecimal.
+        Hex = "hex",
+        /// In decimal, two's complement.
+        Signed = "signed",
+    }
+}
+
+choices! {
+    /// How a branch target counts.
+    pub enum TargetKind {
+        /// In words, from the instruction after the branch.
+        Relative = "relative",
+        /// In words, from the start of the program.
+        Absolute = "absolute",
+    }
+}
+
+vocabulary! {
+    /// A specification file: the entry, or a part that it imports.
+    pub struct File {
+        /// The name of the instruction set; the generated module is called so. Only in the entry.
+        optional isa: Spanned<String>,
+        /// What the instruction set is.
+        optional doc: String,
+        /// Other files whose definitions count as if they stood here.
+        optional import: OneOrMany<Spanned<String>>,
+        /// Bits of an instruction word: 8, 16, 32 or 64.
+        optional word: Spanned<u8>,
+        /// Where facts come from unless an instruction says otherwise.
+        optional provenance: Provenance,
+        /// Works that the specification draws on, for credit.
+        optional credits: Vec<Credit>,
+        /// Names for the values of fields.
+        optional enums: Named<EnumSpec>,
+        /// Tables of constants.
+        optional constants: Named<ConstantsSpec>,
+        /// Banks of registers.
+        optional banks: Named<BankSpec>,
+        /// Fields that several operands of one word share.
+        optional shared: Named<SharedSpec>,
+        /// Kinds of operands with more than one reading.
+        optional kinds: Named<KindSpec>,
+        /// How instructions are written unless one says otherwise.
+        optional syntax: Spanned<String>,
+        /// What every instruction has.
+        optional every: EverySpec,
+        /// Rules on operands that the encoding cannot express.
+        optional limits: Vec<LimitSpec>,
+        /// The instructions, by name.
+        optional instructions: Named<InstructionSpec>,
+        /// Instructions, enums and constants described by an XML file.
+        optional xml: XmlSpec,
+        /// Corrections of the XML file.
+        optional errata: Vec<Erratum>,
+    }
+}
+
+vocabulary! {
+    /// A work that a specification draws on.
+    pub struct Credit {
+        /// What the work is called.
+        required title: String,
+        /// Who made it.
+        optional by: String,
+        /// Its licence.
+        optional licence: String,
+    }
+}
+
+vocabulary! {
+    /// Names for the values of a field.
+    pub struct EnumSpec {
+        /// What the values choose between.
+        optional doc: String,
+        /// Width of the fields that hold it.
+        optional bits: Spanned<u8>,
+        /// The values in order from 0; `~` is a reserved value.
+        required values: Vec<ValueSpec>,
+        /// The value that is meant when none is written.
+        optional default: Spanned<String>,
+    }
+}
+
+/// A value of an enum.
+#[derive(Clone, Debug)]
+pub struct ValueSpec {
+    /// The entry.
+    pub span: Span,
+    /// Its name; `None` for a reserved value.
+    pub name: Option<Spanned<String>>,
+    /// Its bits, if they do not follow from the position.
+    pub value: Option<Spanned<u64>>,
+    /// What it means.
+    pub doc: Option<String>,
+}
+
+vocabulary! {
+    /// A value of an enum with more than a name.
+    pub struct NamedValue {
+        /// The word that stands for it in assembly.
+        required name: Spanned<String>,
+        /// Its bits, if they do not follow from the position.
+        optional value: Spanned<u64>,
+        /// What it means.
+        optional doc: String,
+    }
+}
+
+impl FromNode for ValueSpec {
+    const EXPECTED: &'static str = "a name, `~` for a reserved value, or a map with `name`";
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        match &node.value {
+            Value::Null => Some(ValueSpec { span: node.span, name: None, value: None, doc: None }),
+            Value::Map(_) => {
+                let NamedValue { span, name, value, doc } = NamedValue::from_node(node, r)?;
+                Some(ValueSpec { span, name: Some(name), value, doc })
+            }
+            Value::List(_) => {
+                r.wrong_kind(node, Self::EXPECTED);
+                None
+            }
+            _ => {
+                let name = Spanned::<String>::from_node(node, r)?;
+                Some(ValueSpec { span: node.span, name: Some(name), value: None, doc: None })
+            }
+        }
+    }
+}
+
+vocabulary! {
+    /// A table of constants.
+    pub struct ConstantsSpec {
+        /// What the table is for.
+        optional doc: String,
+        /// The constants in order.
+        required values: Vec<ConstantSpec>,
+    }
+}
+
+/// An entry of a table of constants: a number, or a map with `value` and `doc`.
+#[derive(Clone, Debug)]
+pub struct ConstantSpec {
+    /// The value.
+    pub value: u64,
+    /// What it stands for.
+    pub doc: Option<String>,
+}
+
+vocabulary! {
+    /// A constant with more than a value.
+    pub struct DocumentedConstant {
+        /// The value.
+        required value: u64,
+        /// What it stands for.
+        optional doc: String,
+    }
+}
+
+impl FromNode for ConstantSpec {
+    const EXPECTED: &'static str = "a number, or a map with `value`";
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        if let Value::Map(_) = node.value {
+            let DocumentedConstant { value, doc, .. } = DocumentedConstant::from_node(node, r)?;
+            return Some(ConstantSpec { value, doc });
+        }
+        Some(ConstantSpec { value: u64::from_node(node, r)?, doc: None })
+    }
+}
+
+vocabulary! {
+    /// A bank of registers.
+    pub struct BankSpec {
+        /// What the registers are for.
+        optional doc: String,
+        /// How many there are.
+        required count: Spanned<u32>,
+        /// Bits in a register.
+        optional width: u16,
+        /// How a register is written, `{n}` standing for its number.
+        optional prints: Spanned<String>,
+    }
+}
+
+vocabulary! {
+    /// A field that several operands share.
+    pub struct SharedSpec {
+        /// What it is.
+        optional doc: String,
+        /// Where it lies.
+        required bits: BitList,
+        /// Its value when no operand uses it.
+        optional default: u64,
+    }
+}
+
+vocabulary! {
+    /// A kind of operand.
+    pub struct KindSpec {
+        /// What such an operand is.
+        optional doc: String,
+        /// How many bits it takes.
+        required width: Spanned<u8>,
+        /// Its readings; their fixed bits tell them apart.
+        required alternatives: Named<AlternativeSpec>,
+        /// Modifiers written after every such operand, with bits relative to it.
+        optional suffixes: Named<ModifierSpec>,
+    }
+}
+
+vocabulary! {
+    /// One reading of an operand's bits.
+    pub struct AlternativeSpec {
+        /// What this reading means.
+        optional doc: String,
+        /// Bits of the operand that choose this reading.
+        optional fixed: FixedBits,
+        /// Shared fields that must have a certain value for it.
+        optional when: Named<u64>,
+        /// The fields, with bits relative to the operand.
+        optional fields: Named<FieldSpec>,
+        /// How it is written; `{field}` stands for a field.
+        required text: Spanned<String>,
+    }
+}
+
+vocabulary! {
+    /// A field of an operand. One of `bank`, `enum`, `constants` or `number` says what it holds.
+    pub struct FieldSpec {
+        /// Where it lies, relative to the operand.
+        required bits: BitList,
+        /// A register of this bank.
+        optional bank: Spanned<String>,
+        /// A value of this enum.
+        optional r_enum ("enum"): Spanned<String>,
+        /// A constant of this table.
+        optional constants: Spanned<String>,
+        /// A number, written so.
+        optional number: Notation,
+    }
+}
+
+vocabulary! {
+    /// A modifier: a flag, or a choice from an enum.
+    pub struct ModifierSpec {
+        /// What it changes.
+        optional doc: String,
+        /// Where it lies.
+        required bits: BitList,
+        /// The enum it chooses from; without one it is a flag.
+        optional r_enum ("enum"): Spanned<String>,
+        /// What a flag prints, if not its name.
+        optional prints: String,
+        /// The value when nothing is written, if the enum says nothing or something else.
+        optional default: Spanned<String>,
+        /// It never prints: an operand list implies it.
+        optional implied: bool,
+    }
+}
+
+choices! {
+    /// What bits are that no instruction says anything about.
+    pub enum Unused {
+        /// They must be zero.
+        Zero = "zero",
+        /// They may have any value.
+        Ignored = "ignored",
+    }
+}
+
+vocabulary! {
+    /// What every instruction has.
+    pub struct EverySpec {
+        /// What bits are that nothing else accounts for; without this they are a mistake.
+        optional unused: Unused,
+        /// Constant bits.
+        optional fixed: FixedBits,
+        /// Modifiers, printed after the instruction's own.
+        optional modifiers: Named<ModifierSpec>,
+    }
+}
+
+vocabulary! {
+    /// A rule on the operands of an instruction: so many distinct values at most.
+    pub struct LimitSpec {
+        /// What is limited; the message says "too many …".
+        required name: String,
+        /// Why.
+        optional doc: String,
+        /// The kind of operand looked at.
+        required kind: Spanned<String>,
+        /// The alternatives of that kind that count.
+        required alternatives: Vec<Spanned<String>>,
+        /// Low bits of the operand that do not count.
+        optional drop: u8,
+        /// How many distinct values are allowed.
+        required at_most ("at most"): u8,
+        /// Units whose instructions are allowed another number.
+        optional except: LimitException,
+    }
+}
+
+vocabulary! {
+    /// Units with another limit.
+    pub struct LimitException {
+        /// The units.
+        required units: Vec<String>,
+        /// How many distinct values their instructions may have.
+        required at_most ("at most"): u8,
+    }
+}
+
+vocabulary! {
+    /// An instruction.
+    pub struct InstructionSpec {
+        /// A few words on what it does.
+        optional title: String,
+        /// What it does.
+        optional doc: String,
+        /// The unit that executes it.
+        optional unit: String,
+        /// Constant bits.
+        optional fixed: FixedBits,
+        /// Bits that may have any value.
+        optional ignored: OneOrMany<Spanned<Piece>>,
+        /// Modifiers, in the order they print.
+        optional modifiers: Named<ModifierSpec>,
+        /// Operands, in the order they print.
+        optional operands: Named<OperandSpec>,
+        /// How it is written, if not as the others.
+        optional syntax: Spanned<String>,
+        /// Where the facts come from.
+        optional provenance: Provenance,
+        /// Why, when the provenance needs a reason.
+        optional note: String,
+    }
+}
+
+vocabulary! {
+    /// An operand. One of `bank`, `kind` or `immediate` says what it is.
+    pub struct OperandSpec {
+        /// What it is for.
+        optional doc: String,
+        /// A register of this bank, at `bits`.
+        optional bank: Spanned<String>,
+        /// An operand of this kind, from bit `at`.
+        optional kind: Spanned<String>,
+        /// A number at `bits`, written so.
+        optional immediate: Notation,
+        /// Where it lies.
+        optional bits: BitList,
+        /// Its first bit, for a kind.
+        optional at: Spanned<u8>,
+        /// Written before a number; `#` unless it says otherwise.
+        optional prefix: String,
+        /// The number is a branch target and may be a label.
+        optional target: TargetKind,
+        /// What the instruction does with it; `read` unless it says otherwise.
+        optional access: Access,
+        /// Bits of one value.
+        optional size: u16,
+        /// Modifiers written after it.
+        optional suffixes: Named<ModifierSpec>,
+    }
+}
+
+vocabulary! {
+    /// An XML file in the schema of Mesa's Valhall description, and what its elements mean in bits.
+    pub struct XmlSpec {
+        /// The file, relative to this one.
+        required file: Spanned<String>,
+        /// Where the primary opcode lies.
+        required opcode: BitList,
+        /// Where the secondary opcode lies: the first rule that applies.
+        optional opcode2: Vec<Opcode2Rule>,
+        /// Bits of an instruction's values by the end of its name: the first that fits.
+        optional sizes: Vec<SizeRule>,
+        /// Bits of an instruction's values when no end fits.
+        required size: u16,
+        /// How `<src>` is encoded.
+        required sources: XmlSources,
+        /// How `dests="1"` is encoded.
+        required destination: XmlDestination,
+        /// How `<sr>` is encoded.
+        required staging: XmlStaging,
+        /// How `<imm>` is written.
+        required immediates: XmlImmediates,
+        /// The elements that stand for a modifier, by name.
+        required modifiers: Named<ModifierSpec>,
+        /// Attributes that carry no encoding.
+        optional ignore: Vec<String>,
+    }
+}
+
+vocabulary! {
+    /// A rule for the place of the secondary opcode.
+    pub struct Opcode2Rule {
+        /// The instruction has this modifier.
+        optional modifier: String,
+        /// The instruction's name starts with one of these.
+        optional names: Vec<String>,
+        /// The instruction has this primary opcode.
+        optional opcode: u64,
+        /// The instruction has one of these numbers of sources.
+        optional sources: OneOrMany<u64>,
+        /// Its second source has one of these attributes.
+        optional second ("second source"): Vec<String>,
+        /// Lowest bit of the field.
+        required at: u8,
+        /// Bits of the field that count.
+        required mask: u64,
+    }
+}
+
+vocabulary! {
+    /// What the end of a name says about size.
+    pub struct SizeRule {
+        /// The end of the name.
+        required suffix: String,
+        /// The size in bits.
+        required size: u16,
+    }
+}
+
+vocabulary! {
+    /// How sources are encoded.
+    pub struct XmlSources {
+        /// Their kind.
+        required kind: Spanned<String>,
+        /// First bits of the places, in order.
+        required at: Vec<u8>,
+        /// A source of this size takes two places, unless the instruction's own size is as large.
+        optional pair: u16,
+        /// What each attribute adds, in the order of printing.
+        required attributes: Named<OneOrMany<SourceField>>,
+    }
+}
+
+vocabulary! {
+    /// A suffix that an attribute adds to a source.
+    pub struct SourceField {
+        /// The name of the field.
+        required name: String,
+        /// Only for sources of this size.
+        optional size: u16,
+        /// The enum it chooses from, `{size}` standing for the size of the source; without one it is a flag.
+        optional r_enum ("enum"): Spanned<String>,
+        /// Width of the field, 1 for a flag.
+        optional width: u8,
+        /// Only this many values of the enum, from the first.
+        optional first: u64,
+        /// Lowest bit, for each source; an attribute whose value is a number says it itself.
+        required at: OneOrMany<u8>,
+    }
+}
+
+vocabulary! {
+    /// How a destination is encoded.
+    pub struct XmlDestination {
+        /// Its kind.
+        required kind: Spanned<String>,
+        /// Its first bit.
+        required at: u8,
+        /// Constant bits of instructions with neither destination nor staging registers, where no modifier needs them.
+        optional absent: FixedBits,
+    }
+}
+
+vocabulary! {
+    /// How staging registers are encoded.
+    pub struct XmlStaging {
+        /// The bank.
+        required bank: Spanned<String>,
+        /// Written before the list.
+        required open: String,
+        /// Written between two registers.
+        required separator: String,
+        /// A list of more than one starts at a multiple of this.
+        optional align: u8,
+        /// The field of the first register.
+        required register: BitList,
+        /// That field of a written list without flags of its own.
+        required result: BitList,
+        /// The bit that says that the list is read.
+        required read: u8,
+        /// The bit that says that it is written.
+        required write: u8,
+        /// The modifier that counts the registers.
+        required count: Spanned<String>,
+        /// The modifier that counts the registers of a written list, where there is one.
+        required result_count ("result count"): Spanned<String>,
+        /// What that modifier leaves out of the count.
+        optional result_plus ("result plus"): u8,
+    }
+}
+
+vocabulary! {
+    /// How immediates are written.
+    pub struct XmlImmediates {
+        /// Written before an unsigned one, `{name}` standing for its name.
+        required unsigned: String,
+        /// Written before a signed one.
+        required signed: String,
+        /// Names with a prefix of their own.
+        optional prefixes: Named<String>,
+        /// Branch targets: instruction, immediate, how it counts.
+        optional targets: Vec<XmlTarget>,
+    }
+}
+
+vocabulary! {
+    /// An immediate that is a branch target.
+    pub struct XmlTarget {
+        /// The instruction.
+        required instruction: Spanned<String>,
+        /// The immediate.
+        required immediate: Spanned<String>,
+        /// How it counts.
+        required target: TargetKind,
+    }
+}
+
+vocabulary! {
+    /// A correction of the XML file, which itself stays as it came.
+    pub struct Erratum {
+        /// The instructions.
+        required instructions: Vec<Spanned<String>>,
+        /// What to correct.
+        required attribute: Spanned<String>,
+        /// What the file says; a file that already says otherwise needs no correction.
+        required was: u64,
+        /// What is right.
+        required is: u64,
+        /// Where the correction comes from.
+        required provenance: Provenance,
+        /// Why.
+        required reason: String,
+    }
+}

@@ -1,0 +1,367 @@
+//! YAML text to a tree in which every key and every value knows its place.
+//!
+//! What a scalar is follows YAML 1.2 (`yes` and `on` are text) with three additions for instruction sets: `0b` numbers,
+//! underscores between digits, and whole numbers of up to 128 bits. Keys are always text, spelled as in the file: `0x10` and
+//! `15..12` are good keys. Anchors and aliases work; merge keys (`<<`) and tags of one's own do not.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::budget::BudgetBreach;
+use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPolicy};
+use serde_saphyr::{Error, Location};
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::source::{FileId, Sources, Span, Spanned};
+
+/// How deep lists and maps may nest, aliases included. A level costs some 40 kB of stack without optimisation, and the thread of
+/// a test has 2 MB.
+const MAX_DEPTH: usize = 32;
+
+/// A value and its place. For a list or map in braces the span ends with the bracket; for one in lines, with the last value.
+/// For a value reached through an alias the span is where the anchor defined it.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Where the value was written.
+    pub span: Span,
+    /// The value.
+    pub value: Value,
+}
+
+/// What a [`Node`] holds.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// Nothing, `~` or `null`.
+    Null,
+    /// `true` or `false`, and nothing else.
+    Bool(bool),
+    /// A whole number.
+    Int(i128),
+    /// A number with a point or an exponent.
+    Float(f64),
+    /// Text, quoted or not.
+    Text(String),
+    /// A list.
+    List(Vec<Node>),
+    /// A map, in the order of the file. No key occurs twice.
+    Map(Vec<(Spanned<String>, Node)>),
+}
+
+impl Value {
+    /// The kind of value, and a scalar's content, for "found …": `a list`, ``text `foo` ``, ``the number `3` ``.
+    pub fn describe(&self) -> String {
+        match self {
+            Value::Null => "nothing".to_owned(),
+            Value::Bool(value) => format!("`{value}`"),
+            Value::Int(value) => format!("the number `{value}`"),
+            Value::Float(value) => format!("the number `{value}`"),
+            Value::Text(text) if text.is_empty() => "empty text".to_owned(),
+            Value::Text(text) if text.contains('\n') || text.chars().count() > 40 => "text".to_owned(),
+            Value::Text(text) => format!("text `{text}`"),
+            Value::List(items) if items.is_empty() => "an empty list".to_owned(),
+            Value::List(_) => "a list".to_owned(),
+            Value::Map(entries) if entries.is_empty() => "an empty map".to_owned(),
+            Value::Map(_) => "a map".to_owned(),
+        }
+    }
+}
+
+/// Reads a file that is one YAML document. `None` after an error that leaves nothing to read on with (E0001); a key given twice
+/// (E0002) keeps its first value. An empty file is `Value::Null`.
+pub fn read_yaml(sources: &Sources, file: FileId, out: &mut Diagnostics) -> Option<Node> {
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: MAX_DEPTH,
+            flow_nesting_limit: MAX_DEPTH,
+            max_nodes: 1_000_000,
+            max_events: 4_000_000,
+        },
+        alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: 100_000 },
+        duplicate_keys: DuplicateKeyPolicy::PassThrough,
+        merge_keys: MergeKeyPolicy::Error,
+        leading_zero_numbers_as_strings: true,
+        strict_booleans: true,
+        reject_unsupported_tags: true,
+        non_finite_float_policy: NonFiniteFloatPolicy::PassThrough,
+        with_snippet: false,
+    };
+    match serde_saphyr::from_str_with_options::<Raw>(sources.text(file), options) {
+        Ok(raw) => Builder { sources, file, out }.node(raw),
+        Err(error) => {
+            out.push(explain(sources, file, error.without_snippet()));
+            None
+        }
+    }
+}
+
+/// A node as the parser hands it over: places are the parser's, and keys are nodes.
+struct Raw(serde_saphyr::Spanned<RawValue>);
+
+enum RawValue {
+    Null,
+    Bool(bool),
+    Int(i128),
+    Float(f64),
+    Text(String),
+    List(Vec<Raw>),
+    Map(Vec<(Raw, Raw)>),
+}
+
+impl<'de> Deserialize<'de> for Raw {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        serde_saphyr::Spanned::deserialize(deserializer).map(Raw)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyValue)
+    }
+}
+
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = RawValue;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<RawValue, E> {
+        Ok(RawValue::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<RawValue, E> {
+        Ok(RawValue::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<RawValue, E> {
+        Ok(RawValue::Int(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<RawValue, E> {
+        Ok(RawValue::Int(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<RawValue, E> {
+        Ok(RawValue::Float(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<RawValue, E> {
+        Ok(RawValue::Text(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<RawValue, E> {
+        Ok(RawValue::Text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<RawValue, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(RawValue::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<RawValue, A::Error> {
+        let mut map = Vec::new();
+        while let Some(key) = entries.next_key()? {
+            map.push((key, entries.next_value()?));
+        }
+        Ok(RawValue::Map(map))
+    }
+}
+
+struct Builder<'a> {
+    sources: &'a Sources,
+    file: FileId,
+    out: &'a mut Diagnostics,
+}
+
+impl Builder<'_> {
+    fn node(&mut self, raw: Raw) -> Option<Node> {
+        let span = self.span(raw.0.defined);
+        Some(match raw.0.value {
+            RawValue::Null => Node { span, value: Value::Null },
+            RawValue::Bool(value) => Node { span, value: Value::Bool(value) },
+            RawValue::Int(value) => Node { span, value: Value::Int(value) },
+            RawValue::Float(value) => Node { span, value: self.wide(span).map_or(Value::Float(value), Value::Int) },
+            RawValue::Text(text) => {
+                let wide = if self.sources.snippet(span) == text { self.wide(span) } else { None };
+                Node { span: self.without_last_break(span), value: wide.map_or(Value::Text(text), Value::Int) }
+            }
+            RawValue::List(items) => {
+                let mut end = span.end;
+                let mut list = Vec::with_capacity(items.len());
+                for item in items {
+                    let here = self.extent(&item);
+                    let item = self.node(item)?;
+                    end = end.max(here.unwrap_or(item.span.end));
+                    list.push(item);
+                }
+                Node { span: self.closed(Span { end, ..span }), value: Value::List(list) }
+            }
+            RawValue::Map(entries) => {
+                let mut end = span.end;
+                let mut map = Vec::with_capacity(entries.len());
+                let mut first: HashMap<String, Span> = HashMap::new();
+                for (key, value) in entries {
+                    let here = self.extent(&value);
+                    let key = self.key(key);
+                    let value = self.node(value)?;
+                    let key = key?;
+                    end = end.max(key.span.end).max(here.unwrap_or(value.span.end));
+                    if let Some(&earlier) = first.get(&key.value) {
+                        let message = format!("the key `{}` is given twice", key.value);
+                        self.out.push(
+                            Diagnostic::error("E0002", key.span, message)
+                                .label("again here")
+                                .secondary(earlier, "first given here"),
+                        );
+                        continue;
+                    }
+                    first.insert(key.value.clone(), key.span);
+                    map.push((key, value));
+                }
+                Node { span: self.closed(Span { end, ..span }), value: Value::Map(map) }
+            }
+        })
+    }
+
+    fn key(&mut self, raw: Raw) -> Option<Spanned<String>> {
+        let span = self.span(raw.0.defined);
+        match raw.0.value {
+            RawValue::Text(text) => Some(Spanned::new(text, span)),
+            RawValue::List(_) | RawValue::Map(_) => {
+                let error = Diagnostic::error("E0001", span, "a key must be one word or text, not a list or map");
+                self.out.push(error.help("put the key in quotes if it is meant to begin with a bracket"));
+                None
+            }
+            _ => Some(Spanned::new(self.sources.snippet(span).to_owned(), span)),
+        }
+    }
+
+    /// Where an alias ends in this file, if `raw` is one: its own span is the anchor's.
+    fn extent(&self, raw: &Raw) -> Option<u32> {
+        (raw.0.referenced != raw.0.defined).then(|| self.span(raw.0.referenced).end)
+    }
+
+    fn span(&self, location: Location) -> Span {
+        byte_span(self.file, location).unwrap_or_else(|| place_of(self.sources, self.file, location))
+    }
+
+    /// A whole number beyond 64 bits, which the parser takes for text or a float.
+    fn wide(&self, span: Span) -> Option<i128> {
+        let text = self.sources.snippet(span);
+        let (negative, digits) = match text.as_bytes() {
+            [b'-', ..] => (true, &text[1..]),
+            [b'+', ..] => (false, &text[1..]),
+            _ => (false, text),
+        };
+        let (radix, digits) = match digits.get(..2) {
+            Some("0x") => (16, &digits[2..]),
+            Some("0o") => (8, &digits[2..]),
+            Some("0b") => (2, &digits[2..]),
+            _ if digits.starts_with('0') => return None,
+            _ => (10, digits),
+        };
+        if digits.starts_with(['_', '+', '-']) || digits.ends_with('_') {
+            return None;
+        }
+        let value = i128::from_str_radix(&digits.replace('_', ""), radix).ok()?;
+        let value = if negative { -value } else { value };
+        (i64::try_from(value).is_err() && u64::try_from(value).is_err()).then_some(value)
+    }
+
+    /// Block scalars come with the line breaks after them.
+    fn without_last_break(&self, span: Span) -> Span {
+        let text = self.sources.snippet(span);
+        span.slice(0..text.trim_end_matches(['\n', '\r']).len())
+    }
+
+    /// Extends the span of a list or map in brackets from its last value to the closing bracket.
+    fn closed(&self, span: Span) -> Span {
+        let text = self.sources.text(self.file);
+        let close = match text.as_bytes().get(span.start as usize) {
+            Some(b'[') => b']',
+            Some(b'{') => b'}',
+            _ => return span,
+        };
+        let bytes = text.as_bytes();
+        let mut at = (span.end as usize).max(span.start as usize + 1);
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                _ if byte == close => return Span { end: at as u32 + 1, ..span },
+                b' ' | b'\t' | b'\r' | b'\n' | b',' | b':' => at += 1,
+                b'#' => at += bytes[at..].iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len() - at),
+                _ => break,
+            }
+        }
+        span
+    }
+}
+
+fn byte_span(file: FileId, location: Location) -> Option<Span> {
+    let start = usize::try_from(location.span().byte_offset()?).ok()?;
+    let length = usize::try_from(location.span().byte_len()?).ok()?;
+    Some(Span::new(file, start..start.saturating_add(length)))
+}
+
+/// The place of an error, or the character there if the error has only a line and a column.
+fn place_of(sources: &Sources, file: FileId, location: Location) -> Span {
+    if let Some(span) = byte_span(file, location).filter(|span| span.start < span.end) {
+        return span;
+    }
+    let text = sources.text(file);
+    let at = sources.offset_of(file, location.line() as usize, location.column() as usize);
+    let length = text[at..].chars().next().filter(|&found| found != '\n' && found != '\r').map_or(0, char::len_utf8);
+    Span::new(file, at..at + length)
+}
+
+fn explain(sources: &Sources, file: FileId, error: &Error) -> Diagnostic {
+    let inner = match error {
+        Error::AliasError { error, .. } => error.as_ref().without_snippet(),
+        other => other,
+    };
+    let place = |location| place_of(sources, file, location);
+    let place_in_text = inner.location().or_else(|| error.location()).map_or(Span::new(file, 0..0), place);
+    // What is wrong with an expansion is seen where the alias is, not in the innocent value that it stands for.
+    let alias = error.locations().filter(|found| found.reference_location != found.defined_location);
+    let span = alias.map_or(place_in_text, |found| place(found.reference_location));
+    let new = |message: String| Diagnostic::error("E0001", span, message);
+    match inner {
+        Error::MultipleDocuments { .. } => new("the file holds more than one YAML document".to_owned())
+            .label("a second one begins here")
+            .help("remove the line `---`, or make it two files"),
+        Error::MergeKeyNotAllowed { .. } => new("merge keys (`<<`) are not supported".to_owned())
+            .help("write the keys out, or put `<<` in quotes if it is a name"),
+        Error::RecursiveReferencesRequireWeakTypes { .. } => {
+            new("this alias is inside of what it stands for".to_owned()).label("the anchor's value is not complete here")
+        }
+        Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasReplayStackDepthExceeded { .. }
+        | Error::AliasExpansionLimitExceeded { .. } => {
+            new("the aliases of this file expand to more than a spec can need".to_owned())
+                .note("aliases of aliases multiply: ten times ten times ten lists are a thousand")
+        }
+        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => too_deep(new),
+        Error::Budget { .. } => new(format!("this is larger than a spec may be: {}", plain(inner))),
+        // The limit on brackets is the scanner's, which has no type for it.
+        _ if plain(inner) == "recursion limit exceeded" => too_deep(new),
+        _ => new(format!("not well-formed YAML: {}", plain(inner))),
+    }
+}
+
+fn too_deep(new: impl Fn(String) -> Diagnostic) -> Diagnostic {
+    new(format!("lists and maps nest deeper than {MAX_DEPTH}")).label("too deep from here on")
+}
+
+/// The parser's message without its own idea of where.
+fn plain(error: &Error) -> String {
+    let text = error.to_string();
+    let place = error.location().map(|place| format!(" at line {}, column {}", place.line(), place.column()));
+    let text = place.and_then(|place| text.strip_suffix(&place).map(str::to_owned)).unwrap_or(text);
+    text.lines().next().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,271 @@
+//! From a word to an instruction, strictly.
+
+use crate::bits::ones;
+use crate::error::DecodeError;
+use crate::table::{Alternative, Count, Decoder, Form, Isa, Modifier, Operand, Shape, Type};
+
+/// Finds the instruction of a word and checks every bit.
+///
+/// Returns the opcode, an index into [`Isa::forms`]. A word that decodes encodes back to the same bits.
+///
+/// # Errors
+/// Says which bits are wrong and what they would have to be.
+pub fn decode(isa: &'static Isa, word: u64) -> Result<u16, DecodeError> {
+    let opcode = lookup(isa, word)?;
+    validate(isa, opcode, word)?;
+    Ok(opcode)
+}
+
+/// Finds the instruction whose distinguishing bits a word has, without looking at the rest.
+///
+/// # Errors
+/// [`DecodeError::UnknownOpcode`] when there is none.
+pub fn lookup(isa: &Isa, word: u64) -> Result<u16, DecodeError> {
+    let mut node = 0;
+    // The tree is finite and its branches only lead downwards; the bound protects against tables made by hand.
+    for _ in 0..=isa.decoder.nodes.len() {
+        let Some(n) = isa.decoder.nodes.get(node) else { break };
+        let found = (word >> n.shift) & ones(n.width as u32);
+        let bits = (n.shift + n.width.saturating_sub(1), n.shift);
+        match isa.decoder.branches.get(n.first as usize + found as usize).copied().unwrap_or(Decoder::NONE) {
+            Decoder::NONE => return Err(DecodeError::UnknownOpcode { bits, found }),
+            inner if inner & Decoder::INNER != 0 => node = (inner & !Decoder::INNER) as usize,
+            opcode => {
+                let form = &isa.forms[opcode as usize];
+                let wrong = (word ^ form.match_value) & form.match_mask;
+                if wrong == 0 {
+                    return Ok(opcode);
+                }
+                let (bits, _, found) = first_run(form.match_mask, wrong, 0, word);
+                return Err(DecodeError::UnknownOpcode { bits, found });
+            }
+        }
+    }
+    Err(DecodeError::UnknownOpcode { bits: (0, 0), found: 0 })
+}
+
+/// The lowest run of set bits of `mask` that contains a set bit of `wrong`: its bits, what is expected, what is found.
+fn first_run(mask: u64, wrong: u64, expected: u64, word: u64) -> ((u8, u8), u64, u64) {
+    let bit = wrong.trailing_zeros();
+    let low = 64 - (!mask & ones(bit)).leading_zeros();
+    let high = bit + (!(mask >> bit)).trailing_zeros() - 1;
+    let take = |value: u64| (value >> low) & ones(high - low + 1);
+    ((high as u8, low as u8), take(expected), take(word))
+}
+
+/// Checks every bit of a word that is known to be the instruction `opcode`.
+///
+/// # Errors
+/// The first thing wrong, fixed bits before fields and fields before operands.
+pub fn validate(isa: &'static Isa, opcode: u16, word: u64) -> Result<(), DecodeError> {
+    let form = &isa.forms[opcode as usize];
+    let name = form.name.str;
+    let wrong = (word ^ form.fixed_value) & form.fixed_mask;
+    if wrong != 0 {
+        // Of a run of fixed bits only the wrong stretch is of interest: equal neighbours would hide it.
+        let (bits, expected, found) = first_run(wrong_runs(form, wrong), wrong, form.fixed_value, word);
+        return Err(DecodeError::Fixed { form: name, bits, expected, found });
+    }
+    for modifier in form.modifiers {
+        check_modifier(isa, name, "", modifier, word)?;
+    }
+    let mut used = 0u32;
+    for operand in form.operands {
+        used |= check_operand(isa, form, operand, word)?;
+        for suffix in operand.suffixes {
+            check_modifier(isa, name, operand.name, suffix, word)?;
+        }
+    }
+    for (i, shared) in isa.shared.iter().enumerate() {
+        let found = shared.bits.get(word, 0);
+        if used & 1 << i == 0 && found != shared.default && shared.bits.mask(0) & (form.fixed_mask | form.ignored) == 0 {
+            return Err(DecodeError::UnusedShared { form: name, field: shared.name, found, expected: shared.default });
+        }
+    }
+    Ok(())
+}
+
+/// The fixed bits to report together: those that must be zero, or those that must not, whichever the lowest wrong is.
+fn wrong_runs(form: &Form, wrong: u64) -> u64 {
+    let lowest = wrong & wrong.wrapping_neg();
+    if form.fixed_value & lowest == 0 && form.match_mask & lowest == 0 {
+        form.fixed_mask & !form.fixed_value & !form.match_mask
+    } else {
+        form.fixed_mask & !form.match_mask | lowest
+    }
+}
+
+fn check_modifier(
+    isa: &Isa,
+    form: &'static str,
+    operand: &'static str,
+    modifier: &'static Modifier,
+    word: u64,
+) -> Result<(), DecodeError> {
+    let found = modifier.bits.get(word, 0);
+    match modifier.ty {
+        Type::Enum(e) if !isa.enums[e as usize].defines(found) => {
+            Err(DecodeError::Reserved { form, operand, field: modifier.name, found })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks one operand; returns the shared fields it uses.
+fn check_operand(isa: &'static Isa, form: &'static Form, operand: &'static Operand, word: u64) -> Result<u32, DecodeError> {
+    let name = form.name.str;
+    match &operand.shape {
+        Shape::Number { .. } => Ok(0),
+        Shape::One { kind, at } => {
+            let (kind, at) = (&isa.kinds[*kind as usize], *at);
+            let Some(alternative) = alternative_of(isa, kind.alternatives, at, word) else {
+                let found = (word >> at) & ones(kind.width as u32);
+                return Err(DecodeError::Operand { form: name, operand: operand.name, found });
+            };
+            check_fields(isa, name, operand.name, alternative, at, word)?;
+            Ok(alternative.uses)
+        }
+        Shape::List { kind, at, count, align, .. } => {
+            let alternative = &isa.kinds[*kind as usize].alternatives[0];
+            let found = alternative.fields[0].bits.get(word, *at);
+            let n = list_len(count, word);
+            let banks = match alternative.fields[0].ty {
+                Type::Register(bank) => isa.banks[bank as usize].count as u64,
+                _ => 0,
+            };
+            if n == 0 && found != 0 {
+                let field = alternative.fields[0].name;
+                return Err(DecodeError::Reserved { form: name, operand: operand.name, field, found });
+            }
+            if n > 1 && found % *align as u64 != 0 {
+                return Err(DecodeError::Alignment { form: name, operand: operand.name, found, align: *align });
+            }
+            if n > 0 && found + n as u64 > banks {
+                let last = found + n as u64 - 1;
+                return Err(DecodeError::OutOfRange { form: name, operand: operand.name, found: last, count: banks });
+            }
+            Ok(alternative.uses)
+        }
+    }
+}
+
+/// True when an operand, looked at alone, is valid.
+pub fn operand_is_valid(isa: &'static Isa, form: &'static Form, operand: &'static Operand, word: u64) -> bool {
+    check_operand(isa, form, operand, word).is_ok()
+}
+
+fn check_fields(
+    isa: &Isa,
+    form: &'static str,
+    operand: &'static str,
+    alternative: &'static Alternative,
+    at: u8,
+    word: u64,
+) -> Result<(), DecodeError> {
+    for field in alternative.fields {
+        let found = field.bits.get(word, at);
+        let count = match field.ty {
+            Type::Enum(e) if !isa.enums[e as usize].defines(found) => {
+                return Err(DecodeError::Reserved { form, operand, field: field.name, found });
+            }
+            Type::Constant(c) => isa.constants[c as usize].values.len() as u64,
+            Type::Register(b) => isa.banks[b as usize].count as u64,
+            _ => continue,
+        };
+        if found >= count {
+            return Err(DecodeError::OutOfRange { form, operand, found, count });
+        }
+    }
+    Ok(())
+}
+
+/// The reading that fits an operand's bits.
+#[inline]
+pub fn alternative_of(
+    isa: &'static Isa,
+    alternatives: &'static [Alternative],
+    at: u8,
+    word: u64,
+) -> Option<&'static Alternative> {
+    alternatives.iter().find(|a| {
+        (word >> at) & a.mask == a.value
+            && a.when.iter().all(|&(shared, value)| isa.shared[shared as usize].bits.get(word, 0) == value)
+    })
+}
+
+/// How many registers a list of this word has.
+#[inline]
+pub fn list_len(count: &Count, word: u64) -> u32 {
+    count.plus as u32 + count.bits.map_or(0, |bits| bits.get(word, 0) as u32)
+}
+
+/// A test that most valid words of one instruction pass and no invalid word does: the fast half of decoding.
+///
+/// The compiler derives it from the form. A word that fails it goes to [`decode`], which knows exactly.
+#[derive(Clone, Copy, Debug)]
+pub struct Quick {
+    /// Bits compared …
+    pub mask: u64,
+    /// … with this.
+    pub value: u64,
+    /// Fields looked up in a bit set of allowed values.
+    pub windows: [Window; WINDOWS],
+}
+
+/// How many windows a [`Quick`] test has.
+pub const WINDOWS: usize = 4;
+
+/// Two runs of bits that together index a bit set.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// Shift and mask of the low run.
+    pub low: (u8, u16),
+    /// Shift and mask of the high run, the mask already in its place above the low run.
+    pub high: (u8, u16),
+    /// Bit of the set that index 0 stands for, in units of 64.
+    pub first: u16,
+}
+
+impl Quick {
+    /// True when the word is certainly valid.
+    #[inline(always)]
+    pub fn accepts(&self, sets: &[u64], word: u64) -> bool {
+        let mut ok = (word & self.mask == self.value) as u64;
+        for window in &self.windows {
+            let index = (word >> (window.low.0 & 63)) as usize & window.low.1 as usize
+                | (word >> (window.high.0 & 63)) as usize & window.high.1 as usize;
+            let set = sets.get(window.first as usize + index / 64).copied().unwrap_or(0);
+            ok &= set >> (index % 64);
+        }
+        ok & 1 != 0
+    }
+}
+
+/// The fast path of decoding: a two-step table look-up and a [`Quick`] test.
+#[derive(Clone, Copy, Debug)]
+pub struct Fast {
+    /// Lowest bit of the field that the first look-up takes.
+    pub shift: u8,
+    /// Its mask.
+    pub mask: u64,
+    /// For each value: shift, mask (from bit 8) and base (from bit 32) of the second look-up.
+    pub primary: &'static [u64],
+    /// The forms that the second look-up finds; [`Decoder::NONE`] where there is none or more bits are needed.
+    pub secondary: &'static [u16],
+    /// The test of each form.
+    pub quick: &'static [Quick],
+    /// The bit sets of the tests.
+    pub sets: &'static [u64],
+}
+
+impl Fast {
+    /// The opcode of a word that is certainly valid; `None` says nothing.
+    #[inline(always)]
+    pub fn opcode(&self, word: u64) -> Option<u16> {
+        let p = *self.primary.get(((word >> (self.shift & 63)) & self.mask) as usize)?;
+        let index = (p >> 32) as usize + ((word >> (p & 63)) & (p >> 8 & 0xff_ffff)) as usize;
+        let opcode = *self.secondary.get(index)?;
+        let quick = self.quick.get(opcode as usize)?;
+        quick.accepts(self.sets, word).then_some(opcode)
+    }
+}

@@ -1,0 +1,237 @@
+//! Putting values into a word so that it stays, or becomes, a valid instruction.
+
+use crate::bits::{fits_signed, ones};
+use crate::decode::alternative_of;
+use crate::error::EncodeError;
+use crate::table::{Form, Isa, Limit, Operand, Shape, Type};
+
+/// A word under construction.
+#[derive(Clone, Copy, Debug)]
+pub struct Builder {
+    isa: &'static Isa,
+    opcode: u16,
+    word: u64,
+    used: u32,
+}
+
+impl Builder {
+    /// The instruction with every modifier at its default (0 where it has none) and every operand's bits zero.
+    pub fn new(isa: &'static Isa, opcode: u16) -> Self {
+        let form = &isa.forms[opcode as usize];
+        let mut word = form.fixed_value;
+        let suffixes = form.operands.iter().flat_map(|o| o.suffixes);
+        for modifier in form.modifiers.iter().chain(suffixes) {
+            word = modifier.bits.set(word, 0, modifier.default.unwrap_or(0));
+        }
+        for shared in isa.shared {
+            if shared.bits.mask(0) & form.fixed_mask == 0 {
+                word = shared.bits.set(word, 0, shared.default);
+            }
+        }
+        Builder { isa, opcode, word, used: 0 }
+    }
+
+    /// A valid word whose operand `index` is about to be replaced: the other operands keep their say in shared fields.
+    pub fn replacing(isa: &'static Isa, opcode: u16, word: u64, index: usize) -> Self {
+        let form = &isa.forms[opcode as usize];
+        let mut builder = Builder { isa, opcode, word, used: 0 };
+        for (i, operand) in form.operands.iter().enumerate() {
+            if let (true, Shape::One { kind, at }) = (i != index, &operand.shape) {
+                let alternatives = isa.kinds[*kind as usize].alternatives;
+                builder.used |= alternative_of(isa, alternatives, *at, word).map_or(0, |a| a.uses);
+            }
+        }
+        for (i, shared) in isa.shared.iter().enumerate() {
+            if builder.used & 1 << i == 0 && shared.bits.mask(0) & form.fixed_mask == 0 {
+                builder.word = shared.bits.set(builder.word, 0, shared.default);
+            }
+        }
+        builder
+    }
+
+    /// The form being built.
+    pub fn form(&self) -> &'static Form {
+        &self.isa.forms[self.opcode as usize]
+    }
+
+    /// The word so far.
+    pub fn word(&self) -> u64 {
+        self.word
+    }
+
+    /// Sets a field of the word to raw bits.
+    pub fn set_bits(&mut self, bits: crate::bits::Bits, value: u64) {
+        self.word = bits.set(self.word, 0, value);
+    }
+
+    /// Sets an operand to the reading `alternative` of its kind with these field values, in the order of its fields.
+    ///
+    /// # Errors
+    /// When a value does not fit, or another operand needs another value of a shared field.
+    pub fn set_operand(&mut self, index: usize, alternative: usize, values: &[u64]) -> Result<(), EncodeError> {
+        let operand = self.form().operands.get(index).ok_or(EncodeError::NoSuchOperand)?;
+        let Shape::One { kind, at } = &operand.shape else { return Err(EncodeError::NoSuchOperand) };
+        let kind = &self.isa.kinds[*kind as usize];
+        let chosen = kind.alternatives.get(alternative).ok_or(EncodeError::NoSuchOperand)?;
+        let at = *at;
+        let before = self.word;
+        let mut word = (self.word & !(chosen.mask << at)) | (chosen.value << at);
+        for &(shared, value) in chosen.when {
+            word = self.isa.shared[shared as usize].bits.set(word, 0, value);
+        }
+        for (field, &value) in chosen.fields.iter().zip(values) {
+            let greatest = greatest(self.isa, field.ty, field.bits.width());
+            if value > greatest {
+                return Err(EncodeError::OutOfRange { field: field.name, least: 0, greatest: greatest as i64 });
+            }
+            word = field.bits.set(word, at, value);
+        }
+        for (i, shared) in self.isa.shared.iter().enumerate() {
+            if chosen.uses & self.used & 1 << i != 0 {
+                let (first, second) = (shared.bits.get(before, 0), shared.bits.get(word, 0));
+                if first != second {
+                    return Err(EncodeError::Conflict { field: shared.name, first, second });
+                }
+            }
+        }
+        self.used |= chosen.uses;
+        self.word = word;
+        Ok(())
+    }
+
+    /// Sets a list operand to `count` registers from `first`.
+    ///
+    /// # Errors
+    /// When the count, the last register or the alignment is not possible.
+    pub fn set_list(&mut self, index: usize, first: u64, count: u64) -> Result<(), EncodeError> {
+        let operand = self.form().operands.get(index).ok_or(EncodeError::NoSuchOperand)?;
+        let Shape::List { kind, at, count: c, align, .. } = &operand.shape else {
+            return Err(EncodeError::NoSuchOperand);
+        };
+        let field = &self.isa.kinds[*kind as usize].alternatives[0].fields[0];
+        let (least, greatest) = list_lengths(operand);
+        if count < least as u64 || count > greatest as u64 {
+            return Err(EncodeError::OutOfRange { field: c.name, least: least as i64, greatest: greatest as i64 });
+        }
+        if count > 1 && first % *align as u64 != 0 {
+            return Err(EncodeError::Alignment { field: operand.name, align: *align });
+        }
+        let last = greatest_register(self.isa, field.ty);
+        if count > 0 && first + count - 1 > last {
+            return Err(EncodeError::OutOfRange { field: operand.name, least: 0, greatest: last as i64 });
+        }
+        self.word = field.bits.set(self.word, *at, if count == 0 { 0 } else { first });
+        if let Some(bits) = c.bits {
+            self.word = bits.set(self.word, 0, count - c.plus as u64);
+        }
+        Ok(())
+    }
+
+    /// Sets a number operand.
+    ///
+    /// # Errors
+    /// When the value does not fit.
+    pub fn set_number(&mut self, index: usize, value: i64) -> Result<(), EncodeError> {
+        let operand = self.form().operands.get(index).ok_or(EncodeError::NoSuchOperand)?;
+        let Shape::Number { bits, ty, .. } = &operand.shape else { return Err(EncodeError::NoSuchOperand) };
+        let (least, greatest) = number_range(*ty, bits.width());
+        if value < least || value > greatest {
+            return Err(EncodeError::OutOfRange { field: operand.name, least, greatest });
+        }
+        self.word = bits.set(self.word, 0, value as u64);
+        Ok(())
+    }
+
+    /// Sets a number operand of 64 bits.
+    ///
+    /// # Errors
+    /// When there is no such operand.
+    pub fn set_whole(&mut self, index: usize, value: u64) -> Result<(), EncodeError> {
+        let operand = self.form().operands.get(index).ok_or(EncodeError::NoSuchOperand)?;
+        let Shape::Number { bits, .. } = &operand.shape else { return Err(EncodeError::NoSuchOperand) };
+        self.word = bits.set(self.word, 0, value);
+        Ok(())
+    }
+
+    /// Checks the rules of [`Isa::limits`], which only text and builders have to keep.
+    ///
+    /// # Errors
+    /// The first rule broken.
+    pub fn check_limits(&self) -> Result<(), EncodeError> {
+        let form = self.form();
+        for (limit, &at_most) in self.isa.limits.iter().zip(form.limits) {
+            check_limit(self.isa, form, self.word, limit, at_most)?;
+        }
+        Ok(())
+    }
+}
+
+fn check_limit(isa: &'static Isa, form: &'static Form, word: u64, limit: &Limit, at_most: u8) -> Result<(), EncodeError> {
+    let mut seen = [0u64; 16];
+    let mut distinct = 0;
+    for operand in form.operands {
+        let Shape::One { kind, at } = operand.shape else { continue };
+        if kind != limit.kind {
+            continue;
+        }
+        let kind = &isa.kinds[kind as usize];
+        let raw = (word >> at) & ones(kind.width as u32);
+        let counted = kind.alternatives.iter().enumerate().any(|(i, a)| {
+            limit.alternatives & 1 << i != 0
+                && raw & a.mask == a.value
+                && a.when.iter().all(|&(s, v)| isa.shared[s as usize].bits.get(word, 0) == v)
+        });
+        let value = raw >> limit.drop;
+        if counted && !seen[..distinct].contains(&value) && distinct < seen.len() {
+            seen[distinct] = value;
+            distinct += 1;
+        }
+    }
+    if distinct > at_most as usize {
+        return Err(EncodeError::Limit { name: limit.name, at_most });
+    }
+    Ok(())
+}
+
+/// The greatest raw value of a field of this type.
+pub(crate) fn greatest(isa: &Isa, ty: Type, width: u32) -> u64 {
+    match ty {
+        Type::Register(_) => greatest_register(isa, ty).min(ones(width)),
+        Type::Constant(c) => (isa.constants[c as usize].values.len() as u64).saturating_sub(1),
+        _ => ones(width),
+    }
+}
+
+fn greatest_register(isa: &Isa, ty: Type) -> u64 {
+    match ty {
+        Type::Register(bank) => (isa.banks[bank as usize].count as u64).saturating_sub(1),
+        _ => u64::MAX,
+    }
+}
+
+/// The least and greatest value of a number operand.
+pub fn number_range(ty: Type, width: u32) -> (i64, i64) {
+    match ty {
+        Type::Signed => (-1i64 << (width - 1), (ones(width) >> 1) as i64),
+        _ => (0, ones(width.min(63)) as i64),
+    }
+}
+
+/// The least and greatest length of a list operand.
+pub fn list_lengths(operand: &Operand) -> (u8, u8) {
+    match &operand.shape {
+        Shape::List { count, .. } => {
+            let most = count.bits.map_or(0, |bits| ones(bits.width().min(6)) as u8);
+            (count.plus, count.plus + most)
+        }
+        _ => (1, 1),
+    }
+}
+
+/// True when `value` fits `width` bits, as a signed or an unsigned number according to `ty`.
+pub fn fits(ty: Type, value: i64, width: u32) -> bool {
+    match ty {
+        Type::Signed => fits_signed(value, width),
+        _ => value >= 0 && (width >= 63 || value as u64 <= ones(width)),
+    }
+}

@@ -1,0 +1,69 @@
+//! Which registers an instruction reads and writes.
+
+use crate::decode::{alternative_of, list_len};
+use crate::table::{Access, Isa, Shape, Type};
+
+/// A run of registers of one bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RegisterUse {
+    /// Index into [`Isa::banks`].
+    pub bank: u16,
+    /// The first register.
+    pub first: u16,
+    /// How many; a value wider than a register takes several.
+    pub count: u16,
+    /// The operand, an index into the form's operands.
+    pub operand: u8,
+}
+
+/// The registers that a valid word reads (`write` false) or writes (`write` true), operand by operand. Banks that hold
+/// uniforms count as registers too.
+pub fn registers(isa: &'static Isa, opcode: u16, word: u64, write: bool) -> impl Iterator<Item = RegisterUse> {
+    let form = &isa.forms[opcode as usize];
+    form.operands.iter().enumerate().filter_map(move |(index, operand)| {
+        let wanted = match operand.access {
+            Access::None => false,
+            Access::Read => !write,
+            Access::Write => write,
+            Access::ReadWrite => true,
+        };
+        if !wanted {
+            return None;
+        }
+        let (alternative, at, count) = match &operand.shape {
+            Shape::One { kind, at } => (alternative_of(isa, isa.kinds[*kind as usize].alternatives, *at, word)?, *at, None),
+            Shape::List { kind, at, count, .. } => {
+                (isa.kinds[*kind as usize].alternatives.first()?, *at, Some(list_len(count, word) as u16))
+            }
+            Shape::Number { .. } => return None,
+        };
+        let (bank, first) = alternative.fields.iter().find_map(|f| match f.ty {
+            Type::Register(bank) => Some((bank, f.bits.get(word, at) as u16)),
+            _ => None,
+        })?;
+        let width = isa.banks[bank as usize].width.max(1);
+        let count = count.unwrap_or(operand.size.div_ceil(width).max(1));
+        (count > 0).then_some(RegisterUse { bank, first, count, operand: index as u8 })
+    })
+}
+
+/// A list of consecutive registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RegisterList {
+    /// The first; 0 when the list is empty.
+    pub first: u16,
+    /// How many.
+    pub count: u16,
+}
+
+impl RegisterList {
+    /// `count` registers from `first`.
+    pub const fn new(first: u16, count: u16) -> Self {
+        RegisterList { first, count }
+    }
+
+    /// The numbers of the registers.
+    pub fn iter(self) -> core::ops::Range<usize> {
+        self.first as usize..self.first as usize + self.count as usize
+    }
+}

@@ -1,0 +1,49 @@
+//! "Did you mean": the candidate nearest to a misspelt word, without allocation.
+
+const LONGEST: usize = 40;
+
+/// Edit distance (insert, delete, replace) of two words, ignoring case; `None` when either is too long to bother.
+fn distance(a: &[u8], b: &[u8]) -> Option<usize> {
+    if a.len() > LONGEST || b.len() > LONGEST {
+        return None;
+    }
+    let mut row = [0usize; LONGEST + 1];
+    for (j, cell) in row.iter_mut().enumerate().take(b.len() + 1) {
+        *cell = j;
+    }
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replace = diagonal + !x.eq_ignore_ascii_case(y) as usize;
+            diagonal = row[j + 1];
+            row[j + 1] = replace.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    Some(row[b.len()])
+}
+
+/// The candidate nearest to `word`, if it is near enough to be what was meant.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let worst = (word.len() / 3).max(1);
+    candidates
+        .into_iter()
+        .filter_map(|c| Some((distance(word.as_bytes(), c.as_bytes())?, c)))
+        .filter(|(d, _)| *d <= worst)
+        .min_by_key(|(d, _)| *d)
+        .map(|(_, c)| c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_a_slip_of_the_finger_and_nothing_far() {
+        let names = ["FADD.f32", "FADD.v2f16", "IADD.u32"];
+        assert_eq!(nearest("FAD.f32", names), Some("FADD.f32"));
+        assert_eq!(nearest("iadd.u32", names), Some("IADD.u32"));
+        assert_eq!(nearest("BRANCH", names), None);
+        assert_eq!(nearest("x", [""; 0]), None);
+    }
+}

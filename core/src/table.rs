@@ -1,0 +1,448 @@
+//! The shapes of the tables that describe an instruction set.
+//!
+//! Everything is `'static` and plain: the compiler either prints these values as Rust source (a generated crate) or
+//! builds them in memory (a specification in use before code is generated). Reading them is the business of the other
+//! modules.
+
+use crate::bits::Bits;
+use crate::text::Text;
+
+/// One instruction set with words of a fixed size.
+#[derive(Debug)]
+pub struct Isa {
+    /// The name, as the command line knows it.
+    pub name: &'static str,
+    /// What the instruction set is.
+    pub doc: &'static str,
+    /// Bits of a word, at most 64.
+    pub word_bits: u8,
+    /// Named values of fields.
+    pub enums: &'static [Enum],
+    /// Tables of constants that operands name by index.
+    pub constants: &'static [Constants],
+    /// Register banks.
+    pub banks: &'static [Bank],
+    /// Kinds of operands.
+    pub kinds: &'static [Kind],
+    /// Fields that several operands share.
+    pub shared: &'static [Shared],
+    /// The instructions, in the order of the specification. An index into this list is an *opcode* everywhere else.
+    pub forms: &'static [Form],
+    /// How to find the form of a word.
+    pub decoder: Decoder,
+    /// How to find a form by its name.
+    pub names: Names,
+    /// Rules that text has to keep beyond what the encoding can say.
+    pub limits: &'static [Limit],
+}
+
+/// Where a statement of the specification comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provenance {
+    /// A published document says so.
+    Document,
+    /// Programs made by the vendor's own tools show it.
+    VendorBinary,
+    /// Mesa's compiler or its tables do it so.
+    Mesa,
+    /// Nothing says so; it is a decision of the specification, with a reason.
+    Assumed,
+}
+
+impl Provenance {
+    /// The spelling used in specifications.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Provenance::Document => "document",
+            Provenance::VendorBinary => "vendor-binary",
+            Provenance::Mesa => "mesa",
+            Provenance::Assumed => "assumed",
+        }
+    }
+}
+
+/// Names for the values of a field.
+#[derive(Debug)]
+pub struct Enum {
+    /// The name in the specification.
+    pub name: &'static str,
+    /// What the values choose between.
+    pub doc: &'static str,
+    /// The values that have a name, in ascending order.
+    pub values: &'static [Value],
+    /// Indexed by the bits of the field: the text after a dot, empty where the value is reserved or missing.
+    pub dotted: &'static [Text],
+    /// The value that is meant, and printed as nothing, when none is written.
+    pub default: Option<u64>,
+}
+
+impl Enum {
+    /// The named value with these bits.
+    pub fn value(&self, bits: u64) -> Option<&'static Value> {
+        self.values.iter().find(|v| v.bits == bits)
+    }
+
+    /// True when these bits have a name.
+    #[inline]
+    pub fn defines(&self, bits: u64) -> bool {
+        self.dotted.get(bits as usize).is_some_and(|t| !t.str.is_empty())
+    }
+}
+
+/// One named value.
+#[derive(Debug)]
+pub struct Value {
+    /// The bits that encode it.
+    pub bits: u64,
+    /// The word that stands for it in assembly.
+    pub text: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+}
+
+/// A table of constants.
+#[derive(Debug)]
+pub struct Constants {
+    /// The name in the specification.
+    pub name: &'static str,
+    /// What the table is for.
+    pub doc: &'static str,
+    /// The constants in order of their index.
+    pub values: &'static [Constant],
+}
+
+/// An entry of a table of constants.
+#[derive(Debug)]
+pub struct Constant {
+    /// The value.
+    pub value: u64,
+    /// What it stands for.
+    pub doc: &'static str,
+}
+
+/// A bank of registers.
+#[derive(Debug)]
+pub struct Bank {
+    /// The name in the specification.
+    pub name: &'static str,
+    /// What the registers are for.
+    pub doc: &'static str,
+    /// How many there are.
+    pub count: u32,
+    /// Bits in a register.
+    pub width: u16,
+}
+
+/// What the bits of a field stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// One bit, yes or no.
+    Flag,
+    /// A number, printed in decimal.
+    Decimal,
+    /// A number, printed in hexadecimal.
+    Hex,
+    /// A number in two's complement, printed in decimal.
+    Signed,
+    /// An index into [`Isa::enums`]' values.
+    Enum(u16),
+    /// An index into a table of [`Isa::constants`], printed as the constant.
+    Constant(u16),
+    /// An index into a bank of [`Isa::banks`].
+    Register(u16),
+}
+
+/// A field of an operand.
+#[derive(Debug)]
+pub struct Field {
+    /// The name in the specification.
+    pub name: &'static str,
+    /// Where it lies, relative to the operand.
+    pub bits: Bits,
+    /// What it stands for.
+    pub ty: Type,
+}
+
+/// A field that every operand which uses it must agree on, such as the page that all uniforms of a word share.
+#[derive(Debug)]
+pub struct Shared {
+    /// The name in the specification.
+    pub name: &'static str,
+    /// Where it lies in the word.
+    pub bits: Bits,
+    /// Its value when no operand uses it.
+    pub default: u64,
+}
+
+/// A kind of operand: one or more alternative ways to read the same bits.
+#[derive(Debug)]
+pub struct Kind {
+    /// The name in the specification.
+    pub name: &'static str,
+    /// What such an operand is.
+    pub doc: &'static str,
+    /// How many bits it takes, from its first bit.
+    pub width: u8,
+    /// The readings; at most one fits any word.
+    pub alternatives: &'static [Alternative],
+    /// Indexed by the operand's bits: its text while the shared fields have their defaults, empty where there is none.
+    /// The whole list is empty when the kind is too wide to tabulate.
+    pub texts: &'static [Text],
+}
+
+/// One reading of an operand's bits.
+#[derive(Debug)]
+pub struct Alternative {
+    /// The name in the specification.
+    pub name: &'static str,
+    /// What this reading means.
+    pub doc: &'static str,
+    /// Bits of the operand that choose this reading …
+    pub mask: u64,
+    /// … and what they must be.
+    pub value: u64,
+    /// Shared fields that must have a certain value for this reading: index into [`Isa::shared`], value.
+    pub when: &'static [(u8, u64)],
+    /// Shared fields that this reading uses in any way, as a bit set of indices.
+    pub uses: u32,
+    /// The fields, whose indices [`Token::Field`] names.
+    pub fields: &'static [Field],
+    /// How it is written.
+    pub text: &'static [Token],
+}
+
+/// What an instruction does with an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Nothing with registers: a number or a label.
+    None,
+    /// Reads it.
+    Read,
+    /// Writes it.
+    Write,
+    /// Reads it, then writes it.
+    ReadWrite,
+}
+
+/// A modifier: a flag or a choice written after a dot.
+#[derive(Debug)]
+pub struct Modifier {
+    /// The name in the specification; also what a flag prints.
+    pub name: &'static str,
+    /// What it changes.
+    pub doc: &'static str,
+    /// Where it lies.
+    pub bits: Bits,
+    /// A [`Type::Flag`] or a [`Type::Enum`].
+    pub ty: Type,
+    /// The value that is meant when nothing is written; without one it must be written.
+    pub default: Option<u64>,
+    /// For a flag: the text printed when it is set, with its dot.
+    pub flag: Text,
+    /// A second spelling that is never printed: for flags that print alike, the one that tells them apart.
+    pub also: &'static str,
+}
+
+/// How many registers a list holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Count {
+    /// The field that says it, if one does.
+    pub bits: Option<Bits>,
+    /// The name of that field.
+    pub name: &'static str,
+    /// Added to the field; the count itself where there is no field.
+    pub plus: u8,
+}
+
+/// Where an operand's bits are and how to read them.
+#[derive(Debug)]
+pub enum Shape {
+    /// One operand of a kind, from bit `at`.
+    One {
+        /// Index into [`Isa::kinds`].
+        kind: u16,
+        /// Its first bit in the word.
+        at: u8,
+    },
+    /// A list of consecutive registers of which the word holds the first.
+    List {
+        /// Index into [`Isa::kinds`]; the kind has a single alternative whose first field is the register.
+        kind: u16,
+        /// Its first bit in the word.
+        at: u8,
+        /// How many.
+        count: Count,
+        /// Written before the first.
+        open: &'static str,
+        /// Written between two.
+        separator: &'static str,
+        /// A list of more than one starts at a multiple of this.
+        align: u8,
+    },
+    /// A number written as itself.
+    Number {
+        /// Where it lies.
+        bits: Bits,
+        /// How it is written.
+        ty: Type,
+        /// Written before it.
+        prefix: &'static str,
+        /// For a branch target: how it counts.
+        target: Option<Target>,
+    },
+}
+
+/// How a branch target counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// In words, from the instruction after the branch.
+    RelativeToNext,
+    /// In words, from the start of the program.
+    Absolute,
+}
+
+/// An operand of an instruction.
+#[derive(Debug)]
+pub struct Operand {
+    /// The name in the specification.
+    pub name: &'static str,
+    /// What it is for.
+    pub doc: &'static str,
+    /// What the instruction does with it.
+    pub access: Access,
+    /// Bits of one value: 64 means a pair of 32-bit registers.
+    pub size: u16,
+    /// Where it lies.
+    pub shape: Shape,
+    /// Modifiers written after it.
+    pub suffixes: &'static [Modifier],
+    /// Bits of all suffixes …
+    pub quiet_mask: u64,
+    /// … and their values when none of them prints. A mask of 0 with a value of 1 says that one always prints.
+    pub quiet_value: u64,
+}
+
+/// A piece of a syntax.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// Fixed text.
+    Text(Text),
+    /// A field of the alternative.
+    Field(u8),
+    /// The name of the instruction.
+    Mnemonic,
+    /// All modifiers that no [`Token::Modifier`] places.
+    Modifiers,
+    /// One modifier.
+    Modifier(u8),
+    /// One operand.
+    Operand(u8),
+}
+
+/// One instruction.
+#[derive(Debug)]
+pub struct Form {
+    /// The mnemonic.
+    pub name: Text,
+    /// A few words on what it does.
+    pub title: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+    /// The unit that executes it, empty when the specification does not say.
+    pub unit: &'static str,
+    /// File and line of the specification.
+    pub source: &'static str,
+    /// Where the facts come from.
+    pub provenance: Provenance,
+    /// Why, when the provenance needs a reason.
+    pub note: &'static str,
+    /// Bits that tell this instruction from all others …
+    pub match_mask: u64,
+    /// … and what they are.
+    pub match_value: u64,
+    /// All bits that must have one certain value, [`match_mask`](Form::match_mask) included …
+    pub fixed_mask: u64,
+    /// … and that value.
+    pub fixed_value: u64,
+    /// Bits that mean nothing and may have any value.
+    pub ignored: u64,
+    /// The modifiers, in the order they print.
+    pub modifiers: &'static [Modifier],
+    /// Bits of the modifiers …
+    pub quiet_mask: u64,
+    /// … and their values when none prints, as for [`Operand`].
+    pub quiet_value: u64,
+    /// The operands, in the order of the specification.
+    pub operands: &'static [Operand],
+    /// How it is written.
+    pub syntax: &'static [Token],
+    /// Modifiers that the syntax places by name, a bit set.
+    pub placed: u32,
+    /// How much each of [`Isa::limits`] allows this instruction.
+    pub limits: &'static [u8],
+}
+
+/// A decision tree over bit fields.
+#[derive(Debug)]
+pub struct Decoder {
+    /// The nodes; the first is the root.
+    pub nodes: &'static [Node],
+    /// The branches of all nodes: a form, or a node where [`Decoder::INNER`] is set, or [`Decoder::NONE`].
+    pub branches: &'static [u16],
+}
+
+impl Decoder {
+    /// No instruction.
+    pub const NONE: u16 = 0xffff;
+    /// Set on a branch that leads to another node.
+    pub const INNER: u16 = 0x8000;
+}
+
+/// A node of the decision tree: look at `width` bits from `shift`.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    /// Lowest bit looked at.
+    pub shift: u8,
+    /// How many bits.
+    pub width: u8,
+    /// Index of the branch for the value 0.
+    pub first: u32,
+}
+
+/// Instructions by name: an open-addressed hash table.
+#[derive(Debug)]
+pub struct Names {
+    /// Slots, a power of two of them; a form or [`Decoder::NONE`].
+    pub slots: &'static [u16],
+    /// The largest number of dots in any name.
+    pub dots: u8,
+}
+
+/// The hash behind [`Names`].
+#[inline]
+pub const fn hash_name(name: &[u8]) -> u32 {
+    let mut hash: u32 = 0x811c_9dc5;
+    let mut i = 0;
+    while i < name.len() {
+        hash = (hash ^ name[i] as u32).wrapping_mul(0x0100_0193);
+        i += 1;
+    }
+    hash ^ hash >> 15
+}
+
+/// A rule on the operands of one instruction that the encoding cannot express: at most so many distinct values.
+///
+/// Decoding prints such a word; assembling refuses it.
+#[derive(Debug)]
+pub struct Limit {
+    /// What is limited, for the message.
+    pub name: &'static str,
+    /// Why.
+    pub doc: &'static str,
+    /// The kind of operand looked at.
+    pub kind: u16,
+    /// The alternatives looked at, a bit set.
+    pub alternatives: u32,
+    /// Low bits of the operand that do not count.
+    pub drop: u8,
+}
