@@ -15,6 +15,7 @@ pub mod emit;
 pub mod lower;
 pub mod model;
 pub mod reader;
+pub mod reference;
 pub mod resolve;
 pub mod source;
 pub mod spec;

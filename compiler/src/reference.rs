@@ -1,0 +1,73 @@
+//! The reference of the spec language, written from the types that read it.
+//!
+//! `specs/README.md` holds the text between two marks; a test fails when it is stale.
+
+use std::fmt::Write;
+
+use crate::reader::{KeyDoc, Vocabulary};
+use crate::spec::{self, Access, Notation, Provenance, TargetKind, Unused};
+
+/// The line that starts the generated part of a document.
+pub const BEGIN: &str = "<!-- reference: written by the compiler, do not edit -->";
+/// The line that ends it.
+pub const END: &str = "<!-- end of reference -->";
+
+fn section<V: Vocabulary>(out: &mut String, title: &str) {
+    let _ = writeln!(out, "### {title}\n\n{}\n\n| key | | value | meaning |\n|---|---|---|---|", V::DOC);
+    for KeyDoc { name, doc, required, expected } in V::keys() {
+        let need = if required { "required" } else { "" };
+        let _ = writeln!(out, "| `{name}` | {need} | {} | {} |", expected.replace('|', "\\|"), doc.replace('|', "\\|"));
+    }
+    out.push('\n');
+}
+
+fn words(out: &mut String, title: &str, all: impl Iterator<Item = &'static str>) {
+    let list: Vec<String> = all.map(|w| format!("`{w}`")).collect();
+    let _ = writeln!(out, "- {title}: {}", list.join(", "));
+}
+
+/// Every key that a specification may have, as Markdown.
+pub fn reference() -> String {
+    let mut out = String::new();
+    section::<spec::File>(&mut out, "A file");
+    section::<spec::Credit>(&mut out, "`credits`: a work");
+    section::<spec::EnumSpec>(&mut out, "`enums`: names for the values of a field");
+    section::<spec::NamedValue>(&mut out, "A value of an enum, in full");
+    section::<spec::ConstantsSpec>(&mut out, "`constants`: a table");
+    section::<spec::DocumentedConstant>(&mut out, "A constant, in full");
+    section::<spec::BankSpec>(&mut out, "`banks`: a bank of registers");
+    section::<spec::SharedSpec>(&mut out, "`shared`: a field that operands share");
+    section::<spec::KindSpec>(&mut out, "`kinds`: a kind of operand");
+    section::<spec::AlternativeSpec>(&mut out, "An alternative of a kind");
+    section::<spec::FieldSpec>(&mut out, "A field of an alternative");
+    section::<spec::ModifierSpec>(&mut out, "A modifier or suffix");
+    section::<spec::EverySpec>(&mut out, "`every`: what all instructions have");
+    section::<spec::LimitSpec>(&mut out, "`limits`: a rule on operands");
+    section::<spec::LimitException>(&mut out, "`except` of a limit");
+    section::<spec::InstructionSpec>(&mut out, "`instructions`: an instruction");
+    section::<spec::OperandSpec>(&mut out, "An operand");
+    section::<spec::XmlSpec>(&mut out, "`xml`: a file in the schema of Mesa's Valhall description");
+    section::<spec::Opcode2Rule>(&mut out, "`opcode2`: a rule for the place of the secondary opcode");
+    section::<spec::SizeRule>(&mut out, "`sizes`: what the end of a name says");
+    section::<spec::XmlSources>(&mut out, "`sources`: how `<src>` is encoded");
+    section::<spec::SourceField>(&mut out, "A field that an attribute of `<src>` adds");
+    section::<spec::XmlDestination>(&mut out, "`destination`: how `dests` is encoded");
+    section::<spec::XmlStaging>(&mut out, "`staging`: how `<sr>` is encoded");
+    section::<spec::XmlImmediates>(&mut out, "`immediates`: how `<imm>` is written");
+    section::<spec::XmlTarget>(&mut out, "`targets`: an immediate that is a branch target");
+    section::<spec::Erratum>(&mut out, "`errata`: a correction");
+    out.push_str("### Words\n\n");
+    words(&mut out, "`provenance`", Provenance::ALL.iter().map(|w| w.as_str()));
+    words(&mut out, "`access`", Access::ALL.iter().map(|w| w.as_str()));
+    words(&mut out, "`number`, `immediate`", Notation::ALL.iter().map(|w| w.as_str()));
+    words(&mut out, "`target`", TargetKind::ALL.iter().map(|w| w.as_str()));
+    words(&mut out, "`unused`", Unused::ALL.iter().map(|w| w.as_str()));
+    out
+}
+
+/// `document` with its generated part replaced by [`reference`]; `None` when it has no marks.
+pub fn refreshed(document: &str) -> Option<String> {
+    let (before, rest) = document.split_once(BEGIN)?;
+    let (_, after) = rest.split_once(END)?;
+    Some(format!("{before}{BEGIN}\n\n{}{END}{after}", reference()))
+}
