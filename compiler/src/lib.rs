@@ -8,6 +8,7 @@
 //! model into the tables that `isaforge-core` works on, [`emit`] prints them. No stage knows an instruction set by name.
 #![forbid(unsafe_code)]
 
+pub mod build;
 pub mod check;
 pub mod diagnostic;
 pub mod driver;

@@ -133,8 +133,10 @@ pub struct Enum {
 /// A named value.
 #[derive(Clone, Debug)]
 pub struct Value {
-    /// Its word.
+    /// Its name.
     pub name: String,
+    /// The word that stands for it in assembly.
+    pub text: String,
     /// Its bits.
     pub bits: u64,
     /// What it means.
@@ -184,6 +186,8 @@ pub struct Shared {
     pub bits: Bits,
     /// Its value when unused.
     pub default: u64,
+    /// The enum of the modifier that it prints as.
+    pub printed: Option<usize>,
 }
 
 /// A kind of operand.

@@ -44,7 +44,9 @@ pub fn reference() -> String {
     section::<spec::EverySpec>(&mut out, "`every`: what all instructions have");
     section::<spec::LimitSpec>(&mut out, "`limits`: a rule on operands");
     section::<spec::LimitException>(&mut out, "`except` of a limit");
+    section::<spec::RulingSpec>(&mut out, "`rulings`: a decision");
     section::<spec::InstructionSpec>(&mut out, "`instructions`: an instruction");
+    section::<spec::FamilySpec>(&mut out, "`family`: several instructions in one entry");
     section::<spec::OperandSpec>(&mut out, "An operand");
     section::<spec::XmlSpec>(&mut out, "`xml`: a file in the schema of Mesa's Valhall description");
     section::<spec::Opcode2Rule>(&mut out, "`opcode2`: a rule for the place of the secondary opcode");
@@ -53,6 +55,7 @@ pub fn reference() -> String {
     section::<spec::SourceField>(&mut out, "A field that an attribute of `<src>` adds");
     section::<spec::XmlDestination>(&mut out, "`destination`: how `dests` is encoded");
     section::<spec::XmlStaging>(&mut out, "`staging`: how `<sr>` is encoded");
+    section::<spec::XmlSecondStaging>(&mut out, "`second`: the second list of staging registers");
     section::<spec::XmlImmediates>(&mut out, "`immediates`: how `<imm>` is written");
     section::<spec::XmlTarget>(&mut out, "`targets`: an immediate that is a branch target");
     section::<spec::Erratum>(&mut out, "`errata`: a correction");

@@ -202,6 +202,9 @@ vocabulary! {
         optional isa: Spanned<String>,
         /// What the instruction set is.
         optional doc: String,
+        /// A specification that this one builds on: maps are merged, anything else here replaces what stands there, and
+        /// `~` takes a key away.
+        optional base: Spanned<String>,
         /// Other files whose definitions count as if they stood here.
         optional import: OneOrMany<Spanned<String>>,
         /// Bits of an instruction word: 8, 16, 32 or 64.
@@ -226,12 +229,24 @@ vocabulary! {
         optional every: EverySpec,
         /// Rules on operands that the encoding cannot express.
         optional limits: Vec<LimitSpec>,
+        /// Decisions where the documents are silent or contradict each other.
+        optional rulings: Named<RulingSpec>,
         /// The instructions, by name.
         optional instructions: Named<InstructionSpec>,
         /// Instructions, enums and constants described by an XML file.
         optional xml: XmlSpec,
         /// Corrections of the XML file.
         optional errata: Vec<Erratum>,
+    }
+}
+
+vocabulary! {
+    /// A decision of the specification, for what its documents leave open. Instructions that rest on it name it.
+    pub struct RulingSpec {
+        /// What is decided.
+        required rule: String,
+        /// Why.
+        required reason: String,
     }
 }
 
@@ -256,6 +271,8 @@ vocabulary! {
         optional bits: Spanned<u8>,
         /// The values in order from 0; `~` is a reserved value.
         required values: Vec<ValueSpec>,
+        /// An enum whose values follow these.
+        optional then: Spanned<String>,
         /// The value that is meant when none is written.
         optional default: Spanned<String>,
     }
@@ -268,6 +285,8 @@ pub struct ValueSpec {
     pub span: Span,
     /// Its name; `None` for a reserved value.
     pub name: Option<Spanned<String>>,
+    /// How it is written, if not as its name.
+    pub prints: Option<String>,
     /// Its bits, if they do not follow from the position.
     pub value: Option<Spanned<u64>>,
     /// What it means.
@@ -277,8 +296,10 @@ pub struct ValueSpec {
 vocabulary! {
     /// A value of an enum with more than a name.
     pub struct NamedValue {
-        /// The word that stands for it in assembly.
+        /// Its name, and the word that stands for it in assembly.
         required name: Spanned<String>,
+        /// That word, if it is not the name.
+        optional prints: String,
         /// Its bits, if they do not follow from the position.
         optional value: Spanned<u64>,
         /// What it means.
@@ -291,10 +312,10 @@ impl FromNode for ValueSpec {
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         match &node.value {
-            Value::Null => Some(ValueSpec { span: node.span, name: None, value: None, doc: None }),
+            Value::Null => Some(ValueSpec { span: node.span, name: None, prints: None, value: None, doc: None }),
             Value::Map(_) => {
-                let NamedValue { span, name, value, doc } = NamedValue::from_node(node, r)?;
-                Some(ValueSpec { span, name: Some(name), value, doc })
+                let NamedValue { span, name, prints, value, doc } = NamedValue::from_node(node, r)?;
+                Some(ValueSpec { span, name: Some(name), prints, value, doc })
             }
             Value::List(_) => {
                 r.wrong_kind(node, Self::EXPECTED);
@@ -302,7 +323,7 @@ impl FromNode for ValueSpec {
             }
             _ => {
                 let name = Spanned::<String>::from_node(node, r)?;
-                Some(ValueSpec { span: node.span, name: Some(name), value: None, doc: None })
+                Some(ValueSpec { span: node.span, name: Some(name), prints: None, value: None, doc: None })
             }
         }
     }
@@ -372,6 +393,8 @@ vocabulary! {
         required bits: BitList,
         /// Its value when no operand uses it.
         optional default: u64,
+        /// The enum that names its values: then every instruction prints it as a modifier, and it may have any of them.
+        optional r_enum ("enum"): Spanned<String>,
     }
 }
 
@@ -458,6 +481,8 @@ vocabulary! {
         optional fixed: FixedBits,
         /// Modifiers, printed after the instruction's own.
         optional modifiers: Named<ModifierSpec>,
+        /// Rulings that all instructions rest on.
+        optional rulings: Vec<Spanned<String>>,
     }
 }
 
@@ -492,8 +517,10 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// An instruction.
+    /// An instruction, or a family of them.
     pub struct InstructionSpec {
+        /// Makes the entry stand for several instructions that differ in a number.
+        optional family: FamilySpec,
         /// A few words on what it does.
         optional title: String,
         /// What it does.
@@ -514,6 +541,21 @@ vocabulary! {
         optional provenance: Provenance,
         /// Why, when the provenance needs a reason.
         optional note: String,
+        /// The rulings it rests on; its note lists them.
+        optional rulings: Vec<Spanned<String>>,
+    }
+}
+
+vocabulary! {
+    /// A family: the entry becomes one instruction for each number from 0. `{N}`, or whatever `parameter` says, stands for
+    /// the number in its name, title, documentation and note.
+    pub struct FamilySpec {
+        /// The word that stands in braces for the number.
+        required parameter: String,
+        /// How many instructions there are.
+        required count: Spanned<u16>,
+        /// Opcode bits that hold the number.
+        required bits: BitList,
     }
 }
 
@@ -672,6 +714,18 @@ vocabulary! {
         required result_count ("result count"): Spanned<String>,
         /// What that modifier leaves out of the count.
         optional result_plus ("result plus"): u8,
+        /// Where the second list of an instruction lies, if that does not depend on its flags.
+        optional second: XmlSecondStaging,
+    }
+}
+
+vocabulary! {
+    /// The second list of staging registers.
+    pub struct XmlSecondStaging {
+        /// The field of its first register.
+        required register: BitList,
+        /// Constant bits in the place of its flags.
+        optional fixed: FixedBits,
     }
 }
 

@@ -105,7 +105,7 @@ pub fn annotate(isa: &'static Isa, opcode: u16, word: u64, each: &mut dyn FnMut(
         }
     }
     for (i, shared) in isa.shared.iter().enumerate() {
-        if shared.bits.mask(0) & (form.fixed_mask | form.ignored) != 0 {
+        if shared.printed || shared.bits.mask(0) & (form.fixed_mask | form.ignored) != 0 {
             continue;
         }
         let meaning = if shared_used & 1 << i != 0 { "used by an operand" } else { "used by no operand" };

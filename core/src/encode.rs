@@ -42,11 +42,18 @@ impl Builder {
             }
         }
         for (i, shared) in isa.shared.iter().enumerate() {
-            if builder.used & 1 << i == 0 && shared.bits.mask(0) & form.fixed_mask == 0 {
+            if !shared.printed && builder.used & 1 << i == 0 && shared.bits.mask(0) & form.fixed_mask == 0 {
                 builder.word = shared.bits.set(builder.word, 0, shared.default);
             }
         }
         builder
+    }
+
+    /// Keeps the shared fields that print as modifiers as they are: operands set from now on must agree with them.
+    pub fn pin_printed(&mut self) {
+        for (i, _) in self.isa.shared.iter().enumerate().filter(|(_, s)| s.printed) {
+            self.used |= 1 << i;
+        }
     }
 
     /// The form being built.

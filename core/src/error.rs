@@ -403,3 +403,10 @@ impl fmt::Display for Unimplemented {
 }
 
 impl core::error::Error for Unimplemented {}
+
+/// So that `Semantics::Output` can be a `Result`.
+impl<T, E: From<Unimplemented>> From<Unimplemented> for Result<T, E> {
+    fn from(unimplemented: Unimplemented) -> Self {
+        Err(unimplemented.into())
+    }
+}

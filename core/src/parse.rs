@@ -49,7 +49,10 @@ pub fn parse_at(isa: &'static Isa, line: &str, index: u64, labels: &dyn Labels) 
         match token {
             Token::Mnemonic | Token::Field(_) => {}
             Token::Text(text) => parser.cursor.text(text.str)?,
-            Token::Modifiers => parser.modifiers(!form.placed)?,
+            Token::Modifiers => {
+                parser.modifiers(!form.placed)?;
+                parser.builder.pin_printed();
+            }
             Token::Modifier(i) => parser.modifiers(1 << i)?,
             Token::Operand(i) => parser.operand(*i)?,
         }

@@ -94,7 +94,9 @@ impl Enum {
 pub struct Value {
     /// The bits that encode it.
     pub bits: u64,
-    /// The word that stands for it in assembly.
+    /// The name in the specification.
+    pub name: &'static str,
+    /// The word that stands for it in assembly: the name, unless the specification says otherwise.
     pub text: &'static str,
     /// What it means.
     pub doc: &'static str,
@@ -172,6 +174,8 @@ pub struct Shared {
     pub bits: Bits,
     /// Its value when no operand uses it.
     pub default: u64,
+    /// Every instruction prints it as a modifier: text says its value, and it need not be the default when unused.
+    pub printed: bool,
 }
 
 /// A kind of operand: one or more alternative ways to read the same bits.

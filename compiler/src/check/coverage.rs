@@ -58,7 +58,7 @@ pub fn claims(isa: &Isa, form: &Form) -> Vec<Claim> {
             claim(&suffix.bits, 0, format!("`{}` of `{}`", suffix.name, operand.name), suffix.span);
         }
     }
-    for shared in &isa.shared {
+    for shared in isa.shared.iter().filter(|s| s.printed.is_none()) {
         claims.push(Claim {
             mask: shared.bits.mask(0),
             end: shared.bits.end(0),

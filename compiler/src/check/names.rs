@@ -15,6 +15,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     twice("instruction", isa.forms.iter().map(|f| (f.name.as_str(), f.span)), out);
     for e in &isa.enums {
         twice("value", e.values.iter().map(|v| (v.name.as_str(), v.span)), out);
+        twice("word", e.values.iter().filter(|v| v.text != v.name).map(|v| (v.text.as_str(), v.span)), out);
     }
     for form in &isa.forms {
         twice("operand", form.operands.iter().map(|o| (o.name.as_str(), o.span)), out);

@@ -88,7 +88,7 @@ fn words<'a>(isa: &'a Isa, modifier: &'a Modifier) -> impl Iterator<Item = &'a s
         _ => &[],
     };
     let default = modifier.default;
-    let printed = values.iter().filter(move |v| default != Some(v.bits)).map(|v| v.name.as_str());
+    let printed = values.iter().filter(move |v| default != Some(v.bits)).map(|v| v.text.as_str());
     let flag = (modifier.ty == Type::Flag).then_some(modifier.prints.as_str());
     printed.chain(flag)
 }
@@ -100,7 +100,7 @@ fn longest(isa: &Isa, form: &Form) -> usize {
         let text = |t: &Token, a: &crate::model::Alternative| match t {
             Token::Text(t) => t.len(),
             Token::Field(i) => match a.fields[*i].ty {
-                Type::Enum(e) => isa.enums[e].values.iter().map(|v| v.name.len()).max().unwrap_or(0),
+                Type::Enum(e) => isa.enums[e].values.iter().map(|v| v.text.len()).max().unwrap_or(0),
                 Type::Register(b) => isa.banks[b].count.to_string().len(),
                 _ => 24,
             },

@@ -26,8 +26,8 @@ fn form_doc(f: &Form) -> Vec<String> {
         lines.extend([String::new(), format!(" {}", f.doc)]);
     }
     lines.extend([String::new(), format!(" Specified in {}; provenance: {}.", f.source, f.provenance.as_str())]);
-    if !f.note.is_empty() {
-        lines.push(format!(" {}", f.note));
+    for line in f.note.lines() {
+        lines.extend([String::new(), format!(" {line}")]);
     }
     lines
 }

@@ -255,8 +255,8 @@ pub(super) fn emit(isa: &Isa, fast: &Fast) -> TokenStream {
     let enums = isa.enums.iter().map(|e| {
         let (name, doc, default) = (e.name, e.doc, option(e.default));
         let values = e.values.iter().map(|v| {
-            let (bits, text, doc) = (hex(v.bits), v.text, v.doc);
-            quote!(Value { bits: #bits, text: #text, doc: #doc })
+            let (bits, name, text, doc) = (hex(v.bits), v.name, v.text, v.doc);
+            quote!(Value { bits: #bits, name: #name, text: #text, doc: #doc })
         });
         let dotted = e.dotted.iter().map(text);
         quote!(Enum { name: #name, doc: #doc, values: &[#(#values),*], dotted: &[#(#dotted),*], default: #default })
@@ -276,8 +276,8 @@ pub(super) fn emit(isa: &Isa, fast: &Fast) -> TokenStream {
     });
     let kinds = isa.kinds.iter().map(kind);
     let shared_fields = isa.shared.iter().map(|s| {
-        let (name, bits, default) = (s.name, bits(&s.bits), hex(s.default));
-        quote!(Shared { name: #name, bits: #bits, default: #default })
+        let (name, bits, default, printed) = (s.name, bits(&s.bits), hex(s.default), s.printed);
+        quote!(Shared { name: #name, bits: #bits, default: #default, printed: #printed })
     });
     let forms: Vec<_> = isa.forms.iter().map(|f| form(&mut shared, f)).collect();
     let nodes = isa.decoder.nodes.iter().map(|n| {

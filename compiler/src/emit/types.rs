@@ -25,7 +25,7 @@ impl Names {
             enums: isa.enums.iter().map(|e| taken.take(pascal(e.name), "Value")).collect(),
             enum_values: isa.enums.iter().map(|e| {
                 let mut taken = Namespace::with(&["Self"]);
-                e.values.iter().map(|v| taken.take(pascal(v.text), "_")).collect()
+                e.values.iter().map(|v| taken.take(pascal(v.name), "_")).collect()
             }).collect(),
             constants: isa.constants.iter().map(|c| taken.take(pascal(c.name), "Entry")).collect(),
             banks: isa.banks.iter().map(|b| taken.take(pascal(b.name), "Index")).collect(),

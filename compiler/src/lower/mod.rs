@@ -39,7 +39,7 @@ pub fn lower(isa: &Isa) -> Tables {
         })),
         banks: slice(isa.banks.iter().map(|b| core::Bank { name: text(&b.name), doc: text(&b.doc), count: b.count, width: b.width })),
         kinds,
-        shared: slice(isa.shared.iter().map(|s| core::Shared { name: text(&s.name), bits: bits(&s.bits), default: s.default })),
+        shared: slice(isa.shared.iter().map(|s| core::Shared { name: text(&s.name), bits: bits(&s.bits), default: s.default, printed: s.printed.is_some() })),
         forms,
         decoder: tree::decoder(isa),
         names: names(isa),
@@ -104,11 +104,11 @@ fn enumeration(isa: &Isa, e: &model::Enum) -> core::Enum {
     let greatest = values.last().map_or(0, |v| v.bits);
     // A wide field with few names must not cost a table of all its values.
     let entries = (greatest + 1).min(1 << enum_width(isa, index).clamp(1, 12));
-    let dotted = |bits| values.iter().find(|v| v.bits == bits).map_or(Text::EMPTY, |v| Text::new(text(&format!(".{}", v.name))));
+    let dotted = |bits| values.iter().find(|v| v.bits == bits).map_or(Text::EMPTY, |v| Text::new(text(&format!(".{}", v.text))));
     core::Enum {
         name: text(&e.name),
         doc: text(&e.doc),
-        values: slice(values.iter().map(|v| core::Value { bits: v.bits, text: text(&v.name), doc: text(&v.doc) })),
+        values: slice(values.iter().map(|v| core::Value { bits: v.bits, name: text(&v.name), text: text(&v.text), doc: text(&v.doc) })),
         dotted: slice((0..entries).map(dotted)),
         default: e.default,
     }

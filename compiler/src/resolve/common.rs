@@ -39,7 +39,11 @@ impl Resolver<'_> {
         for (name, spec) in self.all(|f| &f.shared) {
             let Some(bits) = self.bits(&spec.bits) else { continue };
             let default = spec.default.unwrap_or(0);
-            self.isa.shared.push(Shared { name: name.value, span: name.span, bits, default });
+            let printed = match &spec.r_enum {
+                Some(e) => self.enum_index(e),
+                None => None,
+            };
+            self.isa.shared.push(Shared { name: name.value, span: name.span, bits, default, printed });
         }
     }
 
@@ -50,8 +54,14 @@ impl Resolver<'_> {
             let bits = value.value.map_or(next, |v| v.value);
             next = bits.wrapping_add(1);
             if let Some(word) = value.name {
-                values.push(Value { name: word.value, bits, doc: value.doc.unwrap_or_default(), span: value.span });
+                let text = value.prints.unwrap_or_else(|| word.value.clone());
+                values.push(Value { name: word.value, text, bits, doc: value.doc.unwrap_or_default(), span: value.span });
             }
+        }
+        if let Some(then) = &spec.then {
+            let Some(index) = self.enum_index(then) else { return };
+            let follow = |v: &Value| Value { bits: next.wrapping_add(v.bits), ..v.clone() };
+            values.extend(self.isa.enums[index].values.iter().map(follow));
         }
         let default = spec.default.and_then(|d| {
             let index = Resolver::find(self.out, "value", &d, values.iter().map(|v| v.name.as_str()))?;

@@ -14,11 +14,16 @@ const DEFAULT_SYNTAX: &str = "{mnemonic}{modifiers} {operands}";
 impl Resolver<'_> {
     pub(crate) fn instructions(&mut self) {
         for (name, spec) in self.all(|f| &f.instructions) {
-            self.instruction(name, spec);
+            match spec.family.clone() {
+                Some(family) => self.family(&name, &spec, &family),
+                None => self.instruction(name, spec, Vec::new()),
+            }
         }
     }
 
-    fn instruction(&mut self, name: Spanned<String>, spec: InstructionSpec) {
+    pub(crate) fn instruction(&mut self, name: Spanned<String>, spec: InstructionSpec, mut fixed: Vec<Fixed>) {
+        fixed.extend(self.fixed(&spec.fixed.clone().unwrap_or_default(), true));
+        let note = self.note(spec.note, spec.rulings.iter().flatten());
         let mut modifiers = Vec::new();
         for (name, spec) in spec.modifiers.unwrap_or_default().iter() {
             modifiers.extend(self.modifier(name, spec));
@@ -39,8 +44,8 @@ impl Resolver<'_> {
             span: name.span,
             source: self.place(name.span),
             provenance: spec.provenance.unwrap_or_else(|| self.default_provenance()),
-            note: spec.note.unwrap_or_default(),
-            fixed: self.fixed(&spec.fixed.unwrap_or_default(), true),
+            note,
+            fixed,
             ignored,
             modifiers,
             operands,
@@ -64,6 +69,19 @@ impl Resolver<'_> {
 
     /// Adds what every instruction has and how it is written.
     pub(crate) fn finish(&mut self, mut form: Form, syntax: Option<Spanned<String>>) {
+        for shared in &self.isa.shared {
+            if let Some(e) = shared.printed {
+                form.modifiers.push(Modifier {
+                    name: shared.name.clone(),
+                    doc: self.isa.enums[e].doc.clone(),
+                    bits: Bits(shared.bits.0.clone()),
+                    ty: Type::Enum(e),
+                    default: Some(shared.default),
+                    prints: shared.name.clone(),
+                    span: shared.span,
+                });
+            }
+        }
         let every: Vec<_> = self.files.iter().filter_map(|(_, f)| f.every.clone()).collect();
         for every in &every {
             form.fixed.extend(self.fixed(&every.fixed.clone().unwrap_or_default(), false));

@@ -41,15 +41,14 @@ struct Instruction<'x> {
 }
 
 impl Resolver<'_> {
-    fn xml_specs(&self) -> Vec<(crate::source::FileId, XmlSpec)> {
-        self.files.iter().filter_map(|(id, f)| Some((*id, f.xml.clone()?))).collect()
+    fn xml_specs(&self) -> Vec<XmlSpec> {
+        self.files.iter().filter_map(|(_, f)| f.xml.clone()).collect()
     }
 
     /// Reads the XML files and takes their enums and constants; the instructions wait until kinds exist.
     pub(crate) fn xml_definitions(&mut self) {
-        for (id, spec) in self.xml_specs() {
-            let folder = self.sources.path_on_disk(id).parent().map(ToOwned::to_owned).unwrap_or_default();
-            let file = match self.sources.load(&folder.join(&spec.file.value)) {
+        for spec in self.xml_specs() {
+            let file = match self.sources.load(&self.beside(&spec.file)) {
                 Ok(file) => file,
                 Err(error) => {
                     self.out.push(Diagnostic::error("E0003", spec.file.span, error.to_string()));
@@ -72,8 +71,14 @@ impl Resolver<'_> {
                     }
                 }
             }
-            self.derived_enums(&spec);
             self.xml_roots.push((spec, root));
+        }
+    }
+
+    /// Adds the enums that narrow fields need, now that all others are known.
+    pub(crate) fn xml_derived_enums(&mut self) {
+        for spec in self.xml_specs() {
+            self.derived_enums(&spec);
         }
     }
 
@@ -139,7 +144,7 @@ impl Resolver<'_> {
                     }
                     let meaning = child.attribute("desc").or(child.attribute("name"));
                     let doc = meaning.map(|m| m.value.clone()).unwrap_or_default();
-                    values.push(Value { name: child.text.value.clone(), bits, doc, span: child.span.to(child.text.span) });
+                    values.push(Value { name: child.text.value.clone(), text: child.text.value.clone(), bits, doc, span: child.span.to(child.text.span) });
                 }
                 "reserved" => {}
                 other => {
@@ -437,8 +442,8 @@ impl Resolver<'_> {
                 suffixes: self.kind_suffixes(kind, at),
             });
         }
-        for sr in &staging {
-            self.xml_staging(spec, sr, &staging, counts, form);
+        for (index, sr) in staging.iter().enumerate() {
+            self.xml_staging(spec, sr, (index, staging.len()), counts, form);
         }
         if !has_destination && staging.is_empty() {
             let modifiers = form.modifiers.iter().fold(0, |m, f| m | f.bits.mask(0));
@@ -450,14 +455,26 @@ impl Resolver<'_> {
         }
     }
 
-    fn xml_staging(&mut self, spec: &XmlSpec, sr: &Element, all: &[&Element], counts: &HashMap<&str, Bits>, form: &mut Form) {
+    fn xml_staging(
+        &mut self,
+        spec: &XmlSpec,
+        sr: &Element,
+        (index, total): (usize, usize),
+        counts: &HashMap<&str, Bits>,
+        form: &mut Form,
+    ) {
         let staging = &spec.staging;
         self.xml_attributes(sr, &["read", "write", "flags", "count"], &spec.ignore.clone().unwrap_or_default());
         let says = |key: &str| sr.attribute(key).map(|v| v.value.as_str());
         let (read, write) = (says("read") == Some("true"), says("write") == Some("true"));
         let flags = says("flags");
         let elsewhere = write && flags == Some("false");
-        let register = if elsewhere { &staging.result } else { &staging.register };
+        let second = staging.second.as_ref().filter(|_| index > 0);
+        let register = match second {
+            Some(second) => &second.register,
+            None if elsewhere => &staging.result,
+            None => &staging.register,
+        };
         let Some(bits) = self.bits(register) else { return };
         let Some(bank) = self.bank_index(&staging.bank) else { return };
         // The kind is relative to the operand, so that both places share it.
@@ -483,11 +500,15 @@ impl Resolver<'_> {
         };
         let bit = |at: u8, value: bool| Fixed { mask: 1 << at, value: u64::from(value) << at, matches: false, span: sr.span };
         match flags {
+            _ if second.is_some() => {
+                let fixed = second.and_then(|s| s.fixed.clone()).unwrap_or_default();
+                form.fixed.extend(self.fixed(&fixed, false));
+            }
             Some("rw") => form.fixed.extend([bit(staging.read, true), bit(staging.write, true)]),
             Some("false") => {}
             _ => form.fixed.extend([bit(staging.read, read), bit(staging.write, write)]),
         }
-        let name = match all.len() {
+        let name = match total {
             1 => "sr",
             _ if write => "sr_write",
             _ => "sr_read",

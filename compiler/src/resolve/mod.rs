@@ -1,6 +1,7 @@
 //! From what is written to what is meant: names are bound, positions computed, XML groups expanded, errata applied.
 
 mod common;
+mod families;
 mod instructions;
 mod mesa_xml;
 mod syntax;
@@ -13,7 +14,7 @@ use crate::reader::{FromNode, Named, Reader};
 use crate::source::{FileId, Sources, Spanned};
 use crate::spec::File;
 use crate::suggest::did_you_mean;
-use crate::yaml::read_yaml;
+use crate::yaml::{Node, Value, read_yaml};
 
 /// Everything that resolving needs at hand.
 pub(crate) struct Resolver<'a> {
@@ -32,10 +33,12 @@ pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Opt
     let mut resolver = Resolver { sources, out, isa: Isa::default(), files: Vec::new(), xml_roots: Vec::new() };
     resolver.load(path, None, &mut Vec::new())?;
     resolver.entry()?;
-    resolver.definitions();
     resolver.xml_definitions();
+    resolver.definitions();
+    resolver.xml_derived_enums();
     resolver.kinds_and_limits();
     resolver.instructions();
+    resolver.unused_rulings();
     resolver.xml_instructions();
     resolver.apply_limits();
     Some(resolver.isa)
@@ -65,18 +68,49 @@ impl Resolver<'_> {
             return Some(());
         }
         let node = read_yaml(self.sources, id, self.out)?;
+        let node = self.with_base(node, id, stack)?;
         let mut reader = Reader { sources: self.sources, out: self.out };
         let file = File::from_node(&node, &mut reader)?;
         let imports = file.import.clone();
         self.files.push((id, file));
         stack.push(path.to_owned());
-        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let mut complete = Some(());
         for import in imports.iter().flat_map(|i| i.iter()) {
-            complete = self.load(&folder.join(&import.value), Some(import), stack).and(complete);
+            complete = self.load(&self.beside(import), Some(import), stack).and(complete);
         }
         stack.pop();
         complete
+    }
+
+    /// The path that a name in a file stands for.
+    pub(crate) fn beside(&self, name: &Spanned<String>) -> PathBuf {
+        let folder = self.sources.path_on_disk(name.span.file).parent().unwrap_or(Path::new(""));
+        folder.join(&name.value)
+    }
+
+    /// A file's content laid over that of its base, if it names one.
+    fn with_base(&mut self, node: Node, id: FileId, stack: &mut Vec<PathBuf>) -> Option<Node> {
+        let Value::Map(entries) = &node.value else { return Some(node) };
+        let Some((_, base)) = entries.iter().find(|(key, _)| key.value == "base") else { return Some(node) };
+        let Value::Text(text) = &base.value else { return Some(node) };
+        let name = Spanned::new(text.clone(), base.span);
+        let base_id = match self.sources.load(&self.beside(&name)) {
+            Ok(base_id) => base_id,
+            Err(error) => {
+                self.out.push(Diagnostic::error("E0003", name.span, error.to_string()));
+                return None;
+            }
+        };
+        let path = self.sources.path_on_disk(base_id).to_owned();
+        if base_id == id || stack.contains(&path) {
+            let error = Diagnostic::error("E0004", name.span, format!("`{text}` builds on itself"));
+            self.out.push(error.help("remove the `base` that closes the circle"));
+            return None;
+        }
+        stack.push(path);
+        let under = read_yaml(self.sources, base_id, self.out).and_then(|under| self.with_base(under, base_id, stack));
+        stack.pop();
+        Some(overlay(under?, node))
     }
 
     /// Takes the name and the word size from the entry, the first file.
@@ -130,4 +164,22 @@ impl Resolver<'_> {
         }
         found
     }
+}
+
+/// `over` laid over `under`: maps merge key by key, `~` takes a key away, anything else replaces.
+fn overlay(under: Node, over: Node) -> Node {
+    let (Value::Map(below), Value::Map(above)) = (under.value, &over.value) else { return over };
+    let mut merged = below;
+    for (key, value) in above {
+        let known = merged.iter().position(|(k, _)| k.value == key.value);
+        match (known, &value.value) {
+            (Some(i), Value::Null) => drop(merged.remove(i)),
+            (Some(i), _) => {
+                let (_, old) = merged.remove(i);
+                merged.insert(i, (key.clone(), overlay(old, value.clone())));
+            }
+            (None, _) => merged.push((key.clone(), value.clone())),
+        }
+    }
+    Node { span: over.span, value: Value::Map(merged) }
 }

@@ -4,74 +4,12 @@
 #![no_std]
 #![forbid(unsafe_code)]
 #![allow(non_camel_case_types, clippy::all, reason = "generated")]
+#![cfg_attr(rustfmt, rustfmt_skip)]
 
 #[doc(hidden)]
 pub use ::isaforge_core as __rt;
 pub use __rt::registers::RegisterList;
 pub use __rt::{DecodeError, EncodeError, ParseError};
-/// Halves of a destination register that are written; a mask of no half never occurs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum WrittenHalf {
-    /// `h0`: The low half.
-    H0 = 1,
-    /// `h1`: The high half.
-    H1 = 2,
-    /// `both`: The whole register.
-    Both = 3,
-}
-impl WrittenHalf {
-    /// All values that have a name.
-    pub const ALL: &'static [Self] = &[
-        WrittenHalf::H0,
-        WrittenHalf::H1,
-        WrittenHalf::Both,
-    ];
-    /// The value with these bits, if they have a name.
-    pub const fn from_bits(bits: u64) -> Option<Self> {
-        match bits {
-            1 => Some(WrittenHalf::H0),
-            2 => Some(WrittenHalf::H1),
-            3 => Some(WrittenHalf::Both),
-            _ => None,
-        }
-    }
-    /// Its bits.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-    /// The word that stands for it in assembly.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            WrittenHalf::H0 => "h0",
-            WrittenHalf::H1 => "h1",
-            WrittenHalf::Both => "both",
-        }
-    }
-    #[inline]
-    #[allow(dead_code, reason = "an enum that no field uses")]
-    const fn from_raw(raw: u64) -> Self {
-        match raw {
-            1 => WrittenHalf::H0,
-            2 => WrittenHalf::H1,
-            _ => WrittenHalf::Both,
-        }
-    }
-    #[allow(dead_code, reason = "an enum that no field uses")]
-    const fn raw(self) -> u64 {
-        self as u64
-    }
-}
-impl ::core::fmt::Display for WrittenHalf {
-    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-impl Default for WrittenHalf {
-    fn default() -> Self {
-        WrittenHalf::Both
-    }
-}
 /// What happens around an instruction besides its own work: waiting for slots, ending the thread, or regrouping threads. Put `wait0126` just before `ATEST` and `wait` on `BARRIER`. `discard` ends helper threads of a fragment shader and belongs as early as their data allows. `end` finishes the shader, though `BLEND` may overrule it. Put `reconverge` on the last instruction before the set of active threads may change: a divergent branch, or a block that falls through into the target of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -3802,6 +3740,69 @@ impl AtomicOperationWith1 {
 impl ::core::fmt::Display for AtomicOperationWith1 {
     fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
         f.pad(self.as_str())
+    }
+}
+/// Halves of a destination register that are written; a mask of no half never occurs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum WrittenHalf {
+    /// `h0`: The low half.
+    H0 = 1,
+    /// `h1`: The high half.
+    H1 = 2,
+    /// `both`: The whole register.
+    Both = 3,
+}
+impl WrittenHalf {
+    /// All values that have a name.
+    pub const ALL: &'static [Self] = &[
+        WrittenHalf::H0,
+        WrittenHalf::H1,
+        WrittenHalf::Both,
+    ];
+    /// The value with these bits, if they have a name.
+    pub const fn from_bits(bits: u64) -> Option<Self> {
+        match bits {
+            1 => Some(WrittenHalf::H0),
+            2 => Some(WrittenHalf::H1),
+            3 => Some(WrittenHalf::Both),
+            _ => None,
+        }
+    }
+    /// Its bits.
+    pub const fn bits(self) -> u64 {
+        self as u64
+    }
+    /// The word that stands for it in assembly.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            WrittenHalf::H0 => "h0",
+            WrittenHalf::H1 => "h1",
+            WrittenHalf::Both => "both",
+        }
+    }
+    #[inline]
+    #[allow(dead_code, reason = "an enum that no field uses")]
+    const fn from_raw(raw: u64) -> Self {
+        match raw {
+            1 => WrittenHalf::H0,
+            2 => WrittenHalf::H1,
+            _ => WrittenHalf::Both,
+        }
+    }
+    #[allow(dead_code, reason = "an enum that no field uses")]
+    const fn raw(self) -> u64 {
+        self as u64
+    }
+}
+impl ::core::fmt::Display for WrittenHalf {
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+impl Default for WrittenHalf {
+    fn default() -> Self {
+        WrittenHalf::Both
     }
 }
 /// Values of a field.
@@ -20812,6 +20813,7 @@ impl IaddV2s16 {
 /// `A + B`, wrapping unless `.saturate` is set (never in 64 bits). Adding 0 is the usual way to swizzle.
 ///
 /// Specified in isa.xml:1636; provenance: mesa.
+///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
@@ -21820,6 +21822,7 @@ impl IsubV2s16 {
 /// `A - B`, wrapping or `.saturate`
 ///
 /// Specified in isa.xml:1657; provenance: mesa.
+///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
@@ -23064,6 +23067,7 @@ impl ImulV2s16 {
 /// Low part of `A * B`, or saturated. `IMULD.u64` multiplies two 32-bit values into 64 bits and never saturates; full 64-bit products take it plus two `IMUL` and two adds, five instructions in all.
 ///
 /// Specified in isa.xml:1697; provenance: mesa.
+///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
@@ -23856,6 +23860,7 @@ impl HaddV2s16 {
 /// `(A + B) >> 1` on a sum too wide to overflow, or `(A + B + 1) >> 1` with `.rhadd`. These are OpenCL's `hadd()` and `rhadd()`.
 ///
 /// Specified in isa.xml:1716; provenance: mesa.
+///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
@@ -24585,6 +24590,7 @@ impl ClperV2s16 {
 /// Reads A from another thread: B and the lane operation name the subgroup lane. Serves broadcasts, shuffles and screen-space derivatives.
 ///
 /// Specified in isa.xml:1733; provenance: mesa.
+///
 /// The document gives opcode 0x1A2; Mesa's test cases hold hardware words with 0xAA, and later documents say 0xAA.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
@@ -38707,7 +38713,7 @@ mod tables {
         name: "flow",
         doc: "What to wait for, and how execution goes on.",
         bits: Bits::new(59, 4),
-        ty: Type::Enum(1),
+        ty: Type::Enum(0),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -38735,7 +38741,7 @@ mod tables {
         name: "combine",
         doc: "",
         bits: Bits::new(37, 3),
-        ty: Type::Enum(12),
+        ty: Type::Enum(11),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -38777,7 +38783,7 @@ mod tables {
         name: "cmp",
         doc: "",
         bits: Bits::new(32, 3),
-        ty: Type::Enum(26),
+        ty: Type::Enum(25),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -38804,7 +38810,7 @@ mod tables {
         name: "swizzle",
         doc: "",
         bits: Bits::new(28, 2),
-        ty: Type::Enum(24),
+        ty: Type::Enum(23),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -38841,7 +38847,7 @@ mod tables {
         name: "swizzle",
         doc: "",
         bits: Bits::new(26, 2),
-        ty: Type::Enum(24),
+        ty: Type::Enum(23),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -38879,7 +38885,7 @@ mod tables {
         name: "slot",
         doc: "",
         bits: Bits::new(30, 3),
-        ty: Type::Enum(38),
+        ty: Type::Enum(37),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -38888,7 +38894,7 @@ mod tables {
         name: "half",
         doc: "Which halves of the register are written.",
         bits: Bits::new(46, 2),
-        ty: Type::Enum(0),
+        ty: Type::Enum(49),
         default: Some(3),
         flag: Text::EMPTY,
         also: "",
@@ -39001,7 +39007,7 @@ mod tables {
         name: "vecsize",
         doc: "",
         bits: Bits::new(28, 2),
-        ty: Type::Enum(37),
+        ty: Type::Enum(36),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -39010,7 +39016,7 @@ mod tables {
         name: "regfmt",
         doc: "",
         bits: Bits::new(24, 3),
-        ty: Type::Enum(29),
+        ty: Type::Enum(28),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -39019,7 +39025,7 @@ mod tables {
         name: "sample",
         doc: "",
         bits: Bits::new(38, 2),
-        ty: Type::Enum(44),
+        ty: Type::Enum(43),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -39028,7 +39034,7 @@ mod tables {
         name: "update",
         doc: "",
         bits: Bits::new(36, 2),
-        ty: Type::Enum(45),
+        ty: Type::Enum(44),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -39093,7 +39099,7 @@ mod tables {
         name: "source_format",
         doc: "",
         bits: Bits::new(24, 4),
-        ty: Type::Enum(47),
+        ty: Type::Enum(46),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -39309,7 +39315,7 @@ mod tables {
         name: "load_lane_8_bit",
         doc: "",
         bits: Bits::new(36, 3),
-        ty: Type::Enum(14),
+        ty: Type::Enum(13),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -39347,7 +39353,7 @@ mod tables {
         name: "load_lane_16_bit",
         doc: "",
         bits: Bits::new(36, 3),
-        ty: Type::Enum(15),
+        ty: Type::Enum(14),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -39356,7 +39362,7 @@ mod tables {
         name: "load_lane_24_bit",
         doc: "",
         bits: Bits::new(36, 3),
-        ty: Type::Enum(16),
+        ty: Type::Enum(15),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -39365,7 +39371,7 @@ mod tables {
         name: "load_lane_32_bit",
         doc: "",
         bits: Bits::new(36, 3),
-        ty: Type::Enum(17),
+        ty: Type::Enum(16),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -39374,7 +39380,7 @@ mod tables {
         name: "load_lane_48_bit",
         doc: "",
         bits: Bits::new(36, 3),
-        ty: Type::Enum(18),
+        ty: Type::Enum(17),
         default: Some(4),
         flag: Text::EMPTY,
         also: "",
@@ -39383,7 +39389,7 @@ mod tables {
         name: "load_lane_64_bit",
         doc: "",
         bits: Bits::new(36, 3),
-        ty: Type::Enum(19),
+        ty: Type::Enum(18),
         default: Some(7),
         flag: Text::EMPTY,
         also: "",
@@ -39392,7 +39398,7 @@ mod tables {
         name: "load_lane_96_bit",
         doc: "",
         bits: Bits::new(36, 3),
-        ty: Type::Enum(20),
+        ty: Type::Enum(19),
         default: Some(6),
         flag: Text::EMPTY,
         also: "",
@@ -39401,7 +39407,7 @@ mod tables {
         name: "load_lane_128_bit",
         doc: "",
         bits: Bits::new(36, 3),
-        ty: Type::Enum(21),
+        ty: Type::Enum(20),
         default: Some(7),
         flag: Text::EMPTY,
         also: "",
@@ -39420,7 +39426,7 @@ mod tables {
         name: "memory_access",
         doc: "",
         bits: Bits::new(24, 2),
-        ty: Type::Enum(39),
+        ty: Type::Enum(38),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -39475,7 +39481,7 @@ mod tables {
         name: "memory_access",
         doc: "",
         bits: Bits::new(37, 3),
-        ty: Type::Enum(39),
+        ty: Type::Enum(38),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -39683,7 +39689,7 @@ mod tables {
         name: "roundmode",
         doc: "",
         bits: Bits::new(30, 2),
-        ty: Type::Enum(22),
+        ty: Type::Enum(21),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -39692,7 +39698,7 @@ mod tables {
         name: "widen",
         doc: "",
         bits: Bits::new(36, 4),
-        ty: Type::Enum(8),
+        ty: Type::Enum(7),
         default: Some(2),
         flag: Text::EMPTY,
         also: "",
@@ -39711,7 +39717,7 @@ mod tables {
         name: "widen",
         doc: "",
         bits: Bits::new(36, 4),
-        ty: Type::Enum(9),
+        ty: Type::Enum(8),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -39769,7 +39775,7 @@ mod tables {
         name: "lane",
         doc: "",
         bits: Bits::new(28, 1),
-        ty: Type::Enum(13),
+        ty: Type::Enum(12),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -39788,7 +39794,7 @@ mod tables {
         name: "lane",
         doc: "",
         bits: Bits::new(28, 2),
-        ty: Type::Enum(11),
+        ty: Type::Enum(10),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -39807,7 +39813,7 @@ mod tables {
         name: "halfswizzle",
         doc: "",
         bits: Bits::new(36, 4),
-        ty: Type::Enum(7),
+        ty: Type::Enum(6),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -39886,7 +39892,7 @@ mod tables {
         name: "subgroup",
         doc: "",
         bits: Bits::new(36, 4),
-        ty: Type::Enum(40),
+        ty: Type::Enum(39),
         default: Some(3),
         flag: Text::EMPTY,
         also: "",
@@ -39953,7 +39959,7 @@ mod tables {
         name: "clamp",
         doc: "",
         bits: Bits::new(32, 2),
-        ty: Type::Enum(25),
+        ty: Type::Enum(24),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -40119,7 +40125,7 @@ mod tables {
         name: "widen",
         doc: "",
         bits: Bits::new(26, 4),
-        ty: Type::Enum(9),
+        ty: Type::Enum(8),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -40148,7 +40154,7 @@ mod tables {
         name: "widen",
         doc: "",
         bits: Bits::new(26, 4),
-        ty: Type::Enum(8),
+        ty: Type::Enum(7),
         default: Some(2),
         flag: Text::EMPTY,
         also: "",
@@ -40167,7 +40173,7 @@ mod tables {
         name: "widen",
         doc: "",
         bits: Bits::new(36, 4),
-        ty: Type::Enum(5),
+        ty: Type::Enum(4),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -40186,7 +40192,7 @@ mod tables {
         name: "widen",
         doc: "",
         bits: Bits::new(26, 4),
-        ty: Type::Enum(5),
+        ty: Type::Enum(4),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -40205,7 +40211,7 @@ mod tables {
         name: "widen",
         doc: "",
         bits: Bits::new(36, 4),
-        ty: Type::Enum(10),
+        ty: Type::Enum(9),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -40224,7 +40230,7 @@ mod tables {
         name: "widen",
         doc: "",
         bits: Bits::new(26, 4),
-        ty: Type::Enum(10),
+        ty: Type::Enum(9),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -40306,7 +40312,7 @@ mod tables {
         name: "lane_op",
         doc: "",
         bits: Bits::new(32, 2),
-        ty: Type::Enum(41),
+        ty: Type::Enum(40),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -40315,7 +40321,7 @@ mod tables {
         name: "inactive_result",
         doc: "",
         bits: Bits::new(22, 4),
-        ty: Type::Enum(42),
+        ty: Type::Enum(41),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -40362,7 +40368,7 @@ mod tables {
         name: "swizzle",
         doc: "",
         bits: Bits::new(24, 2),
-        ty: Type::Enum(24),
+        ty: Type::Enum(23),
         default: Some(0),
         flag: Text::EMPTY,
         also: "",
@@ -40409,7 +40415,7 @@ mod tables {
         name: "lanes",
         doc: "",
         bits: Bits::new(26, 4),
-        ty: Type::Enum(6),
+        ty: Type::Enum(5),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -40486,7 +40492,7 @@ mod tables {
         name: "mux",
         doc: "",
         bits: Bits::new(32, 2),
-        ty: Type::Enum(43),
+        ty: Type::Enum(42),
         default: Some(1),
         flag: Text::EMPTY,
         also: "",
@@ -40585,7 +40591,7 @@ mod tables {
         name: "lane",
         doc: "",
         bits: Bits::new(38, 2),
-        ty: Type::Enum(11),
+        ty: Type::Enum(10),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -40604,7 +40610,7 @@ mod tables {
         name: "lane",
         doc: "",
         bits: Bits::new(36, 2),
-        ty: Type::Enum(11),
+        ty: Type::Enum(10),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -40673,7 +40679,7 @@ mod tables {
         name: "result_type",
         doc: "",
         bits: Bits::new(30, 2),
-        ty: Type::Enum(23),
+        ty: Type::Enum(22),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -40745,7 +40751,7 @@ mod tables {
         name: "atom_opc_1",
         doc: "",
         bits: Bits::new(22, 4),
-        ty: Type::Enum(49),
+        ty: Type::Enum(48),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -40764,7 +40770,7 @@ mod tables {
         name: "atom_opc",
         doc: "",
         bits: Bits::new(22, 4),
-        ty: Type::Enum(48),
+        ty: Type::Enum(47),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -40833,7 +40839,7 @@ mod tables {
         name: "register_type",
         doc: "",
         bits: Bits::new(26, 2),
-        ty: Type::Enum(34),
+        ty: Type::Enum(33),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -40842,7 +40848,7 @@ mod tables {
         name: "register_width",
         doc: "",
         bits: Bits::new(46, 1),
-        ty: Type::Enum(35),
+        ty: Type::Enum(34),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -40851,7 +40857,7 @@ mod tables {
         name: "write_mask",
         doc: "",
         bits: Bits::new(22, 4),
-        ty: Type::Enum(32),
+        ty: Type::Enum(31),
         default: Some(0xf),
         flag: Text::EMPTY,
         also: "",
@@ -40860,7 +40866,7 @@ mod tables {
         name: "dimension",
         doc: "",
         bits: Bits::new(28, 2),
-        ty: Type::Enum(27),
+        ty: Type::Enum(26),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -40915,7 +40921,7 @@ mod tables {
         name: "lod_mode",
         doc: "",
         bits: Bits::new(13, 3),
-        ty: Type::Enum(28),
+        ty: Type::Enum(27),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -40943,7 +40949,7 @@ mod tables {
         name: "fetch_component",
         doc: "",
         bits: Bits::new(14, 2),
-        ty: Type::Enum(33),
+        ty: Type::Enum(32),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -40952,7 +40958,7 @@ mod tables {
         name: "secondary_register_width",
         doc: "",
         bits: Bits::new(47, 1),
-        ty: Type::Enum(35),
+        ty: Type::Enum(34),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -40961,7 +40967,7 @@ mod tables {
         name: "sample_and_update",
         doc: "",
         bits: Bits::new(33, 3),
-        ty: Type::Enum(46),
+        ty: Type::Enum(45),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -40970,7 +40976,7 @@ mod tables {
         name: "vartex_register_width",
         doc: "",
         bits: Bits::new(24, 2),
-        ty: Type::Enum(36),
+        ty: Type::Enum(35),
         default: None,
         flag: Text::EMPTY,
         also: "",
@@ -41330,99 +41336,84 @@ mod tables {
         word_bits: 64,
         enums: &[
             Enum {
-                name: "Written half",
-                doc: "Halves of a destination register that are written; a mask of no half never occurs.",
-                values: &[
-                    Value {
-                        bits: 1,
-                        text: "h0",
-                        doc: "The low half.",
-                    },
-                    Value {
-                        bits: 2,
-                        text: "h1",
-                        doc: "The high half.",
-                    },
-                    Value {
-                        bits: 3,
-                        text: "both",
-                        doc: "The whole register.",
-                    },
-                ],
-                dotted: &[
-                    Text::EMPTY,
-                    Text::new(".h0"),
-                    Text::new(".h1"),
-                    Text::new(".both"),
-                ],
-                default: Some(3),
-            },
-            Enum {
                 name: "Flow",
                 doc: "What happens around an instruction besides its own work: waiting for slots, ending the thread, or regrouping threads. Put `wait0126` just before `ATEST` and `wait` on `BARRIER`. `discard` ends helper threads of a fragment shader and belongs as early as their data allows. `end` finishes the shader, though `BLEND` may overrule it. Put `reconverge` on the last instruction before the set of active threads may change: a divergent branch, or a block that falls through into the target of one.",
                 values: &[
                     Value {
                         bits: 0,
+                        name: "none",
                         text: "none",
                         doc: "No action",
                     },
                     Value {
                         bits: 1,
+                        name: "wait0",
                         text: "wait0",
                         doc: "Wait for slot 0",
                     },
                     Value {
                         bits: 2,
+                        name: "wait1",
                         text: "wait1",
                         doc: "Wait for slot 1",
                     },
                     Value {
                         bits: 3,
+                        name: "wait01",
                         text: "wait01",
                         doc: "Wait for slots 0 and 1",
                     },
                     Value {
                         bits: 4,
+                        name: "wait2",
                         text: "wait2",
                         doc: "Wait for slot 2",
                     },
                     Value {
                         bits: 5,
+                        name: "wait02",
                         text: "wait02",
                         doc: "Wait for slots 0 and 2",
                     },
                     Value {
                         bits: 6,
+                        name: "wait12",
                         text: "wait12",
                         doc: "Wait for slots 1 and 2",
                     },
                     Value {
                         bits: 7,
+                        name: "wait012",
                         text: "wait012",
                         doc: "Wait for slots 0 to 2",
                     },
                     Value {
                         bits: 8,
+                        name: "wait0126",
                         text: "wait0126",
                         doc: "Wait for slots 0 to 2 and 6",
                     },
                     Value {
                         bits: 9,
+                        name: "wait",
                         text: "wait",
                         doc: "Wait for everything",
                     },
                     Value {
                         bits: 0xa,
+                        name: "reconverge",
                         text: "reconverge",
                         doc: "Regroup threads",
                     },
                     Value {
                         bits: 0xd,
+                        name: "discard",
                         text: "discard",
                         doc: "End helper threads",
                     },
                     Value {
                         bits: 0xf,
+                        name: "end",
                         text: "end",
                         doc: "End of shader",
                     },
@@ -41453,61 +41444,73 @@ mod tables {
                 values: &[
                     Value {
                         bits: 2,
+                        name: "warp_id",
                         text: "warp_id",
                         doc: "w0: warp number; w1: highest one",
                     },
                     Value {
                         bits: 4,
+                        name: "framebuffer_size",
                         text: "framebuffer_size",
                         doc: "Framebuffer bounds, largest X and Y",
                     },
                     Value {
                         bits: 5,
+                        name: "atest_datum",
                         text: "atest_datum",
                         doc: "Data word for ATEST",
                     },
                     Value {
                         bits: 6,
+                        name: "sample",
                         text: "sample",
                         doc: "Sample position table",
                     },
                     Value {
                         bits: 8,
+                        name: "blend_descriptor_0",
                         text: "blend_descriptor_0",
                         doc: "Blend state of target 0",
                     },
                     Value {
                         bits: 9,
+                        name: "blend_descriptor_1",
                         text: "blend_descriptor_1",
                         doc: "Blend state of target 1",
                     },
                     Value {
                         bits: 0xa,
+                        name: "blend_descriptor_2",
                         text: "blend_descriptor_2",
                         doc: "Blend state of target 2",
                     },
                     Value {
                         bits: 0xb,
+                        name: "blend_descriptor_3",
                         text: "blend_descriptor_3",
                         doc: "Blend state of target 3",
                     },
                     Value {
                         bits: 0xc,
+                        name: "blend_descriptor_4",
                         text: "blend_descriptor_4",
                         doc: "Blend state of target 4",
                     },
                     Value {
                         bits: 0xd,
+                        name: "blend_descriptor_5",
                         text: "blend_descriptor_5",
                         doc: "Blend state of target 5",
                     },
                     Value {
                         bits: 0xe,
+                        name: "blend_descriptor_6",
                         text: "blend_descriptor_6",
                         doc: "Blend state of target 6",
                     },
                     Value {
                         bits: 0xf,
+                        name: "blend_descriptor_7",
                         text: "blend_descriptor_7",
                         doc: "Blend state of target 7",
                     },
@@ -41538,16 +41541,19 @@ mod tables {
                 values: &[
                     Value {
                         bits: 1,
+                        name: "thread_local_pointer",
                         text: "thread_local_pointer",
                         doc: "Start of this thread's scratch memory",
                     },
                     Value {
                         bits: 3,
+                        name: "workgroup_local_pointer",
                         text: "workgroup_local_pointer",
                         doc: "Start of workgroup memory",
                     },
                     Value {
                         bits: 7,
+                        name: "resource_table_pointer",
                         text: "resource_table_pointer",
                         doc: "Start of the resource tables",
                     },
@@ -41570,16 +41576,19 @@ mod tables {
                 values: &[
                     Value {
                         bits: 1,
+                        name: "lane_id",
                         text: "lane_id",
                         doc: "Lane number in the warp",
                     },
                     Value {
                         bits: 3,
+                        name: "core_id",
                         text: "core_id",
                         doc: "w0: core number; w1: cores minus 1",
                     },
                     Value {
                         bits: 0xf,
+                        name: "program_counter",
                         text: "program_counter",
                         doc: "Instruction address",
                     },
@@ -41610,61 +41619,73 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "b0123",
                         text: "b0123",
                         doc: "",
                     },
                     Value {
                         bits: 1,
+                        name: "b3210",
                         text: "b3210",
                         doc: "",
                     },
                     Value {
                         bits: 2,
+                        name: "b0101",
                         text: "b0101",
                         doc: "",
                     },
                     Value {
                         bits: 3,
+                        name: "b2323",
                         text: "b2323",
                         doc: "",
                     },
                     Value {
                         bits: 4,
+                        name: "b0000",
                         text: "b0000",
                         doc: "",
                     },
                     Value {
                         bits: 5,
+                        name: "b1111",
                         text: "b1111",
                         doc: "",
                     },
                     Value {
                         bits: 6,
+                        name: "b2222",
                         text: "b2222",
                         doc: "",
                     },
                     Value {
                         bits: 7,
+                        name: "b3333",
                         text: "b3333",
                         doc: "",
                     },
                     Value {
                         bits: 8,
+                        name: "b2301",
                         text: "b2301",
                         doc: "",
                     },
                     Value {
                         bits: 9,
+                        name: "b1032",
                         text: "b1032",
                         doc: "",
                     },
                     Value {
                         bits: 0xa,
+                        name: "b0011",
                         text: "b0011",
                         doc: "",
                     },
                     Value {
                         bits: 0xb,
+                        name: "b2233",
                         text: "b2233",
                         doc: "",
                     },
@@ -41691,36 +41712,43 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "b02",
                         text: "b02",
                         doc: "",
                     },
                     Value {
                         bits: 4,
+                        name: "b00",
                         text: "b00",
                         doc: "",
                     },
                     Value {
                         bits: 5,
+                        name: "b11",
                         text: "b11",
                         doc: "",
                     },
                     Value {
                         bits: 6,
+                        name: "b22",
                         text: "b22",
                         doc: "",
                     },
                     Value {
                         bits: 7,
+                        name: "b33",
                         text: "b33",
                         doc: "",
                     },
                     Value {
                         bits: 0xa,
+                        name: "b01",
                         text: "b01",
                         doc: "",
                     },
                     Value {
                         bits: 0xb,
+                        name: "b23",
                         text: "b23",
                         doc: "",
                     },
@@ -41747,81 +41775,97 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "b00",
                         text: "b00",
                         doc: "",
                     },
                     Value {
                         bits: 1,
+                        name: "b10",
                         text: "b10",
                         doc: "",
                     },
                     Value {
                         bits: 2,
+                        name: "b20",
                         text: "b20",
                         doc: "",
                     },
                     Value {
                         bits: 3,
+                        name: "b30",
                         text: "b30",
                         doc: "",
                     },
                     Value {
                         bits: 4,
+                        name: "b01",
                         text: "b01",
                         doc: "",
                     },
                     Value {
                         bits: 5,
+                        name: "b11",
                         text: "b11",
                         doc: "",
                     },
                     Value {
                         bits: 6,
+                        name: "b21",
                         text: "b21",
                         doc: "",
                     },
                     Value {
                         bits: 7,
+                        name: "b31",
                         text: "b31",
                         doc: "",
                     },
                     Value {
                         bits: 8,
+                        name: "b02",
                         text: "b02",
                         doc: "",
                     },
                     Value {
                         bits: 9,
+                        name: "b12",
                         text: "b12",
                         doc: "",
                     },
                     Value {
                         bits: 0xa,
+                        name: "b22",
                         text: "b22",
                         doc: "",
                     },
                     Value {
                         bits: 0xb,
+                        name: "b32",
                         text: "b32",
                         doc: "",
                     },
                     Value {
                         bits: 0xc,
+                        name: "b03",
                         text: "b03",
                         doc: "",
                     },
                     Value {
                         bits: 0xd,
+                        name: "b13",
                         text: "b13",
                         doc: "",
                     },
                     Value {
                         bits: 0xe,
+                        name: "b23",
                         text: "b23",
                         doc: "",
                     },
                     Value {
                         bits: 0xf,
+                        name: "b33",
                         text: "b33",
                         doc: "",
                     },
@@ -41852,71 +41896,85 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "h00",
                         text: "h00",
                         doc: "",
                     },
                     Value {
                         bits: 1,
+                        name: "h10",
                         text: "h10",
                         doc: "",
                     },
                     Value {
                         bits: 2,
+                        name: "h01",
                         text: "h01",
                         doc: "",
                     },
                     Value {
                         bits: 3,
+                        name: "h11",
                         text: "h11",
                         doc: "",
                     },
                     Value {
                         bits: 4,
+                        name: "b00",
                         text: "b00",
                         doc: "",
                     },
                     Value {
                         bits: 5,
+                        name: "b20",
                         text: "b20",
                         doc: "",
                     },
                     Value {
                         bits: 6,
+                        name: "b02",
                         text: "b02",
                         doc: "",
                     },
                     Value {
                         bits: 7,
+                        name: "b22",
                         text: "b22",
                         doc: "",
                     },
                     Value {
                         bits: 8,
+                        name: "b11",
                         text: "b11",
                         doc: "",
                     },
                     Value {
                         bits: 9,
+                        name: "b31",
                         text: "b31",
                         doc: "",
                     },
                     Value {
                         bits: 0xa,
+                        name: "b13",
                         text: "b13",
                         doc: "",
                     },
                     Value {
                         bits: 0xb,
+                        name: "b33",
                         text: "b33",
                         doc: "",
                     },
                     Value {
                         bits: 0xc,
+                        name: "b01",
                         text: "b01",
                         doc: "",
                     },
                     Value {
                         bits: 0xd,
+                        name: "b23",
                         text: "b23",
                         doc: "",
                     },
@@ -41945,36 +42003,43 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "none",
                         text: "none",
                         doc: "",
                     },
                     Value {
                         bits: 2,
+                        name: "h0",
                         text: "h0",
                         doc: "",
                     },
                     Value {
                         bits: 3,
+                        name: "h1",
                         text: "h1",
                         doc: "",
                     },
                     Value {
                         bits: 4,
+                        name: "b0",
                         text: "b0",
                         doc: "",
                     },
                     Value {
                         bits: 5,
+                        name: "b1",
                         text: "b1",
                         doc: "",
                     },
                     Value {
                         bits: 6,
+                        name: "b2",
                         text: "b2",
                         doc: "",
                     },
                     Value {
                         bits: 7,
+                        name: "b3",
                         text: "b3",
                         doc: "",
                     },
@@ -41997,41 +42062,49 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "none",
                         text: "none",
                         doc: "",
                     },
                     Value {
                         bits: 2,
+                        name: "h0",
                         text: "h0",
                         doc: "",
                     },
                     Value {
                         bits: 3,
+                        name: "h1",
                         text: "h1",
                         doc: "",
                     },
                     Value {
                         bits: 4,
+                        name: "b0",
                         text: "b0",
                         doc: "",
                     },
                     Value {
                         bits: 5,
+                        name: "b1",
                         text: "b1",
                         doc: "",
                     },
                     Value {
                         bits: 6,
+                        name: "b2",
                         text: "b2",
                         doc: "",
                     },
                     Value {
                         bits: 7,
+                        name: "b3",
                         text: "b3",
                         doc: "",
                     },
                     Value {
                         bits: 8,
+                        name: "w0",
                         text: "w0",
                         doc: "",
                     },
@@ -42055,21 +42128,25 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "b0",
                         text: "b0",
                         doc: "",
                     },
                     Value {
                         bits: 1,
+                        name: "b1",
                         text: "b1",
                         doc: "",
                     },
                     Value {
                         bits: 2,
+                        name: "b2",
                         text: "b2",
                         doc: "",
                     },
                     Value {
                         bits: 3,
+                        name: "b3",
                         text: "b3",
                         doc: "",
                     },
@@ -42088,26 +42165,31 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "none",
                         text: "none",
                         doc: "",
                     },
                     Value {
                         bits: 1,
+                        name: "h0",
                         text: "h0",
                         doc: "",
                     },
                     Value {
                         bits: 2,
+                        name: "h1",
                         text: "h1",
                         doc: "",
                     },
                     Value {
                         bits: 3,
+                        name: "and",
                         text: "and",
                         doc: "",
                     },
                     Value {
                         bits: 4,
+                        name: "lowbits",
                         text: "lowbits",
                         doc: "",
                     },
@@ -42127,11 +42209,13 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "h0",
                         text: "h0",
                         doc: "",
                     },
                     Value {
                         bits: 1,
+                        name: "h1",
                         text: "h1",
                         doc: "",
                     },
@@ -42145,41 +42229,49 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "b0",
                         text: "b0",
                         doc: "",
                     },
                     Value {
                         bits: 1,
+                        name: "b1",
                         text: "b1",
                         doc: "",
                     },
                     Value {
                         bits: 2,
+                        name: "b2",
                         text: "b2",
                         doc: "",
                     },
                     Value {
                         bits: 3,
+                        name: "b3",
                         text: "b3",
                         doc: "",
                     },
                     Value {
                         bits: 4,
+                        name: "h0",
                         text: "h0",
                         doc: "Extended to 16 bits in the low half",
                     },
                     Value {
                         bits: 5,
+                        name: "h1",
                         text: "h1",
                         doc: "Extended to 16 bits in the high half",
                     },
                     Value {
                         bits: 6,
+                        name: "w0",
                         text: "w0",
                         doc: "Extended to a word",
                     },
                     Value {
                         bits: 7,
+                        name: "d0",
                         text: "d0",
                         doc: "Extended to 64 bits",
                     },
@@ -42202,21 +42294,25 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "h0",
                         text: "h0",
                         doc: "Into the low half",
                     },
                     Value {
                         bits: 1,
+                        name: "h1",
                         text: "h1",
                         doc: "Into the high half",
                     },
                     Value {
                         bits: 2,
+                        name: "w0",
                         text: "w0",
                         doc: "Extended to a word",
                     },
                     Value {
                         bits: 3,
+                        name: "d0",
                         text: "d0",
                         doc: "Extended to 64 bits",
                     },
@@ -42235,6 +42331,7 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "identity",
                         text: "identity",
                         doc: "",
                     },
@@ -42248,11 +42345,13 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "w0",
                         text: "w0",
                         doc: "",
                     },
                     Value {
                         bits: 1,
+                        name: "d0",
                         text: "d0",
                         doc: "Extended to 64 bits",
                     },
@@ -42266,6 +42365,7 @@ mod tables {
                 values: &[
                     Value {
                         bits: 4,
+                        name: "identity",
                         text: "identity",
                         doc: "",
                     },
@@ -42285,6 +42385,7 @@ mod tables {
                 values: &[
                     Value {
                         bits: 7,
+                        name: "identity",
                         text: "identity",
                         doc: "",
                     },
@@ -42307,6 +42408,7 @@ mod tables {
                 values: &[
                     Value {
                         bits: 6,
+                        name: "identity",
                         text: "identity",
                         doc: "",
                     },
@@ -42328,6 +42430,7 @@ mod tables {
                 values: &[
                     Value {
                         bits: 7,
+                        name: "identity",
                         text: "identity",
                         doc: "",
                     },
@@ -42350,21 +42453,25 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "rte",
                         text: "rte",
                         doc: "Nearest, ties to even",
                     },
                     Value {
                         bits: 1,
+                        name: "rtp",
                         text: "rtp",
                         doc: "Up",
                     },
                     Value {
                         bits: 2,
+                        name: "rtn",
                         text: "rtn",
                         doc: "Down",
                     },
                     Value {
                         bits: 3,
+                        name: "rtz",
                         text: "rtz",
                         doc: "Toward zero",
                     },
@@ -42383,21 +42490,25 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "i1",
                         text: "i1",
                         doc: "1",
                     },
                     Value {
                         bits: 1,
+                        name: "f1",
                         text: "f1",
                         doc: "1.0",
                     },
                     Value {
                         bits: 2,
+                        name: "m1",
                         text: "m1",
                         doc: "All ones",
                     },
                     Value {
                         bits: 3,
+                        name: "u1",
                         text: "u1",
                         doc: "-1, 0 or 1 from a low word",
                     },
@@ -42416,16 +42527,19 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "none",
                         text: "none",
                         doc: "",
                     },
                     Value {
                         bits: 1,
+                        name: "h0",
                         text: "h0",
                         doc: "",
                     },
                     Value {
                         bits: 2,
+                        name: "h1",
                         text: "h1",
                         doc: "",
                     },
@@ -42439,21 +42553,25 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "none",
                         text: "none",
                         doc: "No limit",
                     },
                     Value {
                         bits: 1,
+                        name: "clamp_0_inf",
                         text: "clamp_0_inf",
                         doc: "At least 0",
                     },
                     Value {
                         bits: 2,
+                        name: "clamp_m1_1",
                         text: "clamp_m1_1",
                         doc: "From -1 to 1",
                     },
                     Value {
                         bits: 3,
+                        name: "clamp_0_1",
                         text: "clamp_0_1",
                         doc: "From 0 to 1",
                     },
@@ -42472,41 +42590,49 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "eq",
                         text: "eq",
                         doc: "A == B",
                     },
                     Value {
                         bits: 1,
+                        name: "gt",
                         text: "gt",
                         doc: "A > B",
                     },
                     Value {
                         bits: 2,
+                        name: "ge",
                         text: "ge",
                         doc: "A >= B",
                     },
                     Value {
                         bits: 3,
+                        name: "ne",
                         text: "ne",
                         doc: "A != B, or NaN",
                     },
                     Value {
                         bits: 4,
+                        name: "lt",
                         text: "lt",
                         doc: "A < B",
                     },
                     Value {
                         bits: 5,
+                        name: "le",
                         text: "le",
                         doc: "A <= B",
                     },
                     Value {
                         bits: 6,
+                        name: "gtlt",
                         text: "gtlt",
                         doc: "A < B or A > B",
                     },
                     Value {
                         bits: 7,
+                        name: "total",
                         text: "total",
                         doc: "IEEE totalOrder",
                     },
@@ -42529,21 +42655,25 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "1d",
                         text: "1d",
                         doc: "One-dimensional, or a buffer",
                     },
                     Value {
                         bits: 1,
+                        name: "2d",
                         text: "2d",
                         doc: "Flat, arrays included",
                     },
                     Value {
                         bits: 2,
+                        name: "3d",
                         text: "3d",
                         doc: "Volume, arrays included",
                     },
                     Value {
                         bits: 3,
+                        name: "cube",
                         text: "cube",
                         doc: "Cube, arrays included",
                     },
@@ -42562,26 +42692,31 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "zero",
                         text: "zero",
                         doc: "Base level",
                     },
                     Value {
                         bits: 1,
+                        name: "computed",
                         text: "computed",
                         doc: "From neighbouring pixels",
                     },
                     Value {
                         bits: 4,
+                        name: "explicit",
                         text: "explicit",
                         doc: "Given in a register",
                     },
                     Value {
                         bits: 5,
+                        name: "computed_bias",
                         text: "computed_bias",
                         doc: "From neighbouring pixels plus a register bias",
                     },
                     Value {
                         bits: 6,
+                        name: "grdesc",
                         text: "grdesc",
                         doc: "From a gradient descriptor",
                     },
@@ -42603,36 +42738,43 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "auto",
                         text: "auto",
                         doc: "32 bits, kind taken from the descriptor",
                     },
                     Value {
                         bits: 2,
+                        name: "f32",
                         text: "f32",
                         doc: "f32",
                     },
                     Value {
                         bits: 3,
+                        name: "f16",
                         text: "f16",
                         doc: "f16",
                     },
                     Value {
                         bits: 4,
+                        name: "s32",
                         text: "s32",
                         doc: "Signed 32-bit",
                     },
                     Value {
                         bits: 5,
+                        name: "s16",
                         text: "s16",
                         doc: "Signed 16-bit",
                     },
                     Value {
                         bits: 6,
+                        name: "u32",
                         text: "u32",
                         doc: "Unsigned 32-bit",
                     },
                     Value {
                         bits: 7,
+                        name: "u16",
                         text: "u16",
                         doc: "Unsigned 16-bit",
                     },
@@ -42655,41 +42797,49 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "sr0",
                         text: "sr0",
                         doc: "",
                     },
                     Value {
                         bits: 1,
+                        name: "sr1",
                         text: "sr1",
                         doc: "",
                     },
                     Value {
                         bits: 2,
+                        name: "sr2",
                         text: "sr2",
                         doc: "",
                     },
                     Value {
                         bits: 3,
+                        name: "sr3",
                         text: "sr3",
                         doc: "",
                     },
                     Value {
                         bits: 4,
+                        name: "sr4",
                         text: "sr4",
                         doc: "",
                     },
                     Value {
                         bits: 5,
+                        name: "sr5",
                         text: "sr5",
                         doc: "",
                     },
                     Value {
                         bits: 6,
+                        name: "sr6",
                         text: "sr6",
                         doc: "",
                     },
                     Value {
                         bits: 7,
+                        name: "sr7",
                         text: "sr7",
                         doc: "",
                     },
@@ -42703,41 +42853,49 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "write1",
                         text: "write1",
                         doc: "",
                     },
                     Value {
                         bits: 1,
+                        name: "write2",
                         text: "write2",
                         doc: "",
                     },
                     Value {
                         bits: 2,
+                        name: "write3",
                         text: "write3",
                         doc: "",
                     },
                     Value {
                         bits: 3,
+                        name: "write4",
                         text: "write4",
                         doc: "",
                     },
                     Value {
                         bits: 4,
+                        name: "write5",
                         text: "write5",
                         doc: "",
                     },
                     Value {
                         bits: 5,
+                        name: "write6",
                         text: "write6",
                         doc: "",
                     },
                     Value {
                         bits: 6,
+                        name: "write7",
                         text: "write7",
                         doc: "",
                     },
                     Value {
                         bits: 7,
+                        name: "write8",
                         text: "write8",
                         doc: "",
                     },
@@ -42751,76 +42909,91 @@ mod tables {
                 values: &[
                     Value {
                         bits: 1,
+                        name: "r",
                         text: "r",
                         doc: "",
                     },
                     Value {
                         bits: 2,
+                        name: "g",
                         text: "g",
                         doc: "",
                     },
                     Value {
                         bits: 3,
+                        name: "rg",
                         text: "rg",
                         doc: "",
                     },
                     Value {
                         bits: 4,
+                        name: "b",
                         text: "b",
                         doc: "",
                     },
                     Value {
                         bits: 5,
+                        name: "rb",
                         text: "rb",
                         doc: "",
                     },
                     Value {
                         bits: 6,
+                        name: "gb",
                         text: "gb",
                         doc: "",
                     },
                     Value {
                         bits: 7,
+                        name: "rgb",
                         text: "rgb",
                         doc: "",
                     },
                     Value {
                         bits: 8,
+                        name: "a",
                         text: "a",
                         doc: "",
                     },
                     Value {
                         bits: 9,
+                        name: "ra",
                         text: "ra",
                         doc: "",
                     },
                     Value {
                         bits: 0xa,
+                        name: "ga",
                         text: "ga",
                         doc: "",
                     },
                     Value {
                         bits: 0xb,
+                        name: "rga",
                         text: "rga",
                         doc: "",
                     },
                     Value {
                         bits: 0xc,
+                        name: "ba",
                         text: "ba",
                         doc: "",
                     },
                     Value {
                         bits: 0xd,
+                        name: "rba",
                         text: "rba",
                         doc: "",
                     },
                     Value {
                         bits: 0xe,
+                        name: "gba",
                         text: "gba",
                         doc: "",
                     },
                     Value {
                         bits: 0xf,
+                        name: "rgba",
                         text: "rgba",
                         doc: "",
                     },
@@ -42851,21 +43024,25 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "gather4_r",
                         text: "gather4_r",
                         doc: "Red channel",
                     },
                     Value {
                         bits: 1,
+                        name: "gather4_g",
                         text: "gather4_g",
                         doc: "Green channel",
                     },
                     Value {
                         bits: 2,
+                        name: "gather4_b",
                         text: "gather4_b",
                         doc: "Blue channel",
                     },
                     Value {
                         bits: 3,
+                        name: "gather4_a",
                         text: "gather4_a",
                         doc: "Alpha channel",
                     },
@@ -42884,16 +43061,19 @@ mod tables {
                 values: &[
                     Value {
                         bits: 1,
+                        name: "f",
                         text: "f",
                         doc: "Floating point",
                     },
                     Value {
                         bits: 2,
+                        name: "u",
                         text: "u",
                         doc: "Unsigned integer",
                     },
                     Value {
                         bits: 3,
+                        name: "s",
                         text: "s",
                         doc: "Signed integer",
                     },
@@ -42912,11 +43092,13 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "16",
                         text: "16",
                         doc: "",
                     },
                     Value {
                         bits: 1,
+                        name: "32",
                         text: "32",
                         doc: "",
                     },
@@ -42930,21 +43112,25 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "16",
                         text: "16",
                         doc: "16 bits, one result or two",
                     },
                     Value {
                         bits: 1,
+                        name: "32",
                         text: "32",
                         doc: "One 32-bit result",
                     },
                     Value {
                         bits: 2,
+                        name: "16.32",
                         text: "16.32",
                         doc: "First 16, second 32 bits",
                     },
                     Value {
                         bits: 3,
+                        name: "32.32",
                         text: "32.32",
                         doc: "Both 32 bits",
                     },
@@ -42963,21 +43149,25 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "none",
                         text: "none",
                         doc: "One channel",
                     },
                     Value {
                         bits: 1,
+                        name: "v2",
                         text: "v2",
                         doc: "Two",
                     },
                     Value {
                         bits: 2,
+                        name: "v3",
                         text: "v3",
                         doc: "Three",
                     },
                     Value {
                         bits: 3,
+                        name: "v4",
                         text: "v4",
                         doc: "Four",
                     },
@@ -42996,21 +43186,25 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "slot0",
                         text: "slot0",
                         doc: "General slot 0",
                     },
                     Value {
                         bits: 1,
+                        name: "slot1",
                         text: "slot1",
                         doc: "General slot 1",
                     },
                     Value {
                         bits: 2,
+                        name: "slot2",
                         text: "slot2",
                         doc: "General slot 2",
                     },
                     Value {
                         bits: 7,
+                        name: "slot7",
                         text: "slot7",
                         doc: "Barrier slot",
                     },
@@ -43033,21 +43227,25 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "none",
                         text: "none",
                         doc: "Ordinary global access",
                     },
                     Value {
                         bits: 1,
+                        name: "istream",
                         text: "istream",
                         doc: "Streamed inside the GPU, for positions",
                     },
                     Value {
                         bits: 2,
+                        name: "estream",
                         text: "estream",
                         doc: "Streamed out, for varyings",
                     },
                     Value {
                         bits: 3,
+                        name: "force",
                         text: "force",
                         doc: "Done in helper threads too, for scratch memory",
                     },
@@ -43066,21 +43264,25 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "subgroup2",
                         text: "subgroup2",
                         doc: "Pair",
                     },
                     Value {
                         bits: 1,
+                        name: "subgroup4",
                         text: "subgroup4",
                         doc: "Quad",
                     },
                     Value {
                         bits: 2,
+                        name: "subgroup8",
                         text: "subgroup8",
                         doc: "Half warp",
                     },
                     Value {
                         bits: 3,
+                        name: "subgroup16",
                         text: "subgroup16",
                         doc: "Whole warp",
                     },
@@ -43099,21 +43301,25 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "none",
                         text: "none",
                         doc: "Lane as given",
                     },
                     Value {
                         bits: 1,
+                        name: "xor",
                         text: "xor",
                         doc: "Own lane XOR operand",
                     },
                     Value {
                         bits: 2,
+                        name: "accumulate",
                         text: "accumulate",
                         doc: "Accumulating",
                     },
                     Value {
                         bits: 3,
+                        name: "shift",
                         text: "shift",
                         doc: "Own lane plus signed offset",
                     },
@@ -43132,81 +43338,97 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "zero",
                         text: "zero",
                         doc: "0x00000000",
                     },
                     Value {
                         bits: 1,
+                        name: "umax",
                         text: "umax",
                         doc: "0xFFFFFFFF",
                     },
                     Value {
                         bits: 2,
+                        name: "i1",
                         text: "i1",
                         doc: "0x00000001",
                     },
                     Value {
                         bits: 3,
+                        name: "v2i1",
                         text: "v2i1",
                         doc: "0x00010001",
                     },
                     Value {
                         bits: 4,
+                        name: "smin",
                         text: "smin",
                         doc: "0x80000000",
                     },
                     Value {
                         bits: 5,
+                        name: "smax",
                         text: "smax",
                         doc: "0x7FFFFFFF",
                     },
                     Value {
                         bits: 6,
+                        name: "v2smin",
                         text: "v2smin",
                         doc: "0x80008000",
                     },
                     Value {
                         bits: 7,
+                        name: "v2smax",
                         text: "v2smax",
                         doc: "0x7FFF7FFF",
                     },
                     Value {
                         bits: 8,
+                        name: "v4smin",
                         text: "v4smin",
                         doc: "0x80808080",
                     },
                     Value {
                         bits: 9,
+                        name: "v4smax",
                         text: "v4smax",
                         doc: "0x7F7F7F7F",
                     },
                     Value {
                         bits: 0xa,
+                        name: "f1",
                         text: "f1",
                         doc: "0x3F800000",
                     },
                     Value {
                         bits: 0xb,
+                        name: "v2f1",
                         text: "v2f1",
                         doc: "0x3C003C00",
                     },
                     Value {
                         bits: 0xc,
+                        name: "infn",
                         text: "infn",
                         doc: "0xFF800000",
                     },
                     Value {
                         bits: 0xd,
+                        name: "inf",
                         text: "inf",
                         doc: "0x7F800000",
                     },
                     Value {
                         bits: 0xe,
+                        name: "v2infn",
                         text: "v2infn",
                         doc: "0xFC00FC00",
                     },
                     Value {
                         bits: 0xf,
+                        name: "v2inf",
                         text: "v2inf",
                         doc: "0x7C007C00",
                     },
@@ -43237,21 +43459,25 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "neg",
                         text: "neg",
                         doc: "Sign bit set",
                     },
                     Value {
                         bits: 1,
+                        name: "int_zero",
                         text: "int_zero",
                         doc: "Integer 0",
                     },
                     Value {
                         bits: 2,
+                        name: "fp_zero",
                         text: "fp_zero",
                         doc: "+0.0 or -0.0",
                     },
                     Value {
                         bits: 3,
+                        name: "bit",
                         text: "bit",
                         doc: "Each bit alone",
                     },
@@ -43270,21 +43496,25 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "center",
                         text: "center",
                         doc: "Pixel centre",
                     },
                     Value {
                         bits: 1,
+                        name: "centroid",
                         text: "centroid",
                         doc: "Centroid of covered samples",
                     },
                     Value {
                         bits: 2,
+                        name: "sample",
                         text: "sample",
                         doc: "Sample being shaded",
                     },
                     Value {
                         bits: 3,
+                        name: "explicit",
                         text: "explicit",
                         doc: "Position from a source",
                     },
@@ -43303,16 +43533,19 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "store",
                         text: "store",
                         doc: "Save the position",
                     },
                     Value {
                         bits: 1,
+                        name: "retrieve",
                         text: "retrieve",
                         doc: "Reuse the saved position",
                     },
                     Value {
                         bits: 3,
+                        name: "clobber",
                         text: "clobber",
                         doc: "Lose the saved position",
                     },
@@ -43331,36 +43564,43 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "center_store",
                         text: "center_store",
                         doc: "Pixel centre, saved",
                     },
                     Value {
                         bits: 1,
+                        name: "centroid_store",
                         text: "centroid_store",
                         doc: "Centroid, saved",
                     },
                     Value {
                         bits: 2,
+                        name: "sample_store",
                         text: "sample_store",
                         doc: "Current sample, saved",
                     },
                     Value {
                         bits: 3,
+                        name: "explicit_store",
                         text: "explicit_store",
                         doc: "Given position, saved",
                     },
                     Value {
                         bits: 4,
+                        name: "center_clobber",
                         text: "center_clobber",
                         doc: "Pixel centre, saved one lost",
                     },
                     Value {
                         bits: 6,
+                        name: "sample_clobber",
                         text: "sample_clobber",
                         doc: "Current sample, saved one lost",
                     },
                     Value {
                         bits: 7,
+                        name: "retrieve",
                         text: "retrieve",
                         doc: "Position saved before",
                     },
@@ -43383,21 +43623,25 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "src_flat32",
                         text: "src_flat32",
                         doc: "32-bit, passed as is",
                     },
                     Value {
                         bits: 1,
+                        name: "src_flat16",
                         text: "src_flat16",
                         doc: "16-bit, passed as is",
                     },
                     Value {
                         bits: 2,
+                        name: "src_f32",
                         text: "src_f32",
                         doc: "f32, interpolated",
                     },
                     Value {
                         bits: 3,
+                        name: "src_f16",
                         text: "src_f16",
                         doc: "f16, interpolated",
                     },
@@ -43416,46 +43660,55 @@ mod tables {
                 values: &[
                     Value {
                         bits: 2,
+                        name: "aadd",
                         text: "aadd",
                         doc: "Sum",
                     },
                     Value {
                         bits: 8,
+                        name: "asmin",
                         text: "asmin",
                         doc: "Lesser, signed",
                     },
                     Value {
                         bits: 9,
+                        name: "asmax",
                         text: "asmax",
                         doc: "Greater, signed",
                     },
                     Value {
                         bits: 0xa,
+                        name: "aumin",
                         text: "aumin",
                         doc: "Lesser, unsigned",
                     },
                     Value {
                         bits: 0xb,
+                        name: "aumax",
                         text: "aumax",
                         doc: "Greater, unsigned",
                     },
                     Value {
                         bits: 0xc,
+                        name: "aand",
                         text: "aand",
                         doc: "AND",
                     },
                     Value {
                         bits: 0xd,
+                        name: "aor",
                         text: "aor",
                         doc: "OR",
                     },
                     Value {
                         bits: 0xe,
+                        name: "axor",
                         text: "axor",
                         doc: "XOR",
                     },
                     Value {
                         bits: 0xf,
+                        name: "axchg",
                         text: "axchg",
                         doc: "Swap; has no form without a result",
                     },
@@ -43486,26 +43739,31 @@ mod tables {
                 values: &[
                     Value {
                         bits: 0,
+                        name: "ainc",
                         text: "ainc",
                         doc: "Plus 1",
                     },
                     Value {
                         bits: 1,
+                        name: "adec",
                         text: "adec",
                         doc: "Minus 1",
                     },
                     Value {
                         bits: 2,
+                        name: "aumax1",
                         text: "aumax1",
                         doc: "At least 1, unsigned",
                     },
                     Value {
                         bits: 3,
+                        name: "asmax1",
                         text: "asmax1",
                         doc: "At least 1, signed",
                     },
                     Value {
                         bits: 4,
+                        name: "aor1",
                         text: "aor1",
                         doc: "Lowest bit set",
                     },
@@ -43520,26 +43778,61 @@ mod tables {
                 default: None,
             },
             Enum {
+                name: "Written half",
+                doc: "Halves of a destination register that are written; a mask of no half never occurs.",
+                values: &[
+                    Value {
+                        bits: 1,
+                        name: "h0",
+                        text: "h0",
+                        doc: "The low half.",
+                    },
+                    Value {
+                        bits: 2,
+                        name: "h1",
+                        text: "h1",
+                        doc: "The high half.",
+                    },
+                    Value {
+                        bits: 3,
+                        name: "both",
+                        text: "both",
+                        doc: "The whole register.",
+                    },
+                ],
+                dotted: &[
+                    Text::EMPTY,
+                    Text::new(".h0"),
+                    Text::new(".h1"),
+                    Text::new(".both"),
+                ],
+                default: Some(3),
+            },
+            Enum {
                 name: "Swizzles (16-bit), first 4",
                 doc: "",
                 values: &[
                     Value {
                         bits: 0,
+                        name: "h00",
                         text: "h00",
                         doc: "",
                     },
                     Value {
                         bits: 1,
+                        name: "h10",
                         text: "h10",
                         doc: "",
                     },
                     Value {
                         bits: 2,
+                        name: "h01",
                         text: "h01",
                         doc: "",
                     },
                     Value {
                         bits: 3,
+                        name: "h11",
                         text: "h11",
                         doc: "",
                     },
@@ -43787,7 +44080,7 @@ mod tables {
                             Field {
                                 name: "name",
                                 bits: Bits::new(1, 4),
-                                ty: Type::Enum(2),
+                                ty: Type::Enum(1),
                             },
                             Field {
                                 name: "word",
@@ -43812,7 +44105,7 @@ mod tables {
                             Field {
                                 name: "name",
                                 bits: Bits::new(1, 4),
-                                ty: Type::Enum(3),
+                                ty: Type::Enum(2),
                             },
                             Field {
                                 name: "word",
@@ -43837,7 +44130,7 @@ mod tables {
                             Field {
                                 name: "name",
                                 bits: Bits::new(1, 4),
-                                ty: Type::Enum(4),
+                                ty: Type::Enum(3),
                             },
                             Field {
                                 name: "word",
@@ -44295,6 +44588,7 @@ mod tables {
                 name: "fau_page",
                 bits: Bits::new(57, 2),
                 default: 0,
+                printed: false,
             },
         ],
         forms: &[

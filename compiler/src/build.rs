@@ -1,0 +1,333 @@
+//! Inside of a Cargo build: what the macro and build scripts share, and the door for build scripts.
+//!
+//! A build script of three lines compiles a specification into `OUT_DIR`:
+//!
+//! ```no_run
+//! fn main() {
+//!     isaforge_compiler::build::generate("specs/mine.yaml");
+//! }
+//! ```
+//!
+//! and the crate takes the module from there with `isaforge::include_isa!("mine")`, or by hand:
+//! `include!(concat!(env!("OUT_DIR"), "/mine.rs"));`.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs, process};
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+
+use crate::diagnostic::{Severity, Style};
+use crate::driver::{Compiled, Failure, Settings, compile};
+use crate::emit::Options;
+use crate::suggest::{did_you_mean, one_of};
+
+/// The path of `isaforge-core` for a crate that depends on the facade `isaforge` alone.
+pub const FACADE_CORE: &str = "::isaforge::core";
+
+/// Compiles a specification from a build script: writes `OUT_DIR/NAME.rs` with a module `NAME`, named after the
+/// specification's `isa:`, and tells Cargo which files it depends on.
+///
+/// If the specification has mistakes, they are printed and the process ends with status 1. [`Build`] has the options.
+///
+/// ```no_run
+/// isaforge_compiler::build::generate("specs/mine.yaml");
+/// ```
+pub fn generate(spec: impl Into<PathBuf>) {
+    Build::new(spec).generate();
+}
+
+/// A compilation from a build script, with options.
+///
+/// ```no_run
+/// use isaforge_compiler::build::Build;
+/// use isaforge_compiler::emit::SemanticsStyle;
+///
+/// let mut build = Build::new("specs/mine.yaml");
+/// build.module = Some("machine".to_owned());
+/// build.options.semantics = SemanticsStyle::Required;
+/// build.generate();
+/// ```
+#[derive(Clone, Debug)]
+pub struct Build {
+    /// The entry of the specification, relative to the root of the package.
+    pub spec: PathBuf,
+    /// The name of the module and of the file; the specification's name if not given.
+    pub module: Option<String>,
+    /// What to generate. The default reaches `isaforge-core` through the facade, `::isaforge::core`.
+    pub options: Options,
+    /// Whether warnings stop the build.
+    pub deny_warnings: bool,
+}
+
+/// What a build script wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The generated file.
+    pub path: PathBuf,
+    /// The name of the module in it.
+    pub module: String,
+    /// The files of the specification.
+    pub files: Vec<PathBuf>,
+    /// Warnings, a line each.
+    pub warnings: Vec<String>,
+}
+
+/// Why a build script has nothing to show.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The specification is not where it was looked for.
+    #[error("{0}")]
+    Missing(String),
+    /// The specification has mistakes.
+    #[error("{}", .0.render(MESSAGE_STYLE))]
+    Spec(Box<Failure>),
+    /// No Rust module can be called so.
+    #[error("{0}")]
+    Name(String),
+    /// The generated code is not Rust, which is a mistake of the compiler.
+    #[error("the generated code is not Rust, which is a mistake of isaforge: {0}")]
+    Code(syn::Error),
+    /// The file cannot be written.
+    #[error("`{}` cannot be written: {error}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system answered.
+        error: std::io::Error,
+    },
+}
+
+/// How diagnostics look in the output of a build.
+pub const MESSAGE_STYLE: Style = Style { color: false, cap: 30, width: 120 };
+
+impl Build {
+    /// The specification at `spec`, everything else as usual.
+    pub fn new(spec: impl Into<PathBuf>) -> Self {
+        let options = Options { runtime: FACADE_CORE.to_owned(), ..Options::default() };
+        Build { spec: spec.into(), module: None, options, deny_warnings: false }
+    }
+
+    /// Does what [`generate`] does.
+    pub fn generate(self) {
+        let Some(out) = env::var_os("OUT_DIR") else {
+            eprintln!("isaforge: OUT_DIR is not set; `generate` is made for build scripts");
+            process::exit(1);
+        };
+        // Cargo runs build scripts in the root of the package; the variable says so even if someone changed the directory.
+        let root = env::var_os("CARGO_MANIFEST_DIR").map_or_else(PathBuf::new, PathBuf::from);
+        let result = self.write(&root, Path::new(&out));
+        let files = match &result {
+            Ok(written) => written.files.clone(),
+            Err(BuildError::Spec(failure)) => failure.files(),
+            Err(_) => vec![root.join(&self.spec)],
+        };
+        for file in files {
+            println!("cargo::rerun-if-changed={}", file.display());
+        }
+        match result {
+            Ok(written) => written.warnings.iter().for_each(|warning| println!("cargo::warning={warning}")),
+            Err(error) => {
+                eprintln!("{error}\n\nisaforge: no code was generated from `{}`", self.spec.display());
+                process::exit(1);
+            }
+        }
+    }
+
+    /// Compiles and writes into the directory `out`; paths are relative to `root`. Prints nothing.
+    ///
+    /// # Errors
+    /// See [`BuildError`]. On an error nothing is written.
+    ///
+    /// ```
+    /// use isaforge_compiler::build::Build;
+    ///
+    /// let folder = std::env::temp_dir().join("isaforge-build-example");
+    /// std::fs::create_dir_all(&folder)?;
+    /// let spec = "isa: tiny\nword: 8\ninstructions: { HALT: { title: stops, fixed: { 7..0: 0 } } }\n";
+    /// std::fs::write(folder.join("tiny.yaml"), spec)?;
+    /// let written = Build::new("tiny.yaml").write(&folder, &folder)?;
+    /// assert_eq!(written.module, "tiny");
+    /// assert!(std::fs::read_to_string(folder.join("tiny.rs"))?.contains("pub mod tiny {"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn write(&self, root: &Path, out: &Path) -> Result<Written, BuildError> {
+        let place = Place { folder: root.to_owned(), what: "in the root of the package".to_owned() };
+        let spec = find(&self.spec, &[place]).map_err(BuildError::Missing)?.spec;
+        let settings = Settings {
+            spec,
+            root: Some(root.to_owned()),
+            options: self.options.clone(),
+            deny_warnings: self.deny_warnings,
+        };
+        let compiled = compile(&settings).map_err(BuildError::Spec)?;
+        let name = match &self.module {
+            Some(name) => name.clone(),
+            None => module_name(&compiled.checked.isa.name),
+        };
+        let ident = module_ident(&name, Span::call_site()).map_err(BuildError::Name)?;
+        let source = module_source(&compiled, &ident).map_err(BuildError::Code)?;
+        let path = out.join(format!("{name}.rs"));
+        write_if_changed(&path, &source).map_err(|error| BuildError::Write { path: path.clone(), error })?;
+        Ok(Written { path, module: name, warnings: warnings(&compiled), files: compiled.checked.files })
+    }
+}
+
+/// Writes a file unless it has this text already, so that its time says when it last changed.
+///
+/// # Errors
+/// What the operating system answers.
+pub fn write_if_changed(path: &Path, text: &str) -> std::io::Result<()> {
+    if fs::read_to_string(path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    // Another compiler may read the file at this moment: it must never see half of it.
+    let draft = path.with_extension(format!("{}.draft", process::id()));
+    fs::write(&draft, text)?;
+    fs::rename(&draft, path)
+}
+
+/// The warnings of a compilation, a line each: `isa.yaml:3:5: W0203: …`.
+pub fn warnings(compiled: &Compiled) -> Vec<String> {
+    let (sources, found) = (&compiled.checked.sources, &compiled.checked.diagnostics);
+    let warnings = found.iter().filter(|found| found.severity == Severity::Warning);
+    warnings
+        .map(|found| match found.primary {
+            Some(span) => {
+                let (line, column) = sources.line_column(span);
+                format!("{}:{line}:{column}: {}: {}", sources.path(span.file).display(), found.code, found.message)
+            }
+            None => format!("{}: {}", found.code, found.message),
+        })
+        .collect()
+}
+
+/// The name of the module of an instruction set: its own, with `_` for what Rust does not allow in a name.
+///
+/// ```
+/// assert_eq!(isaforge_compiler::build::module_name("valhall-2021"), "valhall_2021");
+/// ```
+pub fn module_name(isa: &str) -> String {
+    let letters = isa.chars().map(|c| if c.is_alphanumeric() || c == '_' { c.to_ascii_lowercase() } else { '_' });
+    letters.collect()
+}
+
+/// The name of a module as an identifier.
+///
+/// # Errors
+/// When no module can be called so: it is a keyword, or begins with a digit.
+pub fn module_ident(name: &str, span: Span) -> Result<Ident, String> {
+    let mut ident: Ident =
+        syn::parse_str(name).map_err(|_| format!("no module can be called `{name}`: give another name with `module`"))?;
+    ident.set_span(span);
+    Ok(ident)
+}
+
+/// The generated code as a module called `name`, documented and shielded from the lints of the crate around it.
+pub fn module(compiled: &Compiled, name: &Ident) -> TokenStream {
+    let attributes = module_attributes(compiled);
+    let items = &compiled.tokens;
+    quote! {
+        #attributes
+        pub mod #name { #items }
+    }
+}
+
+/// The attributes of [`module`].
+pub fn module_attributes(compiled: &Compiled) -> TokenStream {
+    let Compiled { checked, .. } = compiled;
+    let title = if checked.isa.doc.is_empty() { &checked.isa.name } else { &checked.isa.doc };
+    let title = format!(" {title}");
+    let entry = checked.files.first().and_then(|file| file.file_name()).map(|name| name.to_string_lossy().into_owned());
+    let source = format!(" Generated by isaforge from `{}`.", entry.unwrap_or_default());
+    // A crate may be strict with its own code; what it generates is not its to mend.
+    quote! {
+        #[doc = #title]
+        #[doc = ""]
+        #[doc = #source]
+        #[forbid(unsafe_code)]
+        #[allow(
+            dead_code,
+            non_camel_case_types,
+            unreachable_pub,
+            unused_parens,
+            unused_qualifications,
+            clippy::all,
+            clippy::pedantic,
+            clippy::nursery,
+            reason = "generated"
+        )]
+    }
+}
+
+/// [`module`] as formatted source.
+///
+/// # Errors
+/// When the generated code is not Rust, which would be a mistake of this crate.
+pub fn module_source(compiled: &Compiled, name: &Ident) -> Result<String, syn::Error> {
+    let file: syn::File = syn::parse2(module(compiled, name))?;
+    let note = "// @generated by isaforge from a specification. Do not edit; change the specification.\n";
+    Ok(format!("{note}{}", prettyplease::unparse(&file)))
+}
+
+/// Where a specification may lie.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The folder that its path is relative to.
+    pub folder: PathBuf,
+    /// What the folder is, for the message that nothing was found: "in the root of the crate".
+    pub what: String,
+}
+
+/// Where a specification lies.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The entry.
+    pub spec: PathBuf,
+    /// The folder that its path was relative to.
+    pub folder: PathBuf,
+}
+
+/// Looks for a specification in several places, the first wins.
+///
+/// # Errors
+/// A message that names all places, and a file there that was perhaps meant.
+pub fn find(path: &Path, places: &[Place]) -> Result<Found, String> {
+    for Place { folder, .. } in places {
+        let spec = folder.join(path);
+        if spec.is_file() {
+            return Ok(Found { spec, folder: folder.clone() });
+        }
+    }
+    let what: Vec<&str> = places.iter().map(|place| place.what.as_str()).collect();
+    let places_text = match what.as_slice() {
+        [] => "anywhere".to_owned(),
+        [only] => (*only).to_owned(),
+        [most @ .., last] => format!("{} or {last}", most.join(", ")),
+    };
+    let mut message = format!("there is no specification `{}` {places_text}", path.display());
+    let near = similar_files(path, places);
+    let names = near.iter().map(String::as_str);
+    if let Some(name) = did_you_mean(&path.to_string_lossy(), names.clone()) {
+        message.push_str(&format!("\ndid you mean `{name}`?"));
+    } else if !near.is_empty() {
+        message.push_str(&format!("\nthere is {}", one_of(names)));
+    }
+    Err(message)
+}
+
+/// The YAML files beside where the specification should be, as paths that would be found.
+fn similar_files(path: &Path, places: &[Place]) -> Vec<String> {
+    let mut names = Vec::new();
+    for Place { folder, .. } in places {
+        let parent = path.parent().unwrap_or(Path::new(""));
+        let Ok(entries) = fs::read_dir(folder.join(parent)) else { continue };
+        let yaml = entries.flatten().map(|entry| parent.join(entry.file_name()));
+        let yaml = yaml.filter(|file| file.extension().is_some_and(|e| e == "yaml" || e == "yml"));
+        names.extend(yaml.map(|file| file.display().to_string()));
+    }
+    // The order of a directory is nobody's.
+    names.sort();
+    names.dedup();
+    names
+}
