@@ -121,5 +121,6 @@ fn longest(isa: &Isa, form: &Form) -> usize {
     };
     let fixed: usize = form.syntax.iter().map(|t| if let Token::Text(t) = t { t.len() } else { 0 }).sum();
     let modifiers: usize = form.modifiers.iter().map(modifier).sum();
-    form.name.len() + fixed + modifiers + form.operands.iter().map(operand).sum::<usize>()
+    let ignored = if form.ignored == 0 { 0 } else { 20 };
+    form.name.len() + fixed + modifiers + ignored + form.operands.iter().map(operand).sum::<usize>()
 }

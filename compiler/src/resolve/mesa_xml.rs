@@ -15,7 +15,7 @@ use crate::suggest::did_you_mean;
 use crate::xml::{Element, read_xml};
 
 /// Elements of the schema inside an instruction, beside the names of modifiers.
-const PARTS: [&str; 7] = ["desc", "ins", "src", "dest", "sr", "imm", "mod"];
+const PARTS: [&str; 9] = ["desc", "ins", "src", "dest", "sr", "imm", "mod", "va_mod", "opcode"];
 
 /// The schema compares enum names without punctuation: "Load lane (8-bit)" is `load_lane_8_bit`.
 fn safe_name(name: &str) -> String {
@@ -30,8 +30,11 @@ fn is_true(value: Option<&Spanned<String>>) -> bool {
 /// An instruction after its group has been expanded.
 struct Instruction<'x> {
     name: Spanned<String>,
-    opcode: Spanned<u64>,
+    /// The `opcode` attribute; later documents list `<op>`s instead.
+    opcode: Option<Spanned<u64>>,
     opcode2: Option<Spanned<u64>>,
+    /// Constant bits from `<opcode><op val start mask/></opcode>`.
+    ops: Vec<Fixed>,
     /// The element that has the operands: the instruction itself or its group.
     body: &'x Element,
     /// The instruction's own element.
@@ -232,16 +235,38 @@ impl Resolver<'_> {
         };
         let opcode = number(self, "opcode");
         let opcode2 = number(self, "opcode2");
-        let Some(opcode) = opcode else {
+        let ops = self.xml_ops(spec, own, body);
+        if opcode.is_none() && ops.is_empty() {
             if own.attribute("opcode").or(body.attribute("opcode")).is_none() {
                 let message = format!("`{}` has no opcode", name.value);
-                self.out.push(Diagnostic::error("E0051", own.span, message).help("add `opcode=\"0x…\"`"));
+                let error = Diagnostic::error("E0051", own.span, message);
+                self.out.push(error.help("add `opcode=\"0x…\"`, or `<opcode><op val=… start=… mask=…/></opcode>`"));
             }
             return None;
-        };
+        }
         let rule = spec.sizes.iter().flatten().find(|rule| name.value.ends_with(&rule.suffix));
         let size = rule.map_or(spec.size, |rule| rule.size);
-        Some(Instruction { name, opcode, opcode2, body, own, size, correction: None })
+        Some(Instruction { name, opcode, opcode2, ops, body, own, size, correction: None })
+    }
+
+    /// `<opcode><op val start mask/></opcode>` of an instruction and of its group: what is under `mask` from bit `start`
+    /// is `val`.
+    fn xml_ops(&mut self, spec: &XmlSpec, own: &Element, body: &Element) -> Vec<Fixed> {
+        let mut fixed: Vec<Fixed> = Vec::new();
+        let bodies = if std::ptr::eq(own, body) { vec![own] } else { vec![own, body] };
+        let lists = bodies.into_iter().flat_map(|e| &e.children).filter(|c| c.name.as_str() == "opcode");
+        for op in lists.flat_map(|list| &list.children) {
+            self.xml_attributes(op, &["val", "start", "mask"], &spec.ignore.clone().unwrap_or_default());
+            let mut number = |key| self.xml_attribute(op, key).and_then(|t| self.xml_number(t)).map(|n| n.value);
+            let (Some(value), Some(start), Some(mask)) = (number("val"), number("start"), number("mask")) else { continue };
+            if value & !mask != 0 || start >= 64 || (mask << start) >> start != mask {
+                let message = format!("{value:#x} under the mask {mask:#x} from bit {start} is not possible");
+                self.out.push(Diagnostic::error("E0031", op.span, message));
+                continue;
+            }
+            fixed.push(Fixed { mask: mask << start, value: value << start, matches: true, span: op.span });
+        }
+        fixed
     }
 
     /// Applies the errata that name the instruction.
@@ -252,17 +277,14 @@ impl Resolver<'_> {
             }
             let target = match erratum.attribute.as_str() {
                 "opcode" => &mut instruction.opcode,
-                "opcode2" => match &mut instruction.opcode2 {
-                    Some(opcode2) => opcode2,
-                    None => continue,
-                },
+                "opcode2" => &mut instruction.opcode2,
                 other => {
                     let message = format!("`{other}` cannot be corrected");
                     self.out.push(Diagnostic::error("E0054", erratum.attribute.span, message).help("write `opcode` or `opcode2`"));
                     continue;
                 }
             };
-            if target.value == erratum.was {
+            if let Some(target) = target.as_mut().filter(|t| t.value == erratum.was) {
                 *matched += 1;
                 target.value = erratum.is;
                 instruction.correction = Some(erratum.clone());
@@ -293,9 +315,10 @@ impl Resolver<'_> {
         let mut counts: HashMap<&str, Bits> = HashMap::new();
         for child in &body.children {
             let name = child.name.as_str();
-            if name == "mod" {
+            if name == "mod" || name == "va_mod" {
                 self.xml_mod(spec, safe, child, &mut form, &mut placeholders);
             } else if let Some(declared) = spec.modifiers.get(name) {
+                self.xml_attributes(child, &[], &spec.ignore.clone().unwrap_or_default());
                 if form.modifiers.iter().any(|m| m.name == name) || counts.contains_key(name) {
                     continue;
                 }
@@ -386,9 +409,8 @@ impl Resolver<'_> {
         form: &Form,
         placeholders: &[String],
     ) -> Vec<Fixed> {
-        let mut fixed = Vec::new();
-        if let Some(bits) = self.bits(&spec.opcode) {
-            let opcode = &instruction.opcode;
+        let mut fixed = instruction.ops.clone();
+        if let (Some(bits), Some(opcode)) = (self.bits(&spec.opcode), &instruction.opcode) {
             if opcode.value > isaforge_core::bits::ones(bits.width()) {
                 let message = format!("the opcode {:#x} does not fit {} bits", opcode.value, bits.width());
                 self.out.push(Diagnostic::error("E0031", opcode.span, message).secondary(spec.opcode.span, "these bits"));
@@ -402,7 +424,7 @@ impl Resolver<'_> {
             let has = |m: &String| placeholders.contains(m) || form.modifiers.iter().any(|f| f.name == *m);
             rule.modifier.as_ref().is_none_or(has)
                 && rule.names.as_ref().is_none_or(|n| n.iter().any(|n| instruction.name.value.starts_with(n)))
-                && rule.opcode.is_none_or(|o| o == instruction.opcode.value)
+                && rule.opcode.is_none_or(|o| instruction.opcode.as_ref().is_some_and(|own| own.value == o))
                 && rule.sources.as_ref().is_none_or(|n| n.contains(&(sources.len() as u64)))
                 && rule.second.as_ref().is_none_or(|a| {
                     sources.get(1).is_some_and(|s| a.iter().any(|a| is_true(s.attribute(a))))
