@@ -1,1 +1,81 @@
-//! Under construction.
+//! isaforge turns a description of a GPU instruction set into Rust: typed instructions, an encoder and a decoder, an
+//! assembler and a disassembler, tables of everything the description says, and stubs for what each instruction does.
+//!
+//! This is the only crate that a project needs: [`isa!`] compiles a specification into a module, and [`core`] is the
+//! little that the module stands on. `tests/specs/blink.yaml` of the repository describes a made-up machine, sixteen-bit
+//! words that drive eight lamps:
+//!
+//! ```
+//! isaforge::isa! { "tests/specs/blink.yaml" }
+//!
+//! use blink::{Instruction, SetU8, Lamp, When};
+//!
+//! // Text, typed values and words are three views of one instruction.
+//! let instruction: Instruction = "SET.u8.lit l3, #200".parse()?;
+//! assert_eq!(instruction.encode(), 0x2dc8);
+//! assert_eq!(blink::decode(0x2dc8)?, instruction);
+//! assert_eq!(instruction.to_string(), "SET.u8.lit l3, #200");
+//!
+//! if let Instruction::SetU8(set) = instruction {
+//!     assert_eq!((set.dst().index(), set.level(), set.when()), (3, 200, When::Lit));
+//!     assert_eq!(set.with_level(7).with_when(When::Always).encode(), 0x2c07);
+//! }
+//!
+//! // What an instruction does is a trait with one method an instruction.
+//! struct Lamps([u8; Lamp::COUNT]);
+//!
+//! impl blink::Semantics for Lamps {
+//!     type Output = Result<(), isaforge::Unimplemented>;
+//!
+//!     fn set_u8(&mut self, i: SetU8) -> Self::Output {
+//!         self.0[i.dst().index()] = i.level();
+//!         Ok(())
+//!     }
+//! }
+//!
+//! let mut lamps = Lamps([0; Lamp::COUNT]);
+//! blink::dispatch(instruction, &mut lamps)?;
+//! assert_eq!(lamps.0, [0, 0, 0, 200, 0, 0, 0, 0]);
+//!
+//! // Decoding is strict and says what it does not like.
+//! let error = blink::decode(0x2fc8).unwrap_err();
+//! assert_eq!(error.to_string(), "SET.u8: reserved value 3 in `when`");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Three doors
+//!
+//! - The macro [`isa!`], as above.
+//! - A build script, for those who like to see the code: see [`include_isa!`].
+//! - The command `isaforge gen specs/mine.yaml -o mine`, which writes a crate to check in. It depends on `isaforge-core`
+//!   alone.
+//!
+//! All three call one function of the compiler and give the same code.
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub use isaforge_core as core;
+pub use isaforge_core::{DecodeError, EncodeError, ParseError, Unimplemented};
+pub use isaforge_macros::isa;
+
+/// Takes a module from `OUT_DIR`, where a build script has generated it.
+///
+/// The build script, with `isaforge-compiler` among `[build-dependencies]`:
+///
+/// ```text
+/// fn main() {
+///     isaforge_compiler::build::generate("specs/blink.yaml");
+/// }
+/// ```
+///
+/// The crate, which then has a module `blink`:
+///
+/// ```text
+/// isaforge::include_isa!("blink");
+/// ```
+#[macro_export]
+macro_rules! include_isa {
+    ($name:literal) => {
+        ::core::include!(::core::concat!(::core::env!("OUT_DIR"), "/", $name, ".rs"));
+    };
+}

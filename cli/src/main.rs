@@ -1,1 +1,5 @@
-fn main() {}
+//! The `isaforge` command.
+
+fn main() -> std::process::ExitCode {
+    isaforge_cli::main()
+}

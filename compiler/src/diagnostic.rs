@@ -179,6 +179,12 @@ impl Default for Style {
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
+    /// How many errors are in the list.
+    errors: usize,
+    /// Names whose definition has a mistake.
+    broken: HashSet<String>,
+    /// Uses of such names.
+    passed_over: usize,
 }
 
 impl Diagnostics {
@@ -189,7 +195,26 @@ impl Diagnostics {
 
     /// Adds a finding.
     pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.errors += usize::from(diagnostic.severity == Severity::Error);
         self.list.push(diagnostic);
+    }
+
+    /// Notes that the definition of a name was found wrong, so that what follows from it is not reported again.
+    pub fn mark_broken(&mut self, name: &str) {
+        self.broken.insert(name.to_owned());
+    }
+
+    /// Whether a name is only unknown, or wrong, because its definition is. The caller then reports nothing, and
+    /// [`failures`](Self::failures) rises all the same.
+    pub fn pass_over(&mut self, name: &str) -> bool {
+        let broken = self.broken.contains(name);
+        self.passed_over += usize::from(broken);
+        broken
+    }
+
+    /// Errors and things that were passed over: when it rises, what was being read is not complete.
+    pub fn failures(&self) -> usize {
+        self.errors + self.passed_over
     }
 
     /// Whether nothing was found at all.
@@ -204,7 +229,7 @@ impl Diagnostics {
 
     /// How many errors there are.
     pub fn error_count(&self) -> usize {
-        self.list.iter().filter(|found| found.severity == Severity::Error).count()
+        self.errors
     }
 
     /// How many warnings there are.
@@ -222,6 +247,7 @@ impl Diagnostics {
         for found in &mut self.list {
             found.severity = Severity::Error;
         }
+        self.errors = self.list.len();
     }
 
     /// Sorts by file, place and code, and drops exact duplicates. What has no place comes first.
@@ -229,6 +255,7 @@ impl Diagnostics {
         self.list.sort_by_key(|found| (found.primary.map(|span| (span.file, span.start)), found.code));
         let mut seen = HashSet::new();
         self.list.retain(|found| seen.insert(found.clone()));
+        self.errors = self.list.iter().filter(|found| found.severity == Severity::Error).count();
     }
 
     /// Draws the findings, with an empty line between two and no line break at the end. If there are more than the style's
@@ -262,7 +289,7 @@ fn count(number: usize, what: &str) -> String {
 
 impl Extend<Diagnostic> for Diagnostics {
     fn extend<I: IntoIterator<Item = Diagnostic>>(&mut self, findings: I) {
-        self.list.extend(findings);
+        findings.into_iter().for_each(|found| self.push(found));
     }
 }
 

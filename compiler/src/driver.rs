@@ -87,7 +87,10 @@ pub fn check_spec(settings: &Settings) -> Result<Checked, Box<Failure>> {
     let isa = resolve(&settings.spec, &mut sources, &mut diagnostics);
     // A model with holes would make every check complain about what is missing because of an earlier mistake.
     if let Some(isa) = isa.filter(|_| !diagnostics.has_errors()) {
-        check(&isa, &mut diagnostics);
+        match &isa.groups {
+            Some(groups) => crate::group::check::check(&isa, groups, &mut diagnostics),
+            None => check(&isa, &mut diagnostics),
+        }
         if settings.deny_warnings {
             diagnostics.warnings_as_errors();
         }
@@ -106,8 +109,10 @@ pub fn check_spec(settings: &Settings) -> Result<Checked, Box<Failure>> {
 pub struct Compiled {
     /// The checked specification.
     pub checked: Checked,
-    /// The tables in memory.
+    /// The tables in memory; without instructions when they are groups.
     pub tables: Tables,
+    /// The tables of an instruction set of groups.
+    pub groups: Option<&'static isaforge_core::group::GroupIsa>,
     /// The items of the generated module.
     pub tokens: TokenStream,
 }
@@ -142,6 +147,10 @@ impl Compiled {
 pub fn compile(settings: &Settings) -> Result<Compiled, Box<Failure>> {
     let checked = check_spec(settings)?;
     let tables = lower(&checked.isa);
-    let tokens = emit(&tables, &settings.options);
-    Ok(Compiled { checked, tables, tokens })
+    let groups = checked.isa.groups.as_ref().map(|g| crate::group::lower::lower(&checked.isa, g));
+    let tokens = match groups {
+        Some(groups) => crate::group::emit::emit(groups, &settings.options),
+        None => emit(&tables, &settings.options),
+    };
+    Ok(Compiled { checked, tables, groups, tokens })
 }

@@ -11,8 +11,10 @@
 pub mod build;
 pub mod check;
 pub mod diagnostic;
+pub mod diff;
 pub mod driver;
 pub mod emit;
+pub mod group;
 pub mod lower;
 pub mod model;
 pub mod reader;

@@ -5,7 +5,7 @@
 
 use isaforge_core::bits::ones;
 
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 use crate::spec::{Access, Provenance, TargetKind};
 
 /// A run of bits.
@@ -60,6 +60,12 @@ impl Bits {
         let moved = |p: &Piece| Piece { at: if p.shared.is_some() { p.at } else { p.at.saturating_add(base) }, ..*p };
         Bits(self.0.iter().map(moved).collect())
     }
+
+    /// The same field relative to an owner that starts at `base`, at or below its lowest bit.
+    pub fn moved_down(&self, base: u8) -> Bits {
+        let moved = |p: &Piece| Piece { at: if p.shared.is_some() { p.at } else { p.at.saturating_sub(base) }, ..*p };
+        Bits(self.0.iter().map(moved).collect())
+    }
 }
 
 fn piece_mask(piece: Piece, base: u8) -> u64 {
@@ -111,6 +117,8 @@ pub struct Isa {
     pub limits: Vec<Limit>,
     /// The instructions.
     pub forms: Vec<Form>,
+    /// How instructions are groups of records, if they are.
+    pub groups: Option<crate::group::model::Groups>,
 }
 
 /// Names for the values of a field.
@@ -216,6 +224,8 @@ pub struct Alternative {
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
+    /// Where its text is given.
+    pub text_span: Span,
     /// Bits that choose it.
     pub mask: u64,
     /// What they are.
@@ -275,6 +285,8 @@ pub struct Modifier {
     pub prints: String,
     /// Where it is defined.
     pub span: Span,
+    /// Where its bits are said, if that is elsewhere: in the `xml` section, for an element of the XML file.
+    pub declared: Option<Span>,
 }
 
 /// How many registers a list has.
@@ -335,6 +347,8 @@ pub struct Operand {
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
+    /// Where its bits are said, if that is elsewhere: in the `xml` section, for an element of the XML file.
+    pub declared: Option<Span>,
     /// What the instruction does with it.
     pub access: Access,
     /// Bits of one value.
@@ -356,6 +370,8 @@ pub struct Fixed {
     pub matches: bool,
     /// Where it is stated.
     pub span: Span,
+    /// Where its bits are said, if that is elsewhere: in the `xml` section, for a number of the XML file.
+    pub declared: Option<Span>,
 }
 
 /// An instruction.
@@ -381,6 +397,8 @@ pub struct Form {
     pub fixed: Vec<Fixed>,
     /// Bits without meaning.
     pub ignored: u64,
+    /// Where its syntax is given.
+    pub syntax_span: Span,
     /// Modifiers in the order they print.
     pub modifiers: Vec<Modifier>,
     /// Operands in the order they print.
@@ -405,6 +423,8 @@ pub struct Limit {
     pub name: String,
     /// Why.
     pub doc: String,
+    /// Where it is defined.
+    pub span: Span,
     /// The kind looked at.
     pub kind: usize,
     /// The alternatives that count, a bit set.
@@ -414,5 +434,5 @@ pub struct Limit {
     /// How many distinct values are allowed.
     pub at_most: u8,
     /// Units that are allowed another number.
-    pub except: Option<(Vec<String>, u8)>,
+    pub except: Option<(Vec<Spanned<String>>, u8)>,
 }

@@ -203,7 +203,21 @@ impl<T: FromNode> FromNode for OneOrMany<T> {
     }
 }
 
-/// A map whose keys are names that the spec chooses, in the order of the file.
+/// Marks every key inside of a value that could not be read.
+fn mark_keys(node: &Node, out: &mut Diagnostics) {
+    match &node.value {
+        Value::Map(entries) => {
+            for (key, value) in entries {
+                out.mark_broken(key);
+                mark_keys(value, out);
+            }
+        }
+        Value::List(items) => items.iter().for_each(|item| mark_keys(item, out)),
+        _ => {}
+    }
+}
+
+/// A map whose keys are names that the spec chooses, in the order of the file. Entries with a mistake are left out.
 #[derive(Clone, Debug)]
 pub struct Named<T>(pub Vec<(Spanned<String>, T)>);
 
@@ -236,9 +250,19 @@ impl<T: FromNode> FromNode for Named<T> {
             r.wrong_kind(node, Self::EXPECTED);
             return None;
         };
-        let entries: Vec<Option<(Spanned<String>, T)>> =
-            entries.iter().map(|(key, value)| Some((key.clone(), T::from_node(value, r)?))).collect();
-        entries.into_iter().collect::<Option<_>>().map(Named)
+        let mut named = Vec::with_capacity(entries.len());
+        for (key, value) in entries {
+            let before = r.out.failures();
+            match T::from_node(value, r) {
+                Some(read) if r.out.failures() == before => named.push((key.clone(), read)),
+                // The mistake is reported; that the name is not known for it must not be a second one.
+                _ => {
+                    r.out.mark_broken(key);
+                    mark_keys(value, r.out);
+                }
+            }
+        }
+        Some(Named(named))
     }
 }
 
@@ -256,19 +280,23 @@ impl<'n> KeyedMap<'n> {
             r.wrong_kind(node, &expected_map(keys));
             return None;
         };
+        let is_given = |name: &str| entries.iter().any(|(key, _)| key.value == name);
+        let mut meant = Vec::new();
         for (key, _) in entries {
             if !keys.iter().any(|known| known.name == key.value) {
                 let mut error = Diagnostic::error("E0021", key.span, format!("unknown key `{}`", key.value))
                     .label("nothing reads this key");
-                if let Some(near) = did_you_mean(key, keys.iter().map(|known| known.name)) {
+                let open = keys.iter().map(|known| known.name).filter(|name| !is_given(name));
+                if let Some(near) = did_you_mean(key, open).or_else(|| did_you_mean(key, keys.iter().map(|known| known.name))) {
                     error = error.help(format!("did you mean `{near}`?"));
+                    meant.push(near);
                 }
                 r.out.push(error.note(format!("allowed here: {}", one_of(keys.iter().map(|known| known.name)))));
             }
         }
-        let is_given = |name: &str| entries.iter().any(|(key, _)| key.value == name);
         let missing: Vec<&KeyDoc> = keys.iter().filter(|key| key.required && !is_given(key.name)).collect();
-        for key in &missing {
+        // A key that is only misspelt is one mistake, not two.
+        for key in missing.iter().filter(|key| !meant.contains(&key.name)) {
             let error = Diagnostic::error("E0022", node.span, format!("the key `{}` is missing", key.name))
                 .label("in this map")
                 .help(format!("add `{}:` with {}", key.name, key.expected));

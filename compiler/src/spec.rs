@@ -233,6 +233,10 @@ vocabulary! {
         optional rulings: Named<RulingSpec>,
         /// The instructions, by name.
         optional instructions: Named<InstructionSpec>,
+        /// How instructions are groups of records; instead of `word`.
+        optional group: crate::group::spec::GroupSpec,
+        /// Alternative layouts of records.
+        optional choices: Named<crate::group::spec::ChoiceSpec>,
         /// Instructions, enums and constants described by an XML file.
         optional xml: XmlSpec,
         /// Corrections of the XML file.
@@ -409,6 +413,8 @@ vocabulary! {
         required alternatives: Named<AlternativeSpec>,
         /// Modifiers written after every such operand, with bits relative to it.
         optional suffixes: Named<ModifierSpec>,
+        /// Rulings that instructions with such an operand rest on.
+        optional rulings: Vec<Spanned<String>>,
     }
 }
 
@@ -498,9 +504,9 @@ vocabulary! {
         /// The alternatives of that kind that count.
         required alternatives: Vec<Spanned<String>>,
         /// Low bits of the operand that do not count.
-        optional drop: u8,
+        optional drop: Spanned<u8>,
         /// How many distinct values are allowed.
-        required at_most ("at most"): u8,
+        required at_most ("at most"): Spanned<u8>,
         /// Units whose instructions are allowed another number.
         optional except: LimitException,
     }
@@ -510,9 +516,9 @@ vocabulary! {
     /// Units with another limit.
     pub struct LimitException {
         /// The units.
-        required units: Vec<String>,
+        required units: Vec<Spanned<String>>,
         /// How many distinct values their instructions may have.
-        required at_most ("at most"): u8,
+        required at_most ("at most"): Spanned<u8>,
     }
 }
 
@@ -619,19 +625,19 @@ vocabulary! {
     /// A rule for the place of the secondary opcode.
     pub struct Opcode2Rule {
         /// The instruction has this modifier.
-        optional modifier: String,
+        optional modifier: Spanned<String>,
         /// The instruction's name starts with one of these.
-        optional names: Vec<String>,
+        optional names: Vec<Spanned<String>>,
         /// The instruction has this primary opcode.
-        optional opcode: u64,
+        optional opcode: Spanned<u64>,
         /// The instruction has one of these numbers of sources.
         optional sources: OneOrMany<u64>,
         /// Its second source has one of these attributes.
-        optional second ("second source"): Vec<String>,
+        optional second ("second source"): Vec<Spanned<String>>,
         /// Lowest bit of the field.
-        required at: u8,
+        required at: Spanned<u8>,
         /// Bits of the field that count.
-        required mask: u64,
+        required mask: Spanned<u64>,
     }
 }
 
@@ -651,7 +657,7 @@ vocabulary! {
         /// Their kind.
         required kind: Spanned<String>,
         /// First bits of the places, in order.
-        required at: Vec<u8>,
+        required at: Vec<Spanned<u8>>,
         /// A source of this size takes two places, unless the instruction's own size is as large.
         optional pair: u16,
         /// What each attribute adds, in the order of printing.
@@ -671,9 +677,9 @@ vocabulary! {
         /// Width of the field, 1 for a flag.
         optional width: u8,
         /// Only this many values of the enum, from the first.
-        optional first: u64,
+        optional first: Spanned<u64>,
         /// Lowest bit, for each source; an attribute whose value is a number says it itself.
-        required at: OneOrMany<u8>,
+        required at: OneOrMany<Spanned<u8>>,
     }
 }
 
@@ -683,7 +689,7 @@ vocabulary! {
         /// Its kind.
         required kind: Spanned<String>,
         /// Its first bit.
-        required at: u8,
+        required at: Spanned<u8>,
         /// Constant bits of instructions with neither destination nor staging registers, where no modifier needs them.
         optional absent: FixedBits,
     }
@@ -699,15 +705,15 @@ vocabulary! {
         /// Written between two registers.
         required separator: String,
         /// A list of more than one starts at a multiple of this.
-        optional align: u8,
+        optional align: Spanned<u8>,
         /// The field of the first register.
         required register: BitList,
         /// That field of a written list without flags of its own.
         required result: BitList,
         /// The bit that says that the list is read.
-        required read: u8,
+        required read: Spanned<u8>,
         /// The bit that says that it is written.
-        required write: u8,
+        required write: Spanned<u8>,
         /// The modifier that counts the registers.
         required count: Spanned<String>,
         /// The modifier that counts the registers of a written list, where there is one.

@@ -3,7 +3,7 @@
 use crate::bits::{Bits, sign_extend};
 use crate::decode::{alternative_of, list_len};
 use crate::print::{Style, print_operand};
-use crate::table::{Isa, Modifier, Shape, Type};
+use crate::table::{Alternative, Isa, Modifier, Shape, Type};
 use crate::text::Line;
 
 /// What a run of bits is.
@@ -80,11 +80,16 @@ pub fn annotate(isa: &'static Isa, opcode: u16, word: u64, each: &mut dyn FnMut(
             }
             Shape::One { kind, at } => {
                 let kind = &isa.kinds[*kind as usize];
-                let bits = Bits::new(*at, kind.width);
                 let chosen = alternative_of(isa, kind.alternatives, *at, word);
                 shared_used |= chosen.map_or(0, |a| a.uses);
                 let meaning = chosen.map_or(kind.doc, |a| constant_doc(isa, a, *at, word).unwrap_or(a.doc));
-                each(note(bits, 0, operand.name, "", Role::Operand, bits.get(word, 0), text, meaning));
+                // A plain register may be in pieces, with bits between them that are not its own.
+                let (bits, at) = match kind.alternatives {
+                    [Alternative { mask: 0, fields: [field], .. }] => (field.bits, *at),
+                    _ => (Bits::new(*at, kind.width), 0),
+                };
+                let value = bits.get(word, at);
+                pieces(bits, at, &mut |b| each(note(b, 0, operand.name, "", Role::Operand, value, text.clone(), meaning)));
             }
             Shape::List { kind, at, count, .. } => {
                 let field = &isa.kinds[*kind as usize].alternatives[0].fields[0];
@@ -116,7 +121,7 @@ pub fn annotate(isa: &'static Isa, opcode: u16, word: u64, each: &mut dyn FnMut(
 }
 
 /// What the specification says of the constant or named value that an operand selects.
-fn constant_doc(isa: &'static Isa, alternative: &'static crate::table::Alternative, at: u8, word: u64) -> Option<&'static str> {
+fn constant_doc(isa: &'static Isa, alternative: &'static Alternative, at: u8, word: u64) -> Option<&'static str> {
     alternative.fields.iter().find_map(|field| {
         let value = field.bits.get(word, at);
         let doc = match field.ty {

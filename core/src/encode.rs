@@ -87,9 +87,14 @@ impl Builder {
             word = self.isa.shared[shared as usize].bits.set(word, 0, value);
         }
         for (field, &value) in chosen.fields.iter().zip(values) {
-            let greatest = greatest(self.isa, field.ty, field.bits.width());
+            let width = field.bits.width();
+            let greatest = greatest(self.isa, field.ty, width);
             if value > greatest {
-                return Err(EncodeError::OutOfRange { field: field.name, least: 0, greatest: greatest as i64 });
+                let (least, greatest) = match field.ty {
+                    Type::Signed => number_range(field.ty, width),
+                    _ => (0, greatest as i64),
+                };
+                return Err(EncodeError::OutOfRange { field: field.name, least, greatest });
             }
             word = field.bits.set(word, at, value);
         }
@@ -204,7 +209,7 @@ fn check_limit(isa: &'static Isa, form: &'static Form, word: u64, limit: &Limit,
 pub(crate) fn greatest(isa: &Isa, ty: Type, width: u32) -> u64 {
     match ty {
         Type::Register(_) => greatest_register(isa, ty).min(ones(width)),
-        Type::Constant(c) => (isa.constants[c as usize].values.len() as u64).saturating_sub(1),
+        Type::Constant(c) => (isa.constants[c as usize].values.len() as u64).saturating_sub(1).min(ones(width)),
         _ => ones(width),
     }
 }

@@ -20,6 +20,7 @@ pub mod bits;
 pub mod decode;
 pub mod encode;
 pub mod error;
+pub mod group;
 pub mod parse;
 pub mod print;
 #[cfg(feature = "alloc")]

@@ -4,7 +4,7 @@
 //! the case of hexadecimal digits, underscores in numbers, the order of modifiers. Everything else is an error with a
 //! place and, where possible, the word that was meant.
 
-use crate::bits::{fits_signed, ones, sign_extend};
+use crate::bits::{Bits, fits_signed, ones, sign_extend};
 use crate::encode::{Builder, greatest, list_lengths, number_range};
 use crate::error::{EncodeError, ParseError, ParseReason, modifier_words};
 use crate::table::{Alternative, Decoder, Isa, Modifier, Operand, Shape, Target, Token, Type, hash_name};
@@ -58,6 +58,9 @@ pub fn parse_at(isa: &'static Isa, line: &str, index: u64, labels: &dyn Labels) 
         }
     }
     parser.cursor.spaces();
+    if form.ignored != 0 && parser.cursor.byte() == Some(b'~') {
+        parser.ignored()?;
+    }
     if !parser.cursor.rest().is_empty() {
         return Err(parser.cursor.error_word(ParseReason::Trailing));
     }
@@ -231,6 +234,26 @@ fn modifier_value(isa: &'static Isa, modifier: &'static Modifier, word: &str) ->
 }
 
 impl Parser<'_> {
+    /// Reads `~` and a number: the values of the bits that the instruction ignores, where they lie.
+    fn ignored(&mut self) -> Result<(), ParseError> {
+        let start = self.cursor.at;
+        self.cursor.at += 1;
+        let value = self.cursor.number().transpose()?.and_then(|v| u64::try_from(v).ok());
+        let ignored = self.builder.form().ignored;
+        match value.filter(|v| v & !ignored == 0) {
+            Some(value) => {
+                let word = self.builder.word() & !ignored | value;
+                self.builder.set_bits(Bits::new(0, 64), word);
+                self.cursor.spaces();
+                Ok(())
+            }
+            None => {
+                self.cursor.at = start;
+                Err(self.cursor.error_word(ParseReason::Expected("bits that the instruction ignores")))
+            }
+        }
+    }
+
     /// Reads `.word`s as modifiers among those in `allowed`.
     fn modifiers(&mut self, allowed: u32) -> Result<(), ParseError> {
         let form = self.builder.form();

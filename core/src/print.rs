@@ -32,7 +32,14 @@ pub fn print(isa: &'static Isa, opcode: u16, word: u64, style: Style, line: &mut
             Token::Field(_) => {}
         }
     }
+    if style == Style::Exact && word & form.ignored != 0 {
+        line.push_str(IGNORED);
+        line.push_hex(word & form.ignored);
+    }
 }
+
+/// Written in the exact text before ignored bits that are not all zero.
+const IGNORED: &str = " ~";
 
 fn print_modifiers(isa: &'static Isa, form: &'static Form, word: u64, style: Style, line: &mut Line) {
     for (i, modifier) in form.modifiers.iter().enumerate() {

@@ -1,1 +1,34 @@
-//! Under construction.
+//! Runs the programs of generated instruction sets: lanes, warps, memory and the meaning of every instruction.
+//!
+//! A [`Launch`] says what to run on how many threads, a [`Memory`] holds what the threads read and write, and
+//! [`valhall::run`] runs it:
+//!
+//! ```
+//! use isaforge_runtime::{Launch, Memory, valhall};
+//!
+//! let source = "
+//!     IADD_IMM.i32 r0, 0x0, #0x2a
+//!     STORE.i32.slot0.end @r0, u0, offset:0
+//! ";
+//! let program = isaforge_core::program::assemble(isaforge_valhall::ISA, source).unwrap();
+//! let mut memory = Memory::new();
+//! memory.map(0x1000, vec![0; 4])?;
+//! let outcome = valhall::run(&Launch { program, uniforms: vec![0x1000, 0], ..Launch::default() }, &mut memory)?;
+//! assert_eq!(memory.region(0x1000), Some(&[0x2a, 0, 0, 0][..]));
+//! assert_eq!(outcome.thread_instructions, 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A program is data from elsewhere. Whatever it contains, a run ends: with an [`Outcome`], or with a [`RunError`] that
+//! names the instruction and the thread. Execution is counted against [`Launch::budget`], every address is checked, and
+//! what a launch may ask for is limited.
+
+#![forbid(unsafe_code)]
+
+pub mod launch;
+pub mod memory;
+pub mod valhall;
+pub mod vpu;
+
+pub use launch::{FragmentOutcome, Launch, Outcome, Place, RunError};
+pub use memory::{MapError, Memory, MemoryFault};

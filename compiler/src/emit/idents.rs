@@ -78,6 +78,18 @@ impl Namespace {
         }
         ident(&name)
     }
+
+    /// An accessor and its setter, `with_` and the name; neither is taken.
+    pub(super) fn take_with_setter(&mut self, name: String, suffix: &str) -> (Ident, Ident) {
+        let mut name = name;
+        let setter = |name: &str| format!("with_{name}");
+        while self.0.contains(&name) || self.0.contains(&setter(&name)) {
+            name.push_str(suffix);
+        }
+        self.0.insert(setter(&name));
+        let setter = ident(&setter(&name));
+        (self.take(name, suffix), setter)
+    }
 }
 
 #[cfg(test)]
@@ -95,6 +107,16 @@ mod tests {
         assert_eq!(snake("LD_VAR_BUF_IMM.f32"), "ld_var_buf_imm_f32");
         assert_eq!(snake("MultiplyInt16u"), "multiply_int16u");
         assert_eq!(ident("type").to_string(), "type_");
+    }
+
+    #[test]
+    fn an_accessor_leaves_room_for_its_setter() {
+        let mut names = Namespace::default();
+        let pairs = ["a", "with_a", "with_b", "b", "type"].map(|name| {
+            let (getter, setter) = names.take_with_setter(name.to_owned(), "_x");
+            format!("{getter} {setter}")
+        });
+        assert_eq!(pairs, ["a with_a", "with_a_x with_with_a_x", "with_b with_with_b", "b_x with_b_x", "type_ with_type"]);
     }
 
     #[test]

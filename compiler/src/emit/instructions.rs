@@ -43,8 +43,7 @@ fn emit_form(isa: &Isa, names: &Names, index: usize, f: &Form, word: &Ident) -> 
     let cast = (isa.word_bits != 64).then(|| quote!(as #word));
     for (i, operand) in f.operands.iter().enumerate() {
         let n = Literal::usize_unsuffixed(i);
-        let getter = taken.take(snake(operand.name), "_operand");
-        let setter = format_ident!("with_{}", getter.to_string().trim_end_matches('_'));
+        let (getter, setter) = taken.take_with_setter(snake(operand.name), "_operand");
         let text = if operand.doc.is_empty() { format!(" The operand `{}`.", operand.name) } else { format!(" {}", operand.doc) };
         let set_text = format!(" With another `{}`.", operand.name);
         let Accessor { ty, get, set, checked } = accessor(isa, names, operand, &n, &own);
@@ -76,16 +75,16 @@ fn emit_form(isa: &Isa, names: &Names, index: usize, f: &Form, word: &Ident) -> 
             }
         });
         for suffix in operand.suffixes {
-            let getter = taken.take(format!("{}_{}", snake(operand.name), snake(suffix.name)), "_");
+            let (getter, setter) = taken.take_with_setter(format!("{}_{}", snake(operand.name), snake(suffix.name)), "_suffix");
             let text = format!(" `{}` of `{}`.", suffix.name, operand.name);
-            accessors.push(emit_modifier(isa, names, name, word, &getter, suffix, &text));
+            accessors.push(emit_modifier(isa, names, name, word, (&getter, &setter), suffix, &text));
             required(names, suffix, &getter, &mut arguments, &mut sets);
         }
     }
     for modifier in f.modifiers {
-        let getter = taken.take(snake(modifier.name), "_modifier");
+        let (getter, setter) = taken.take_with_setter(snake(modifier.name), "_modifier");
         let text = if modifier.doc.is_empty() { format!(" The modifier `{}`.", modifier.name) } else { format!(" {}", modifier.doc) };
-        accessors.push(emit_modifier(isa, names, name, word, &getter, modifier, &text));
+        accessors.push(emit_modifier(isa, names, name, word, (&getter, &setter), modifier, &text));
         required(names, modifier, &getter, &mut arguments, &mut sets);
     }
     let mutable = (!sets.is_empty()).then(|| quote!(mut));
@@ -116,6 +115,11 @@ fn own_word(isa: &Isa) -> TokenStream {
     if isa.word_bits == 64 { quote!(self.0) } else { quote!((self.0 as u64)) }
 }
 
+/// The same where no operator follows, and parentheses would be too many.
+fn own_argument(isa: &Isa) -> TokenStream {
+    if isa.word_bits == 64 { quote!(self.0) } else { quote!(self.0 as u64) }
+}
+
 /// How an operand is read and set.
 struct Accessor {
     ty: TokenStream,
@@ -134,6 +138,7 @@ fn accessor(isa: &Isa, names: &Names, operand: &'static Operand, n: &Literal, ow
             let ty = kind_type(names, *kind as usize, k);
             let base = Literal::u8_unsuffixed(*at);
             let Some(field) = plain(k) else {
+                let own = own_argument(isa);
                 let get = quote!(#ty::read(#own, #base));
                 return Accessor { ty, get, set: Box::new(move |v| quote!(#v.set(&mut __b, #n))), checked: true };
             };
@@ -141,9 +146,9 @@ fn accessor(isa: &Isa, names: &Names, operand: &'static Operand, n: &Literal, ow
             let high: Vec<_> = field.bits.high.iter().map(|p| moved(*p)).collect();
             let bits = Bits { low: moved(field.bits.low), high: Box::leak(high.into_boxed_slice()) };
             let get = from_raw(names, field.ty, field.bits.width(), &extract(own, &bits, None));
-            let checked = !always_fits(field.ty, field.bits.width());
+            let checked = !always_fits(isa, field.ty, field.bits.width());
             let set = move |v: &TokenStream| {
-                let raw = to_raw(field.ty, v);
+                let raw = to_raw(field.ty, field.bits.width(), v);
                 quote!(__b.set_operand(#n, 0, &[#raw]))
             };
             Accessor { ty, get, set: Box::new(set), checked }
@@ -168,7 +173,7 @@ fn accessor(isa: &Isa, names: &Names, operand: &'static Operand, n: &Literal, ow
                 64 => quote!(__b.set_whole(#n, #v as u64)),
                 _ => quote!(__b.set_number(#n, #v as i64)),
             };
-            Accessor { ty: value_type(names, ty, bits.width()), get, set: Box::new(set), checked: !always_fits(ty, bits.width()) }
+            Accessor { ty: value_type(names, ty, bits.width()), get, set: Box::new(set), checked: !always_fits(isa, ty, bits.width()) }
         }
     }
 }
@@ -180,7 +185,7 @@ fn required(names: &Names, modifier: &Modifier, getter: &Ident, arguments: &mut 
     }
     let ty = value_type(names, modifier.ty, modifier.bits.width());
     arguments.push(quote!(#getter: #ty));
-    let raw = to_raw(modifier.ty, &quote!(#getter));
+    let raw = to_raw(modifier.ty, modifier.bits.width(), &quote!(#getter));
     let bits = bits_value(&modifier.bits);
     sets.push(quote!(__b.set_bits(#bits, #raw);));
 }
@@ -191,15 +196,16 @@ fn bits_value(bits: &Bits) -> TokenStream {
         quote!(__rt::bits::Piece::new(#at, #width))
     };
     let (low, high) = (piece(&bits.low), bits.high.iter().map(piece));
-    quote!(__rt::bits::Bits { low: #low, high: &[#(#high),*] })
+    // A reference to the results of calls is `'static` only if a constant holds them.
+    let high = if bits.high.is_empty() { quote!(&[]) } else { quote!(const { &[#(#high),*] }) };
+    quote!(__rt::bits::Bits { low: #low, high: #high })
 }
 
-fn emit_modifier(isa: &Isa, names: &Names, form: &Ident, word: &Ident, getter: &Ident, m: &Modifier, text: &str) -> TokenStream {
+fn emit_modifier(isa: &Isa, names: &Names, form: &Ident, word: &Ident, (getter, setter): (&Ident, &Ident), m: &Modifier, text: &str) -> TokenStream {
     let ty = value_type(names, m.ty, m.bits.width());
     let own = own_word(isa);
     let get = from_raw(names, m.ty, m.bits.width(), &extract(&own, &m.bits, None));
-    let setter = format_ident!("with_{}", getter.to_string().trim_end_matches('_'));
-    let raw = to_raw(m.ty, &quote!(value));
+    let raw = to_raw(m.ty, m.bits.width(), &quote!(value));
     let cast = (isa.word_bits != 64).then(|| quote!(as #word));
     let single = m.bits.high.is_empty();
     let set = if single {
@@ -211,6 +217,7 @@ fn emit_modifier(isa: &Isa, names: &Names, form: &Ident, word: &Ident, getter: &
         }
     } else {
         let bits = bits_value(&m.bits);
+        let own = own_argument(isa);
         quote!(#form(#bits.set(#own, 0, #raw) as #word))
     };
     let konst = single.then(|| quote!(const));

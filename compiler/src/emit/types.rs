@@ -19,7 +19,12 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn new(isa: &Isa) -> Self {
-        let reserved = ["Instruction", "Opcode", "Semantics", "DecodeError", "EncodeError", "ParseError", "Word", "Option", "Result", "Some", "None", "Ok", "Err", "RegisterList", "ISA"];
+        // What the generated code calls by its short name.
+        let reserved = [
+            "Instruction", "Opcode", "Semantics", "DecodeError", "EncodeError", "ParseError", "Word", "Option",
+            "Result", "Some", "None", "Ok", "Err", "RegisterList", "ISA", "From", "TryFrom", "Default", "Iterator",
+            "FnMut", "Sized",
+        ];
         let mut taken = Namespace::with(&reserved);
         Names {
             enums: isa.enums.iter().map(|e| taken.take(pascal(e.name), "Value")).collect(),
@@ -127,17 +132,25 @@ pub(super) fn from_raw(names: &Names, ty: Type, width: u32, raw: &TokenStream) -
 }
 
 /// The raw bits, a `u64`, of a value of a field.
-pub(super) fn to_raw(ty: Type, value: &TokenStream) -> TokenStream {
+pub(super) fn to_raw(ty: Type, width: u32, value: &TokenStream) -> TokenStream {
     match ty {
         Type::Enum(_) | Type::Constant(_) | Type::Register(_) => quote!(#value.raw()),
+        // The bits of a number that fits; of any other, more bits than there are, which the builder refuses.
+        Type::Signed if width < 64 => {
+            let (mask, width) = (hex(ones(width)), Literal::u32_unsuffixed(width));
+            quote!(if __rt::bits::fits_signed(#value as i64, #width) { #value as u64 & #mask } else { u64::MAX })
+        }
         _ => quote!(#value as u64),
     }
 }
 
 /// Whether every value of the Rust type fits the field.
-pub(super) fn always_fits(ty: Type, width: u32) -> bool {
+pub(super) fn always_fits(isa: &Isa, ty: Type, width: u32) -> bool {
     match ty {
-        Type::Flag | Type::Enum(_) | Type::Constant(_) | Type::Register(_) => true,
+        Type::Flag => true,
+        Type::Enum(e) => isa.enums[e as usize].values.iter().all(|v| v.bits <= ones(width)),
+        Type::Constant(c) => isa.constants[c as usize].values.len() as u64 <= ones(width).saturating_add(1),
+        Type::Register(b) => u64::from(isa.banks[b as usize].count) <= ones(width).saturating_add(1),
         Type::Decimal | Type::Hex | Type::Signed => unsigned(width).1 == width,
     }
 }
@@ -336,7 +349,7 @@ fn emit_kind(names: &Names, index: usize, kind: &Kind) -> TokenStream {
         let set = a.fields.iter().enumerate().map(|(k, f)| {
             let j = Literal::usize_unsuffixed(k);
             let value = &names[k];
-            let raw = to_raw(f.ty, &quote!(#value));
+            let raw = to_raw(f.ty, f.bits.width(), &quote!(#value));
             quote!(values[#j] = #raw;)
         });
         match a.fields {

@@ -103,7 +103,7 @@ fn enumeration(isa: &Isa, e: &model::Enum) -> core::Enum {
     values.sort_by_key(|v| v.bits);
     let greatest = values.last().map_or(0, |v| v.bits);
     // A wide field with few names must not cost a table of all its values.
-    let entries = (greatest + 1).min(1 << enum_width(isa, index).clamp(1, 12));
+    let entries = greatest.saturating_add(1).min(1 << enum_width(isa, index).clamp(1, 12));
     let dotted = |bits| values.iter().find(|v| v.bits == bits).map_or(Text::EMPTY, |v| Text::new(text(&format!(".{}", v.text))));
     core::Enum {
         name: text(&e.name),

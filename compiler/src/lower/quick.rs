@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use isaforge_core::bits::ones;
 use isaforge_core::decode::{Quick, WINDOWS, Window};
-use isaforge_core::table::{Form, Isa, Shape, Type};
+use isaforge_core::table::{Field, Form, Isa, Kind, Shape, Type};
 
 /// The most bits that index a window.
 const WINDOW_BITS: u32 = 12;
@@ -72,6 +72,7 @@ fn constraints(isa: &'static Isa, form: &'static Form) -> Vec<Constraint<'static
         let allows = move |word: u64| judge(isa, form, index, word | defaults);
         match &operand.shape {
             Shape::Number { .. } => {}
+            Shape::One { kind, .. } if is_total(isa, &isa.kinds[*kind as usize]) => {}
             Shape::One { kind, at } => {
                 let width = u32::from(isa.kinds[*kind as usize].width);
                 if let Some(run) = needed_top(u32::from(*at), width, &allows) {
@@ -90,6 +91,19 @@ fn constraints(isa: &'static Isa, form: &'static Form) -> Vec<Constraint<'static
         }
     }
     constraints
+}
+
+/// True when a kind reads every value of its bits: its readings, which never overlap, cover all of them, and each of their
+/// fields has a meaning whatever it holds.
+fn is_total(isa: &Isa, kind: &Kind) -> bool {
+    let any = |f: &Field| match f.ty {
+        Type::Enum(e) => f.bits.width() <= 16 && (0..=ones(f.bits.width())).all(|v| isa.enums[e as usize].defines(v)),
+        Type::Register(b) => f.bits.width() < 32 && 1 << f.bits.width() <= isa.banks[b as usize].count,
+        Type::Constant(_) => false,
+        Type::Flag | Type::Decimal | Type::Hex | Type::Signed => true,
+    };
+    let covered: u128 = kind.alternatives.iter().map(|a| 1 << (u32::from(kind.width).saturating_sub(a.mask.count_ones()))).sum();
+    covered == 1 << kind.width && kind.alternatives.iter().all(|a| a.when.is_empty() && a.fields.iter().all(any))
 }
 
 /// The highest bits of an operand that settle most of its values: `None` when all values are valid.

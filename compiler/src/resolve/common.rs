@@ -1,5 +1,6 @@
 //! Definitions that instructions refer to: enums, constants, banks, shared fields, kinds, limits.
 
+use crate::check::bits_text;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
     Alternative, Bank, Bits, Constants, Enum, Field, Fixed, Kind, Limit, Modifier, Piece, Shared, Type, Value,
@@ -12,7 +13,7 @@ use crate::spec::{self, BitList, FieldSpec, FixedBits, ModifierSpec, Notation};
 impl Resolver<'_> {
     pub(crate) fn definitions(&mut self) {
         for (name, spec) in self.all(|f| &f.enums) {
-            self.add_enum(name, spec);
+            self.whole(&name.clone(), |r| r.add_enum(name, spec));
         }
         for (name, spec) in self.all(|f| &f.constants) {
             let values = spec.values.into_iter().map(|c| (c.value, c.doc.unwrap_or_default())).collect();
@@ -20,34 +21,73 @@ impl Resolver<'_> {
             self.isa.constants.push(Constants { name: name.value, doc, span: name.span, values });
         }
         for (name, spec) in self.all(|f| &f.banks) {
-            let prints = spec.prints.map(|p| (p.span, p.value));
-            let prints = match &prints {
-                Some((span, text)) => match text.split_once("{n}") {
-                    Some((before, after)) => (before.to_owned(), after.to_owned()),
-                    None => {
-                        let message = format!("`{text}` does not say where the number goes");
-                        self.out.push(Diagnostic::error("E0040", *span, message).help("write `{n}` for it"));
-                        continue;
-                    }
-                },
-                None => (name.value.clone(), String::new()),
-            };
-            let doc = spec.doc.unwrap_or_default();
-            let width = spec.width.unwrap_or(32);
-            self.isa.banks.push(Bank { name: name.value, doc, span: name.span, count: spec.count.value, width, prints });
+            self.whole(&name.clone(), |r| r.add_bank(name, spec));
         }
         for (name, spec) in self.all(|f| &f.shared) {
-            let Some(bits) = self.bits(&spec.bits) else { continue };
-            let default = spec.default.unwrap_or(0);
-            let printed = match &spec.r_enum {
-                Some(e) => self.enum_index(e),
-                None => None,
-            };
-            self.isa.shared.push(Shared { name: name.value, span: name.span, bits, default, printed });
+            self.whole(&name.clone(), |r| r.add_shared(name, spec));
         }
     }
 
-    fn add_enum(&mut self, name: Spanned<String>, spec: spec::EnumSpec) {
+    /// Does something that defines `name`. When that has a mistake, the name counts as broken, and its uses are not
+    /// reported as mistakes of their own.
+    pub(crate) fn whole<T>(&mut self, name: &Spanned<String>, define: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let before = self.out.failures();
+        let made = define(self);
+        if self.out.failures() == before {
+            return made;
+        }
+        self.out.mark_broken(&name.value);
+        None
+    }
+
+    /// Reports a number outside of `least..=most`, the numbers that make sense in its place.
+    pub(crate) fn in_range<N: Copy + Into<u64>>(&mut self, what: &str, number: &Spanned<N>, least: u64, most: u64) {
+        let value: u64 = number.value.into();
+        if (least..=most).contains(&value) {
+            return;
+        }
+        let message = format!("{what} cannot be {value}");
+        let range = if most == u64::MAX { format!("at least {least}") } else { format!("from {least} to {most}") };
+        self.out.push(Diagnostic::error("E0033", number.span, message).label(format!("expected a number {range}")));
+    }
+
+    fn add_bank(&mut self, name: Spanned<String>, spec: spec::BankSpec) -> Option<()> {
+        self.in_range("the count of a bank", &spec.count, 1, 1 << 16);
+        let prints = match &spec.prints {
+            Some(text) => match text.value.split_once("{n}") {
+                Some((before, after)) => (before.to_owned(), after.to_owned()),
+                None => {
+                    let message = format!("`{}` does not say where the number goes", text.value);
+                    self.out.push(Diagnostic::error("E0040", text.span, message).help("write `{n}` for it"));
+                    return None;
+                }
+            },
+            None => (name.value.clone(), String::new()),
+        };
+        let (doc, width) = (spec.doc.unwrap_or_default(), spec.width.unwrap_or(32));
+        self.isa.banks.push(Bank { name: name.value, doc, span: name.span, count: spec.count.value, width, prints });
+        Some(())
+    }
+
+    fn add_shared(&mut self, name: Spanned<String>, spec: spec::SharedSpec) -> Option<()> {
+        let bits = self.bits(&spec.bits)?;
+        let default = spec.default.unwrap_or(0);
+        let printed = match &spec.r_enum {
+            Some(e) => Some(self.enum_index(e)?),
+            None => None,
+        };
+        if default > isaforge_core::bits::ones(bits.width()) {
+            let message = format!("the default {default} of `{}` does not fit {} bits", name.value, bits.width());
+            self.out.push(Diagnostic::error("E0108", name.span, message).secondary(spec.bits.span, "these bits"));
+        }
+        self.isa.shared.push(Shared { name: name.value, span: name.span, bits, default, printed });
+        Some(())
+    }
+
+    fn add_enum(&mut self, name: Spanned<String>, spec: spec::EnumSpec) -> Option<()> {
+        if let Some(bits) = &spec.bits {
+            self.in_range("the width of a field", bits, 1, 64);
+        }
         let mut values = Vec::new();
         let mut next = 0;
         for value in spec.values {
@@ -59,22 +99,28 @@ impl Resolver<'_> {
             }
         }
         if let Some(then) = &spec.then {
-            let Some(index) = self.enum_index(then) else { return };
+            let index = self.enum_index(then)?;
             let follow = |v: &Value| Value { bits: next.wrapping_add(v.bits), ..v.clone() };
             values.extend(self.isa.enums[index].values.iter().map(follow));
         }
-        let default = spec.default.and_then(|d| {
-            let index = Resolver::find(self.out, "value", &d, values.iter().map(|v| v.name.as_str()))?;
-            Some(values[index].bits)
-        });
-        let bits = spec.bits.map(|b| b.value);
-        self.isa.enums.push(Enum { name: name.value, doc: spec.doc.unwrap_or_default(), span: name.span, bits, values, default });
+        let default = match spec.default {
+            Some(word) => {
+                let index = Resolver::find(self.out, "value", &word, values.iter().map(|v| v.name.as_str()))?;
+                Some(values[index].bits)
+            }
+            None => None,
+        };
+        let (doc, bits) = (spec.doc.unwrap_or_default(), spec.bits.map(|b| b.value));
+        self.isa.enums.push(Enum { name: name.value, doc, span: name.span, bits, values, default });
+        Some(())
     }
 
     /// Binds the pieces of a field.
     pub(crate) fn bits(&mut self, list: &BitList) -> Option<Bits> {
-        let mut pieces = Vec::new();
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut claimed: Vec<(bool, u64, Span)> = Vec::new();
         for piece in list.pieces.iter().rev() {
+            let before = pieces.len();
             match &piece.value {
                 spec::Piece::Run { high, low } => pieces.push(Piece { at: *low, width: high - low + 1, shared: None }),
                 spec::Piece::Shared(name) => {
@@ -85,6 +131,15 @@ impl Resolver<'_> {
                     pieces.extend(self.isa.shared[index].bits.0.iter().map(mine));
                 }
             }
+            // Shared bits are counted from the word, others from the operand: only bits of one sort can be the same.
+            let shared = matches!(piece.value, spec::Piece::Shared(_));
+            let mask = Bits(pieces[before..].iter().map(|p| Piece { shared: None, ..*p }).collect()).mask(0);
+            if let Some((_, other, at)) = claimed.iter().find(|(sort, other, _)| *sort == shared && other & mask != 0) {
+                let message = format!("{} twice in one field", bits_text(other & mask));
+                self.out.push(Diagnostic::error("E0107", piece.span, message).label("here").secondary(*at, "and here"));
+                return None;
+            }
+            claimed.push((shared, mask, piece.span));
         }
         Some(Bits(pieces))
     }
@@ -94,7 +149,8 @@ impl Resolver<'_> {
     }
 
     pub(crate) fn kind_index(&mut self, name: &Spanned<String>) -> Option<usize> {
-        Resolver::find(self.out, "kind", name, self.isa.kinds.iter().map(|k| k.name.as_str()))
+        let declared = &self.isa.kinds[..self.declared_kinds.min(self.isa.kinds.len())];
+        Resolver::find(self.out, "kind", name, declared.iter().map(|k| k.name.as_str()))
     }
 
     pub(crate) fn bank_index(&mut self, name: &Spanned<String>) -> Option<usize> {
@@ -123,66 +179,130 @@ impl Resolver<'_> {
         };
         let prints = spec.prints.clone().unwrap_or_else(|| name.value.clone());
         let doc = spec.doc.clone().unwrap_or_default();
-        Some(Modifier { name: name.value.clone(), doc, bits, ty, default, prints, span: name.span.to(spec.span) })
+        let span = name.span.to(spec.span);
+        // An element of an XML file is in one place, what it means in bits in another.
+        let declared = (name.span.file != spec.span.file).then_some(spec.span);
+        Some(Modifier { name: name.value.clone(), doc, bits, ty, default, prints, span, declared })
     }
 
     pub(crate) fn fixed(&self, bits: &FixedBits, matches: bool) -> Vec<Fixed> {
         let one = |f: &spec::Fixed| {
             let width = u32::from(f.high - f.low) + 1;
-            Fixed { mask: isaforge_core::bits::ones(width) << f.low, value: f.value << f.low, matches, span: f.span }
+            Fixed { mask: isaforge_core::bits::ones(width) << f.low, value: f.value << f.low, matches, span: f.span, declared: None }
         };
         bits.0.iter().map(one).collect()
     }
 
     pub(crate) fn kinds_and_limits(&mut self) {
         for (name, spec) in self.all(|f| &f.kinds) {
-            let mut alternatives = Vec::new();
-            for (name, spec) in spec.alternatives.0 {
-                alternatives.extend(self.alternative(name, spec));
+            if let Some(kind) = self.whole(&name.clone(), |r| r.kind(name, spec)) {
+                self.isa.kinds.push(kind);
+                self.declared_kinds = self.isa.kinds.len();
             }
-            let suffixes = spec.suffixes.unwrap_or_default();
-            let suffixes = suffixes.iter().filter_map(|(name, spec)| self.modifier(name, spec)).collect();
-            let doc = spec.doc.unwrap_or_default();
-            let width = spec.width.value;
-            self.isa.kinds.push(Kind { name: name.value, doc, span: name.span, width, alternatives, suffixes });
         }
         let limits: Vec<_> = self.files.iter().filter_map(|(_, f)| f.limits.clone()).flatten().collect();
         for spec in limits {
-            let Some(kind) = self.kind_index(&spec.kind) else { continue };
-            let mut alternatives = 0;
-            for name in &spec.alternatives {
-                let names = self.isa.kinds[kind].alternatives.iter().map(|a| a.name.as_str());
-                alternatives |= Resolver::find(self.out, "alternative", name, names).map_or(0, |i| 1 << i);
+            let name = Spanned::new(spec.name.clone(), spec.span);
+            if let Some(limit) = self.whole(&name, |r| r.limit(spec)) {
+                self.isa.limits.push(limit);
             }
-            self.isa.limits.push(Limit {
-                name: spec.name,
-                doc: spec.doc.unwrap_or_default(),
-                kind,
-                alternatives,
-                drop: spec.drop.unwrap_or(0),
-                at_most: spec.at_most,
-                except: spec.except.map(|e| (e.units, e.at_most)),
-            });
         }
+    }
+
+    fn kind(&mut self, name: Spanned<String>, spec: spec::KindSpec) -> Option<Kind> {
+        self.in_range("the width of a kind", &spec.width, 1, 64);
+        if spec.alternatives.is_empty() {
+            self.nothing_listed(name.span, "a kind needs at least one alternative");
+        }
+        let mut alternatives = Vec::new();
+        for (name, spec) in spec.alternatives.0 {
+            alternatives.extend(self.alternative(name, spec));
+        }
+        let suffixes = spec.suffixes.unwrap_or_default();
+        let suffixes = suffixes.iter().filter_map(|(name, spec)| self.modifier(name, spec)).collect();
+        let doc = spec.doc.unwrap_or_default();
+        Some(Kind { name: name.value, doc, span: name.span, width: spec.width.value, alternatives, suffixes })
+    }
+
+    fn limit(&mut self, spec: spec::LimitSpec) -> Option<Limit> {
+        if spec.alternatives.is_empty() {
+            self.nothing_listed(spec.span, "a limit needs the alternatives that count");
+        }
+        let kind = self.kind_index(&spec.kind)?;
+        let mut alternatives = 0u32;
+        for name in &spec.alternatives {
+            let names = self.isa.kinds[kind].alternatives.iter().map(|a| a.name.as_str());
+            let found = Resolver::find(self.out, "alternative", name, names);
+            let bit = found.and_then(|i| 1u32.checked_shl(i as u32)).unwrap_or(0);
+            if alternatives & bit != 0 {
+                let message = format!("the alternative `{}` is listed twice", name.value);
+                self.out.push(Diagnostic::error("E0102", name.span, message));
+            }
+            alternatives |= bit;
+        }
+        self.in_range("how many values are allowed", &spec.at_most, 1, u64::MAX);
+        if let Some(except) = &spec.except {
+            self.in_range("how many values are allowed", &except.at_most, 1, u64::MAX);
+        }
+        if let Some(drop) = &spec.drop {
+            let most = u64::from(self.isa.kinds[kind].width).saturating_sub(1);
+            self.in_range("how many bits do not count", drop, 0, most);
+        }
+        Some(Limit {
+            name: spec.name,
+            doc: spec.doc.unwrap_or_default(),
+            span: spec.span,
+            kind,
+            alternatives,
+            drop: spec.drop.map_or(0, |drop| drop.value),
+            at_most: spec.at_most.value,
+            except: spec.except.map(|e| (e.units, e.at_most.value)),
+        })
+    }
+
+    /// Reports an empty list where something must stand.
+    pub(crate) fn nothing_listed(&mut self, span: Span, message: &str) {
+        self.out.push(Diagnostic::error("E0034", span, message));
     }
 
     fn alternative(&mut self, name: Spanned<String>, spec: spec::AlternativeSpec) -> Option<Alternative> {
         let fixed = self.fixed(&spec.fixed.unwrap_or_default(), true);
+        self.fixed_once(&fixed);
         let (mask, value) = fixed.iter().fold((0, 0), |(m, v), f| (m | f.mask, v | f.value));
         let mut when = Vec::new();
         for (shared, value) in spec.when.unwrap_or_default().iter() {
             let names = self.isa.shared.iter().map(|s| s.name.as_str());
-            when.push((Resolver::find(self.out, "shared field", shared, names)?, *value));
+            let Some(index) = Resolver::find(self.out, "shared field", shared, names) else { continue };
+            let Shared { name, bits, span, .. } = &self.isa.shared[index];
+            if *value > isaforge_core::bits::ones(bits.width()) {
+                let message = format!("{value} does not fit the {} bits of `{name}`", bits.width());
+                self.out.push(Diagnostic::error("E0108", shared.span, message).secondary(*span, "the shared field"));
+            }
+            when.push((index, *value));
         }
         let mut fields = Vec::new();
+        let before = self.out.failures();
         for (name, spec) in spec.fields.unwrap_or_default().0 {
-            fields.push(self.field(name, spec)?);
+            fields.extend(self.field(name, spec));
+        }
+        if self.out.failures() > before {
+            return None;
         }
         let text = parse_template(self.out, &spec.text, &|word| {
             fields.iter().position(|f: &Field| f.name == word).map(crate::model::Token::Field)
         });
         let doc = spec.doc.unwrap_or_default();
-        Some(Alternative { name: name.value, doc, span: name.span, mask, value, when, fields, text })
+        Some(Alternative { name: name.value, doc, span: name.span, text_span: spec.text.span, mask, value, when, fields, text })
+    }
+
+    /// Reports bits that are given two constants in one map.
+    fn fixed_once(&mut self, fixed: &[Fixed]) {
+        for (i, one) in fixed.iter().enumerate() {
+            if let Some(other) = fixed[..i].iter().find(|other| other.mask & one.mask != 0) {
+                let message = format!("{} given two constants", bits_text(one.mask & other.mask));
+                self.out.push(Diagnostic::error("E0107", one.span, message).label("here").secondary(other.span, "and here"));
+            }
+        }
     }
 
     fn field(&mut self, name: Spanned<String>, spec: FieldSpec) -> Option<Field> {
@@ -214,7 +334,7 @@ impl Resolver<'_> {
         let isa = &mut self.isa;
         for form in &mut isa.forms {
             form.limits = isa.limits.iter().map(|l| match &l.except {
-                Some((units, at_most)) if units.contains(&form.unit) => *at_most,
+                Some((units, at_most)) if units.iter().any(|unit| unit.value == form.unit) => *at_most,
                 _ => l.at_most,
             }).collect();
         }

@@ -41,7 +41,7 @@ impl Resolver<'_> {
             for piece in &bits.0 {
                 let ones = isaforge_core::bits::ones(u32::from(piece.width));
                 let (mask, value) = (ones << piece.at, (rest & ones) << piece.at);
-                fixed.push(Fixed { mask, value, matches: true, span: family.bits.span });
+                fixed.push(Fixed { mask, value, matches: true, span: family.bits.span, declared: None });
                 rest = rest.checked_shr(u32::from(piece.width)).unwrap_or(0);
             }
             let name = Spanned::new(name.value.replace(&mark, &number.to_string()), name.span);
@@ -49,37 +49,26 @@ impl Resolver<'_> {
         }
     }
 
-    /// A note with the rulings that an instruction rests on, a line each: its own after those that all rest on.
-    pub(crate) fn note<'r>(
-        &mut self,
-        note: Option<String>,
-        own: impl Iterator<Item = &'r Spanned<String>>,
-    ) -> String {
+    /// The note of an instruction with the rulings that it rests on, a line each: those that all rest on, those of its
+    /// operands' kinds, its own.
+    pub(crate) fn note(&mut self, spec: &InstructionSpec) -> String {
         let rulings: Vec<(Spanned<String>, RulingSpec)> = self.all(|f| &f.rulings);
-        let every = self.files.iter().filter_map(|(_, f)| f.every.as_ref()?.rulings.clone()).flatten();
-        let named: Vec<Spanned<String>> = every.collect::<Vec<_>>().into_iter().chain(own.cloned()).collect();
-        let mut lines: Vec<String> = note.into_iter().collect();
-        for name in named {
+        let kinds = self.all(|f| &f.kinds);
+        let used = spec.operands.iter().flat_map(|o| o.iter()).filter_map(|(_, o)| o.kind.as_ref());
+        let of_kinds = used.flat_map(|used| kinds.iter().filter(|(name, _)| name.value == used.value));
+        let of_kinds = of_kinds.flat_map(|(_, kind)| kind.rulings.iter().flatten());
+        let every: Vec<_> = self.files.iter().filter_map(|(_, f)| f.every.as_ref()?.rulings.clone()).flatten().collect();
+        let mut lines: Vec<String> = spec.note.iter().cloned().collect();
+        let mut seen = HashSet::new();
+        for name in every.iter().chain(of_kinds).chain(spec.rulings.iter().flatten()) {
             let names = rulings.iter().map(|(n, _)| n.value.as_str());
-            if let Some(index) = Resolver::find(self.out, "ruling", &name, names) {
+            if let Some(index) = Resolver::find(self.out, "ruling", name, names)
+                && seen.insert(index)
+            {
                 let RulingSpec { rule, reason, .. } = &rulings[index].1;
                 lines.push(format!("{} (assumed): {rule} Reason: {reason}", name.value));
             }
         }
         lines.join("\n")
-    }
-
-    /// Warns of rulings that no instruction rests on.
-    pub(crate) fn unused_rulings(&mut self) {
-        let own = self.files.iter().flat_map(|(_, f)| f.instructions.iter().flat_map(|n| n.iter()));
-        let own = own.flat_map(|(_, i)| i.rulings.iter().flatten());
-        let every = self.files.iter().filter_map(|(_, f)| f.every.as_ref()?.rulings.as_ref()).flatten();
-        let used: HashSet<&str> = own.chain(every).map(|name| name.value.as_str()).collect();
-        for (name, _) in self.files.iter().filter_map(|(_, f)| f.rulings.as_ref()).flat_map(|n| n.iter()) {
-            if !used.contains(name.value.as_str()) {
-                let message = format!("nothing rests on the ruling `{}`", name.value);
-                self.out.push(Diagnostic::warning("W0202", name.span, message));
-            }
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! Instructions written in YAML.
 
+use crate::check::bits_text;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Alternative, Bank, Bits, Field, Fixed, Form, Kind, Modifier, Operand, Shape, Token, Type};
 use crate::resolve::Resolver;
@@ -14,16 +15,23 @@ const DEFAULT_SYNTAX: &str = "{mnemonic}{modifiers} {operands}";
 impl Resolver<'_> {
     pub(crate) fn instructions(&mut self) {
         for (name, spec) in self.all(|f| &f.instructions) {
-            match spec.family.clone() {
-                Some(family) => self.family(&name, &spec, &family),
-                None => self.instruction(name, spec, Vec::new()),
+            let before = self.isa.forms.len();
+            let made = self.whole(&name.clone(), |r| {
+                match spec.family.clone() {
+                    Some(family) => r.family(&name, &spec, &family),
+                    None => r.instruction(name, spec, Vec::new()),
+                }
+                Some(())
+            });
+            if made.is_none() {
+                self.isa.forms.truncate(before);
             }
         }
     }
 
     pub(crate) fn instruction(&mut self, name: Spanned<String>, spec: InstructionSpec, mut fixed: Vec<Fixed>) {
         fixed.extend(self.fixed(&spec.fixed.clone().unwrap_or_default(), true));
-        let note = self.note(spec.note, spec.rulings.iter().flatten());
+        let note = self.note(&spec);
         let mut modifiers = Vec::new();
         for (name, spec) in spec.modifiers.unwrap_or_default().iter() {
             modifiers.extend(self.modifier(name, spec));
@@ -35,7 +43,16 @@ impl Resolver<'_> {
         let mut ignored = 0;
         for piece in spec.ignored.iter().flat_map(|i| i.iter()) {
             let list = spec::BitList { span: piece.span, pieces: vec![piece.clone()] };
-            ignored |= self.bits(&list).map_or(0, |b| b.mask(0));
+            let Some(bits) = self.bits(&list) else { continue };
+            if bits.end(0) > u32::from(self.isa.word_bits) {
+                let message = format!("the ignored bits reach bit {}, but the last bit is {}", bits.end(0) - 1, self.isa.word_bits - 1);
+                self.out.push(Diagnostic::error("E0104", piece.span, message));
+            }
+            if ignored & bits.mask(0) != 0 {
+                let message = format!("{} ignored twice", bits_text(ignored & bits.mask(0)));
+                self.out.push(Diagnostic::error("E0107", piece.span, message));
+            }
+            ignored |= bits.mask(0);
         }
         let form = Form {
             title: spec.title.unwrap_or_default(),
@@ -47,6 +64,7 @@ impl Resolver<'_> {
             note,
             fixed,
             ignored,
+            syntax_span: name.span,
             modifiers,
             operands,
             syntax: Vec::new(),
@@ -79,6 +97,7 @@ impl Resolver<'_> {
                     default: Some(shared.default),
                     prints: shared.name.clone(),
                     span: shared.span,
+                    declared: None,
                 });
             }
         }
@@ -92,12 +111,13 @@ impl Resolver<'_> {
         if let Some((every, unused)) = every.iter().find_map(|e| Some((e, e.unused?))) {
             let rest = isaforge_core::bits::ones(u32::from(self.isa.word_bits)) & !self.accounted(&form);
             match unused {
-                Unused::Zero => form.fixed.push(Fixed { mask: rest, value: 0, matches: false, span: every.span }),
+                Unused::Zero => form.fixed.push(Fixed { mask: rest, value: 0, matches: false, span: every.span, declared: None }),
                 Unused::Ignored => form.ignored |= rest,
             }
         }
         let common = self.files.iter().find_map(|(_, f)| f.syntax.clone());
         let syntax = syntax.or(common).unwrap_or_else(|| Spanned::new(DEFAULT_SYNTAX.to_owned(), form.span));
+        form.syntax_span = syntax.span;
         form.syntax = self.syntax(&form, &syntax);
         self.isa.forms.push(form);
     }
@@ -165,7 +185,10 @@ impl Resolver<'_> {
                 (Some(bank), _) => {
                     let bank = self.bank_index(bank)?;
                     let width = self.isa.banks[bank].width;
-                    (Shape::One { kind: self.bank_kind(bank, &bits), at: 0 }, Access::Read, width)
+                    // Relative to its lowest bit, so that registers in different places are of one kind.
+                    let at = bits.0.iter().filter(|p| p.shared.is_none()).map(|p| p.at).min().unwrap_or(0);
+                    let bits = bits.moved_down(at);
+                    (Shape::One { kind: self.bank_kind(bank, &bits), at }, Access::Read, width)
                 }
                 (None, notation) => {
                     let ty = number_type(notation.unwrap_or(spec::Notation::Decimal));
@@ -182,6 +205,7 @@ impl Resolver<'_> {
             name: name.value.clone(),
             doc: spec.doc.clone().unwrap_or_default(),
             span,
+            declared: None,
             access: spec.access.unwrap_or(access),
             size: spec.size.unwrap_or(size),
             shape,
@@ -211,6 +235,7 @@ impl Resolver<'_> {
             name: name.clone(),
             doc: doc.clone(),
             span,
+            text_span: span,
             mask: 0,
             value: 0,
             when: Vec::new(),

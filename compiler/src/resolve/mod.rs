@@ -5,13 +5,15 @@ mod families;
 mod instructions;
 mod mesa_xml;
 mod syntax;
+mod unused;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
-use crate::reader::{FromNode, Named, Reader};
-use crate::source::{FileId, Sources, Spanned};
+use crate::reader::{FromNode, Named, OneOrMany, Reader};
+use crate::source::{FileId, Sources, Span, Spanned};
 use crate::spec::File;
 use crate::suggest::did_you_mean;
 use crate::yaml::{Node, Value, read_yaml};
@@ -22,6 +24,14 @@ pub(crate) struct Resolver<'a> {
     pub out: &'a mut Diagnostics,
     pub isa: Isa,
     pub files: Vec<(FileId, File)>,
+    /// Files that others build on: what nobody uses of them is no concern of the one that builds.
+    pub bases: Vec<FileId>,
+    /// How many kinds the specification declares; those behind are of plain registers.
+    pub declared_kinds: usize,
+    /// Entries of `xml` sections that decided something.
+    pub applied: HashSet<Span>,
+    /// Primary opcodes of the XML files.
+    pub opcodes: HashSet<u64>,
     pub xml_roots: Vec<(crate::spec::XmlSpec, crate::xml::Element)>,
 }
 
@@ -30,16 +40,18 @@ pub(crate) struct Resolver<'a> {
 /// `None` when there is no model to speak of; the reasons are in `out`. A model may come with errors in `out`, too:
 /// what could be resolved is there for the checks.
 pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Isa> {
-    let mut resolver = Resolver { sources, out, isa: Isa::default(), files: Vec::new(), xml_roots: Vec::new() };
-    resolver.load(path, None, &mut Vec::new())?;
-    resolver.entry()?;
-    resolver.xml_definitions();
+    let mut resolver = Resolver { sources, out, isa: Isa::default(), files: Vec::new(), bases: Vec::new(), declared_kinds: 0, applied: HashSet::new(), opcodes: HashSet::new(), xml_roots: Vec::new() };
+    // All files are read before anything is said about what is in them.
+    let complete = resolver.load(path, None, &mut Vec::new());
+    complete.and(resolver.entry())?;
+    resolver.xml_definitions()?;
     resolver.definitions();
     resolver.xml_derived_enums();
     resolver.kinds_and_limits();
+    resolver.isa.groups = resolver.groups();
     resolver.instructions();
-    resolver.unused_rulings();
     resolver.xml_instructions();
+    resolver.unused();
     resolver.apply_limits();
     Some(resolver.isa)
 }
@@ -56,7 +68,8 @@ impl Resolver<'_> {
                 return None;
             }
         };
-        if stack.iter().any(|p| p == path) {
+        let path = self.sources.path_on_disk(id).to_owned();
+        if stack.contains(&path) {
             if let Some(name) = named {
                 let message = format!("`{}` imports itself", name.value);
                 let error = Diagnostic::error("E0004", name.span, message);
@@ -68,13 +81,29 @@ impl Resolver<'_> {
             return Some(());
         }
         let node = read_yaml(self.sources, id, self.out)?;
-        let node = self.with_base(node, id, stack)?;
+        stack.push(path.clone());
+        let node = self.with_base(node, id, stack);
+        stack.pop();
+        let node = node?;
+        let before = self.out.iter().len();
         let mut reader = Reader { sources: self.sources, out: self.out };
-        let file = File::from_node(&node, &mut reader)?;
-        let imports = file.import.clone();
-        self.files.push((id, file));
-        stack.push(path.to_owned());
-        let mut complete = Some(());
+        let file = File::from_node(&node, &mut reader);
+        // A mistake in one entry concerns that entry; any other, like a section that is not there because its name is
+        // misspelt, makes everything else look wrong.
+        let is_local = |found: &Diagnostic| found.primary.is_some_and(|span| is_in_entry(&node, span));
+        let mut complete = self.out.iter().skip(before).all(is_local).then_some(());
+        let imports = match &file {
+            Some(file) => file.import.clone(),
+            // The file cannot be taken; what is wrong with those that it imports is worth knowing all the same.
+            None => {
+                let mut reader = Reader { sources: self.sources, out: &mut Diagnostics::new() };
+                let import = value_of(&node, "import");
+                import.and_then(|import| OneOrMany::<Spanned<String>>::from_node(import, &mut reader))
+            }
+        };
+        complete = complete.filter(|()| file.is_some());
+        self.files.extend(file.map(|file| (id, file)));
+        stack.push(path);
         for import in imports.iter().flat_map(|i| i.iter()) {
             complete = self.load(&self.beside(import), Some(import), stack).and(complete);
         }
@@ -102,6 +131,7 @@ impl Resolver<'_> {
             }
         };
         let path = self.sources.path_on_disk(base_id).to_owned();
+        self.bases.push(base_id);
         if base_id == id || stack.contains(&path) {
             let error = Diagnostic::error("E0004", name.span, format!("`{text}` builds on itself"));
             self.out.push(error.help("remove the `base` that closes the circle"));
@@ -125,6 +155,8 @@ impl Resolver<'_> {
                 self.isa.span = Some(name.span);
                 self.isa.name = name.value;
             }
+            // A file of its own that lacks its name may be a misspelt key, which is reported.
+            None if self.out.has_errors() => {}
             None => self.out.push(Diagnostic::error("E0022", span, "the key `isa` is missing").help("give it a name")),
         }
         match word {
@@ -134,6 +166,7 @@ impl Resolver<'_> {
                 self.out.push(Diagnostic::error("E0032", word.span, message).help("write 8, 16, 32 or 64"));
                 return None;
             }
+            None if self.files.iter().any(|(_, file)| file.group.is_some()) => {}
             None => {
                 self.out.push(Diagnostic::error("E0022", span, "the key `word` is missing").help("say `word: 64`"));
                 return None;
@@ -155,7 +188,7 @@ impl Resolver<'_> {
         names: impl Iterator<Item = &'n str> + Clone,
     ) -> Option<usize> {
         let found = names.clone().position(|n| n == name.value);
-        if found.is_none() {
+        if found.is_none() && !out.pass_over(&name.value) {
             let mut error = Diagnostic::error("E0101", name.span, format!("there is no {what} called `{}`", name.value));
             if let Some(near) = did_you_mean(&name.value, names) {
                 error = error.help(format!("did you mean `{near}`?"));
@@ -164,6 +197,33 @@ impl Resolver<'_> {
         }
         found
     }
+}
+
+/// The sections of a file whose entries stand alone: a mistake in one leaves the others as they are.
+const SECTIONS: [&str; 7] = ["enums", "constants", "banks", "shared", "kinds", "rulings", "instructions"];
+
+fn value_of<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
+    let Value::Map(entries) = &node.value else { return None };
+    entries.iter().find(|(given, _)| given.value == key).map(|(_, value)| value)
+}
+
+/// Whether a place is inside of an entry of a section.
+fn is_in_entry(file: &Node, span: Span) -> bool {
+    SECTIONS.iter().filter_map(|section| value_of(file, section)).any(|section| match &section.value {
+        Value::Map(entries) => entries.iter().any(|(_, entry)| covers(entry, span)),
+        _ => false,
+    })
+}
+
+/// Whether a place is inside of a value, parts of which may come from another file.
+fn covers(node: &Node, span: Span) -> bool {
+    let within = |outer: Span| outer.file == span.file && outer.start <= span.start && span.end <= outer.end;
+    within(node.span)
+        || match &node.value {
+            Value::Map(entries) => entries.iter().any(|(key, value)| within(key.span) || covers(value, span)),
+            Value::List(items) => items.iter().any(|item| covers(item, span)),
+            _ => false,
+        }
 }
 
 /// `over` laid over `under`: maps merge key by key, `~` takes a key away, anything else replaces.

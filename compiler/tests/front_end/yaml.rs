@@ -297,24 +297,6 @@ error[E0021]: unknown key `wrod`
   = note: allowed here: `word`, `doc`, `exact`, `enums` or `operands`
   = help: did you mean `word`?
 
-error[E0022]: the key `word` is missing
- --> blink.yaml:1:1
-  |
-1 | wrod: 16
-  | ^^^^^^^^ in this map
-  |
-  = note: `word`: Bits of a word.
-  = help: add `word:` with a whole number
-
-error[E0022]: the key `bits` is missing
- --> blink.yaml:3:8
-  |
-3 |   dst: { bit: 3..0, acces: read }
-  |        ^^^^^^^^^^^^^^^^^^^^^^^^^^ in this map
-  |
-  = note: `bits`: Where it lies in the word.
-  = help: add `bits:` with text
-
 error[E0021]: unknown key `bit`
  --> blink.yaml:3:10
   |
@@ -332,6 +314,25 @@ error[E0021]: unknown key `acces`
   |
   = note: allowed here: `bits`, `access` or `type`
   = help: did you mean `access`?"#);
+    // A key that is only misspelt is not missing as well.
+    yaml_says("doc: A spec.\noperands:\n  dst: { access: read }\n", r#"
+error[E0022]: the key `word` is missing
+ --> blink.yaml:1:1
+  |
+1 | doc: A spec.
+  | ^^^^^^^^^^^^ in this map
+  |
+  = note: `word`: Bits of a word.
+  = help: add `word:` with a whole number
+
+error[E0022]: the key `bits` is missing
+ --> blink.yaml:3:8
+  |
+3 |   dst: { access: read }
+  |        ^^^^^^^^^^^^^^^^ in this map
+  |
+  = note: `bits`: Where it lies in the word.
+  = help: add `bits:` with text"#);
 }
 
 #[test]

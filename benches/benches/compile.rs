@@ -1,0 +1,21 @@
+//! The way from the Valhall specification to the source of its crate, stage by stage.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use isaforge_benches::work;
+
+fn compile(c: &mut Criterion) {
+    let settings = work::specification();
+    let checked = work::check(&settings);
+    let compiled = work::compile(&settings);
+    let mut group = c.benchmark_group("compile valhall");
+    group.sample_size(20);
+    group.bench_function("read and check", |b| b.iter(|| work::check(&settings)));
+    group.bench_function("lower", |b| b.iter(|| isaforge_compiler::lower::lower(&checked.isa)));
+    group.bench_function("emit tokens", |b| b.iter(|| isaforge_compiler::emit::emit(&compiled.tables, &settings.options)));
+    group.bench_function("specification to tokens", |b| b.iter(|| work::compile(&settings)));
+    group.bench_function("tokens to source", |b| b.iter(|| compiled.source(true)));
+    group.finish();
+}
+
+criterion_group!(benches, compile);
+criterion_main!(benches);

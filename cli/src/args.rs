@@ -1,0 +1,235 @@
+//! What can be asked for on the command line.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use isaforge_compiler::emit::SemanticsStyle;
+
+use crate::builtin::{self, Builtin};
+use crate::help;
+use crate::words::Encoding;
+
+/// Disassembles, assembles and explains machine words; checks and compiles specifications; runs programs
+#[derive(Debug, Parser)]
+#[command(name = "isaforge", version, max_term_width = 100, after_help = help::TOP, arg_required_else_help = true)]
+pub struct Cli {
+    /// When to use colours; NO_COLOR is respected
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", hide_possible_values = true)]
+    pub color: Color,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the built-in instruction sets, one a line, name first
+    Isas,
+    /// Disassemble: machine words to text, one instruction a line
+    #[command(after_help = help::DIS)]
+    Dis(DisArgs),
+    /// Assemble: text to machine words
+    #[command(after_help = help::ASM)]
+    Asm(AsmArgs),
+    /// Show what every bit of an instruction means
+    #[command(after_help = help::EXPLAIN)]
+    Explain(ExplainArgs),
+    /// Check a specification
+    #[command(after_help = help::CHECK)]
+    Check(CheckArgs),
+    /// Generate a crate from a specification
+    #[command(after_help = help::GEN)]
+    Gen(GenArgs),
+    /// Replay recorded cases and count what agrees
+    #[command(after_help = help::CONFORM)]
+    Conform(ConformArgs),
+    /// Run a program that a launch file describes
+    #[command(after_help = help::RUN)]
+    Run(RunArgs),
+    /// Compile a specification, run a real shader on it, draw a picture
+    #[command(after_help = help::DEMO)]
+    Demo(DemoArgs),
+    /// Print a completion script for a shell
+    #[command(after_help = help::COMPLETIONS)]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// A parser of names of built-in instruction sets, which proposes and completes them.
+fn isa_parser() -> impl TypedValueParser<Value = &'static Builtin> {
+    let names = builtin::ALL.iter().map(|found| PossibleValue::new(found.name).help(found.description));
+    PossibleValuesParser::new(names).try_map(|name| builtin::find(&name).ok_or("no such instruction set"))
+}
+
+/// Arguments of `dis`.
+#[derive(Args, Debug)]
+pub struct DisArgs {
+    /// The instruction set
+    #[arg(value_parser = isa_parser(), value_name = "ISA")]
+    pub isa: &'static Builtin,
+    /// What to disassemble; `-` or nothing means standard input
+    pub file: Option<PathBuf>,
+    /// How the words are written: `hex` text or raw `bin`; detected by default
+    #[arg(long = "in", value_enum, default_value_t, value_name = "FORM", hide_possible_values = true)]
+    pub input: In,
+    /// Print a table: word, `ok` or `invalid`, text or reason
+    #[arg(long)]
+    pub tsv: bool,
+    /// Tell apart words that customarily share a text, so that every text assembles to its very word
+    #[arg(long)]
+    pub exact: bool,
+}
+
+/// How words come in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum In {
+    /// Find out.
+    #[default]
+    Auto,
+    /// Hexadecimal text.
+    Hex,
+    /// Raw words.
+    Bin,
+}
+
+impl In {
+    /// The encoding, if it is not to be detected.
+    pub fn encoding(self) -> Option<Encoding> {
+        match self {
+            In::Auto => None,
+            In::Hex => Some(Encoding::Hex),
+            In::Bin => Some(Encoding::Bin),
+        }
+    }
+}
+
+/// Arguments of `asm`.
+#[derive(Args, Debug)]
+pub struct AsmArgs {
+    /// The instruction set
+    #[arg(value_parser = isa_parser(), value_name = "ISA")]
+    pub isa: &'static Builtin,
+    /// The program's text; `-` or nothing means standard input
+    pub file: Option<PathBuf>,
+    /// Where to write; `-` or nothing means standard output. Nothing is written if the text has mistakes
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// How to write the words: `hex`, one a line, or raw `bin`
+    #[arg(long, value_enum, default_value = "hex", value_name = "FORM", hide_possible_values = true)]
+    pub out: Encoding,
+}
+
+/// Arguments of `explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// The instruction set
+    #[arg(value_parser = isa_parser(), value_name = "ISA")]
+    pub isa: &'static Builtin,
+    /// A word in hexadecimal, an instruction's text, or just its name
+    #[arg(required = true, num_args = 1.., value_name = "WORD|TEXT")]
+    pub what: Vec<String>,
+}
+
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// The entry of the specification, or the folder that holds its `isa.yaml`
+    pub spec: PathBuf,
+    /// Treat warnings as errors
+    #[arg(long)]
+    pub deny_warnings: bool,
+}
+
+/// Arguments of `gen`.
+#[derive(Args, Debug)]
+pub struct GenArgs {
+    /// The entry of the specification, or the folder that holds its `isa.yaml`
+    #[arg(required_unless_present = "all", requires = "output")]
+    pub spec: Option<PathBuf>,
+    /// The folder of the crate
+    #[arg(short, long, value_name = "DIR", requires = "spec")]
+    pub output: Option<PathBuf>,
+    /// Every specs/NAME/isa.yaml of the project to generated/NAME
+    #[arg(long, conflicts_with_all = ["spec", "output"])]
+    pub all: bool,
+    /// Write nothing; fail if the crate is not what would be written
+    #[arg(long)]
+    pub check: bool,
+    /// The trait of semantic stubs: methods with bodies, methods to be written, or no trait
+    #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
+    pub semantics: Semantics,
+}
+
+/// The style of semantic stubs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Semantics {
+    /// Each method has a body that says "unimplemented"
+    #[default]
+    Default,
+    /// No method has a body: forgetting one does not compile
+    Required,
+    /// No trait
+    None,
+}
+
+impl Semantics {
+    /// The compiler's word for it.
+    pub fn style(self) -> SemanticsStyle {
+        match self {
+            Semantics::Default => SemanticsStyle::Default,
+            Semantics::Required => SemanticsStyle::Required,
+            Semantics::None => SemanticsStyle::None,
+        }
+    }
+}
+
+/// Arguments of `conform`.
+#[derive(Args, Debug)]
+pub struct ConformArgs {
+    /// The instruction set
+    #[arg(value_parser = isa_parser(), value_name = "ISA")]
+    pub isa: &'static Builtin,
+    /// Files with recorded cases; the format is recognised by the content
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// List the first N failures of each file
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub failures: usize,
+}
+
+/// Arguments of `run`.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    /// The launch file
+    pub launch: PathBuf,
+    /// Do not say how much was executed
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Arguments of `demo`.
+#[derive(Args, Debug)]
+pub struct DemoArgs {
+    /// Pixels on each side of the picture
+    #[arg(long, value_name = "PIXELS", default_value_t = 768, value_parser = clap::value_parser!(u32).range(8..=4096))]
+    pub size: u32,
+    /// Where to write the picture
+    #[arg(short, long, value_name = "FILE", default_value = "mandelbrot.png")]
+    pub output: PathBuf,
+}

@@ -1,0 +1,75 @@
+//! `isaforge asm`: text to machine words.
+
+use std::io::{self, IsTerminal, Write};
+
+use isaforge_core::program::{ProgramError, assemble};
+
+use crate::args::AsmArgs;
+use crate::failure::{Failure, Status};
+use crate::input::Input;
+use crate::output::{count, say, write_whole};
+use crate::paint::{BOLD, ERROR, paint};
+use crate::snippet;
+use crate::words::{self, Encoding};
+
+/// Runs `asm`.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
+    let isa = args.isa.isa;
+    let input = Input::read(args.file.as_deref())?;
+    let text = match std::str::from_utf8(input.body()) {
+        Ok(text) => text,
+        Err(error) => {
+            say(&not_text(&input, error.valid_up_to()));
+            return Ok(Status::Mistakes);
+        }
+    };
+    let assembled = match assemble(isa, text) {
+        Ok(assembled) => words::write(isa, &assembled, args.out),
+        Err(errors) => {
+            report(&input.name, text, &errors);
+            return Ok(Status::Mistakes);
+        }
+    };
+    match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
+        Some(path) => write_whole(path, &assembled)?,
+        None => {
+            let mut out = io::stdout().lock();
+            if args.out == Encoding::Bin && out.is_terminal() {
+                let help = "write them to a file with `-o FILE`";
+                return Err(Failure::usage("raw words are nothing for a terminal", help));
+            }
+            out.write_all(&assembled)?;
+            out.flush()?;
+        }
+    }
+    Ok(Status::Fine)
+}
+
+/// Reports every mistake of a text with the line it is in.
+pub fn report(name: &str, text: &str, errors: &[ProgramError]) {
+    let mut err = anstream::stderr().lock();
+    let mut lines = text.lines().enumerate();
+    let mut current = (usize::MAX, "");
+    for error in errors {
+        // Mistakes come in the order of lines, so the lines are walked once.
+        if current.0 != error.line - 1 {
+            current = lines.find(|(index, _)| *index + 1 == error.line).unwrap_or((usize::MAX, ""));
+        }
+        // Whoever closed standard error does not want to read it.
+        let _ = writeln!(err, "{}\n", snippet::draw(name, current.1, error));
+    }
+    let _ = writeln!(err, "{}: {}", paint(ERROR, "error"), paint(BOLD, &count(errors.len() as u64, "mistake")));
+}
+
+fn not_text(input: &Input, at: usize) -> String {
+    let before = input.body().get(..at).unwrap_or_default();
+    let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+    let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let column = 1 + String::from_utf8_lossy(&before[start..]).chars().count();
+    let place = format!("{}:{line}:{column}:", input.name);
+    let message = "this is not UTF-8 text; raw words go to `isaforge dis`";
+    format!("{} {}: {}", paint(BOLD, &place), paint(ERROR, "error"), paint(BOLD, message))
+}

@@ -1,0 +1,69 @@
+//! `isaforge check`: is a specification right?
+
+use std::io::Write;
+use std::path::Path;
+
+use isaforge_compiler::diagnostic::{Diagnostics, Style};
+use isaforge_compiler::source::Sources;
+use isaforge_compiler::{Settings, check_spec};
+
+use crate::args::CheckArgs;
+use crate::failure::{Failure, Status};
+use crate::output::{count, say};
+use crate::paint::{ERROR, GOOD, WARNING, columns, paint};
+
+/// Runs `check`.
+///
+/// # Errors
+/// When the specification cannot be opened.
+pub fn check(args: &CheckArgs) -> Result<Status, Failure> {
+    let settings = Settings { deny_warnings: args.deny_warnings, ..settings(&args.spec)? };
+    match check_spec(&settings) {
+        Ok(checked) => {
+            render(&checked.diagnostics, &checked.sources);
+            let warnings = checked.diagnostics.warning_count() as u64;
+            let (forms, enums) = (checked.isa.forms.len() as u64, checked.isa.enums.len() as u64);
+            let warned = if warnings == 0 { "no warnings".to_owned() } else { count(warnings, "warning") };
+            let mark = if warnings == 0 { paint(GOOD, "ok") } else { paint(WARNING, "ok") };
+            let (forms, enums) = (count(forms, "instruction"), count(enums, "enum"));
+            let mut out = anstream::stdout().lock();
+            writeln!(out, "{}: {mark}: {forms}, {enums}, {warned}", settings.spec.display())?;
+            Ok(Status::Fine)
+        }
+        Err(failure) => {
+            render(&failure.diagnostics, &failure.sources);
+            summarise_failure(&settings.spec, &failure.diagnostics);
+            Ok(Status::Mistakes)
+        }
+    }
+}
+
+/// Draws findings on standard error, with an empty line after each.
+pub fn render(diagnostics: &Diagnostics, sources: &Sources) {
+    if !diagnostics.is_empty() {
+        // Always in colour: the stream takes out what is not wanted.
+        let style = Style { color: true, cap: 100, width: columns().max(80) };
+        say(&format!("{}\n", diagnostics.render(sources, style)));
+    }
+}
+
+/// Says on standard error how many errors and warnings a specification has.
+pub fn summarise_failure(spec: &Path, diagnostics: &Diagnostics) {
+    let mut counts = vec![count(diagnostics.error_count() as u64, "error")];
+    if diagnostics.warning_count() > 0 {
+        counts.push(count(diagnostics.warning_count() as u64, "warning"));
+    }
+    say(&format!("{}: {}: {}", spec.display(), paint(ERROR, "failed"), counts.join(", ")));
+}
+
+/// Settings for the specification that a user names: its file, or the folder with its `isa.yaml`.
+///
+/// # Errors
+/// When there is no such file, or it cannot be opened.
+pub fn settings(given: &Path) -> Result<Settings, Failure> {
+    let spec = if given.is_dir() { given.join("isa.yaml") } else { given.to_owned() };
+    std::fs::File::open(&spec).map_err(Failure::reading(&spec))?;
+    // Messages name files relative to the current folder, the way they were named.
+    let root = std::env::current_dir().ok();
+    Ok(Settings { root, ..Settings::new(spec) })
+}

@@ -1,0 +1,58 @@
+//! Which kind of recorded cases a file holds.
+
+use isaforge_core::Isa;
+
+use super::text;
+use crate::words::word_digits;
+
+/// Judges one line of a table, split at tabs.
+pub type RowCheck = fn(&'static Isa, &[&str]) -> Result<(), String>;
+
+/// A format of recorded cases.
+#[derive(Clone, Copy, Debug)]
+pub enum Format {
+    /// A table, a case a line.
+    Table(RowCheck),
+    /// Shaders in JSON, one a line; their runs are the cases.
+    Shaders,
+    /// One kernel in JSON.
+    Kernel,
+}
+
+impl Format {
+    /// Recognises a format by the first case.
+    ///
+    /// # Errors
+    /// Says why the text is none of the known formats.
+    pub fn recognise(isa: &Isa, text: &str) -> Result<Format, String> {
+        let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
+        let Some(first) = first else { return Err("it is empty".to_owned()) };
+        if first.trim_start().starts_with('{') {
+            return json(text, first);
+        }
+        let columns: Vec<&str> = first.split('\t').collect();
+        let is_word = |text: &str| text.len() == word_digits(isa) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let starts_with_word = columns.first().is_some_and(|first| is_word(first));
+        let check: RowCheck = match columns.len() {
+            2 if starts_with_word => text::word_and_text,
+            2 => text::rejected_line,
+            5 if starts_with_word => text::random_word,
+            5 if columns[4].split_whitespace().all(is_word) => text::shader,
+            6 if starts_with_word => text::assembler_case,
+            count => return Err(format!("its first line has {count} columns and fits no known table")),
+        };
+        Ok(Format::Table(check))
+    }
+}
+
+fn json(text: &str, first_line: &str) -> Result<Format, String> {
+    let has = |value: &serde_json::Value, keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
+    if serde_json::from_str(first_line).is_ok_and(|value| has(&value, &["name", "words", "runs"])) {
+        return Ok(Format::Shaders);
+    }
+    match serde_json::from_str(text) {
+        Ok(value) if has(&value, &["words", "groups", "ssbo_base"]) => Ok(Format::Kernel),
+        Ok(_) => Err("it is JSON of another kind".to_owned()),
+        Err(error) => Err(format!("it is no JSON: {error}")),
+    }
+}

@@ -1,0 +1,148 @@
+//! `isaforge conform`: recorded cases, replayed.
+//!
+//! A case is a line of a table, a run of a program, or a kernel; [`Format`] says which. A file's format is recognised by
+//! its first case, so that names do not matter.
+
+mod format;
+mod programs;
+mod text;
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::args::ConformArgs;
+use crate::builtin::Builtin;
+use crate::failure::{Failure, Status};
+use crate::input::Input;
+use crate::output::{complain, say};
+
+pub use format::Format;
+use programs::{Kernel, Shader};
+
+/// What came of the cases of one file, or of several.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Cases that agree.
+    pub passed: u64,
+    /// Cases that do not.
+    pub failed: u64,
+    /// The first of those: the place and what went wrong.
+    pub failures: Vec<String>,
+}
+
+impl Report {
+    /// Counts a case; keeps the reason if it failed and fewer than `keep` are kept.
+    pub fn record(&mut self, place: &dyn std::fmt::Display, outcome: Result<(), String>, keep: usize) {
+        match outcome {
+            Ok(()) => self.passed += 1,
+            Err(reason) => {
+                self.failed += 1;
+                if self.failures.len() < keep {
+                    self.failures.push(format!("{place}: {reason}"));
+                }
+            }
+        }
+    }
+}
+
+/// Runs `conform`.
+///
+/// # Errors
+/// When standard output cannot be written to.
+pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
+    let mut out = io::stdout().lock();
+    let (mut passed, mut failed) = (0, 0);
+    let mut unusable = None;
+    for path in &args.files {
+        let report = Input::read(Some(path)).and_then(|input| replay(args.isa, &input, args.failures));
+        match report {
+            Ok(report) => {
+                passed += report.passed;
+                failed += report.failed;
+                let mut text = format!("{}: {} passed, {} failed\n", path.display(), report.passed, report.failed);
+                for failure in &report.failures {
+                    let _ = writeln!(text, "  {failure}");
+                }
+                out.write_all(text.as_bytes())?;
+                out.flush()?;
+            }
+            // The other files are still worth a look.
+            Err(failure) => {
+                complain(&failure);
+                unusable = Some(path);
+            }
+        }
+    }
+    writeln!(out, "{passed} passed, {failed} failed")?;
+    out.flush()?;
+    if failed > 0 && args.failures == 0 {
+        say("(`--failures 10` lists the first ten failures of each file)");
+    }
+    match unusable {
+        Some(path) => {
+            let help = "`isaforge conform --help` lists the formats";
+            Err(Failure::usage(format!("not everything was replayed: `{}` was not", path.display()), help))
+        }
+        None => Ok(Status::mistakes_if(failed > 0)),
+    }
+}
+
+/// Replays the cases of one file; keeps the first `keep` failures.
+///
+/// # Errors
+/// When the file is none of the known formats, or holds programs that nothing can run.
+pub fn replay(builtin: &'static Builtin, input: &Input, keep: usize) -> Result<Report, Failure> {
+    let isa = builtin.isa;
+    let unknown = |why: &str| Failure::usage(format!("`{}` holds no recorded cases: {why}", input.name), "");
+    let Ok(text) = std::str::from_utf8(input.body()) else { return Err(unknown("it is not text")) };
+    let format = Format::recognise(isa, text).map_err(|why| unknown(&why))?;
+    let machine = || {
+        let message = format!("`{}` holds programs, but nothing here can run those of {}", input.name, builtin.name);
+        builtin.machine.ok_or_else(|| Failure::usage(message, ""))
+    };
+    let mut report = Report::default();
+    let lines = || text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+    let bar = progress(input, lines().count() as u64);
+    match format {
+        Format::Table(check) => {
+            for (index, line) in lines() {
+                let columns: Vec<&str> = line.split('\t').collect();
+                report.record(&format_args!("{}:{}", input.name, index + 1), check(isa, &columns), keep);
+                bar.inc(1);
+            }
+        }
+        Format::Shaders => {
+            let machine = machine()?;
+            for (index, line) in lines() {
+                let place = format!("{}:{}", input.name, index + 1);
+                match Shader::read(line) {
+                    Ok(shader) => shader.replay(machine, |outcome| report.record(&place, outcome, keep)),
+                    Err(why) => report.record(&place, Err(why), keep),
+                }
+                bar.inc(1);
+            }
+        }
+        Format::Kernel => {
+            let machine = machine()?;
+            let outcome = Kernel::read(text).and_then(|kernel| kernel.replay(machine));
+            report.record(&input.name, outcome, keep);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(report)
+}
+
+/// A bar on a terminal that appears only when the work takes its time.
+fn progress(input: &Input, cases: u64) -> ProgressBar {
+    if cases < 2 {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{prefix} {bar:40} {pos}/{len} {eta}");
+    let bar = ProgressBar::new(cases).with_prefix(input.name.clone());
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}

@@ -1,0 +1,203 @@
+//! `isaforge demo`: everything once, from the specification to a picture.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use isaforge_compiler::compile;
+use isaforge_core::decode::decode;
+use isaforge_core::print::Style;
+use isaforge_core::program::assemble;
+use serde::Deserialize;
+
+use crate::args::DemoArgs;
+use crate::builtin::{self, Builtin};
+use crate::check;
+use crate::dis::listing;
+use crate::failure::{Failure, Status};
+use crate::machine::{Job, Machine, Regions};
+use crate::output::{count, thousands};
+use crate::paint::{BOLD, DIM, GOOD, paint};
+use crate::picture::{color_counts, write_png};
+
+/// A shader that Mesa's compiler made from GLSL, and how to launch it.
+const SHADER: &str = include_str!("../assets/mandelbrot.json");
+const ISA: &str = "valhall";
+/// Lines of the shader that are shown.
+const SHOWN: usize = 8;
+/// The view: the middle, and how much of the plane the picture's side covers.
+const CENTER: [f32; 2] = [-0.68, 0.0];
+const SIDE: f32 = 2.7;
+/// After so many steps a point counts as one of the set.
+const STEPS: u32 = 128;
+/// Samples of a pixel in each direction; a build without optimisation has no time for more than one.
+const OVERSAMPLING: u32 = if cfg!(debug_assertions) { 1 } else { 2 };
+
+/// The shader as the asset describes it.
+#[derive(Debug, Deserialize)]
+struct Shader {
+    source: String,
+    local_size: [u32; 3],
+    words: Vec<String>,
+    fau_layout: Vec<String>,
+}
+
+/// Runs `demo`.
+///
+/// # Errors
+/// When the picture or standard output cannot be written, or the specification is not in order.
+pub fn demo(args: &DemoArgs) -> Result<Status, Failure> {
+    let broken = |what: String| Failure::usage(format!("the demo is broken: {what}"), "please report it");
+    let builtin = builtin::find(ISA).ok_or_else(|| broken(format!("`{ISA}` is not built in")))?;
+    let machine = builtin.machine.ok_or_else(|| broken(format!("nothing runs `{ISA}`")))?;
+    let shader: Shader = serde_json::from_str(SHADER).map_err(|error| broken(error.to_string()))?;
+    let words = shader.words.iter().map(|word| u64::from_str_radix(word, 16)).collect::<Result<Vec<u64>, _>>();
+    let words = words.map_err(|error| broken(error.to_string()))?;
+
+    let mut demo = Demo { step: 0 };
+    if demo.specification()? == Status::Mistakes {
+        return Ok(Status::Mistakes);
+    }
+    demo.shader(builtin, &shader, &words)?;
+    let side = args.size * OVERSAMPLING;
+    let counts = demo.launch(machine, &shader, &words, side)?;
+    demo.picture(&counts, side as usize, args)?;
+    Ok(Status::Fine)
+}
+
+/// The narrator.
+struct Demo {
+    step: u32,
+}
+
+impl Demo {
+    fn tell(&mut self, what: &str, since: Instant) -> Result<(), Failure> {
+        self.step += 1;
+        let took = format!("{:.1?}", since.elapsed());
+        let mut out = anstream::stdout().lock();
+        writeln!(out, "{} {what} {}", paint(GOOD, &format!("{}.", self.step)), paint(DIM, &format!("({took})")))?;
+        out.flush()?;
+        Ok(())
+    }
+
+    fn specification(&mut self) -> Result<Status, Failure> {
+        let started = Instant::now();
+        let Some(spec) = find_specification() else {
+            let text = format!("No folder `specs/{ISA}` here: the tables built into this program will do.");
+            self.tell(&text, started)?;
+            return Ok(Status::Fine);
+        };
+        let compiled = match compile(&check::settings(&spec)?) {
+            Ok(compiled) => compiled,
+            Err(failure) => {
+                check::render(&failure.diagnostics, &failure.sources);
+                check::summarise_failure(&spec, &failure.diagnostics);
+                return Ok(Status::Mistakes);
+            }
+        };
+        let (isa, found) = (&compiled.checked.isa, &compiled.checked.diagnostics);
+        let text = format!(
+            "Compiled {}: {} and {} checked, {}, {}.",
+            paint(BOLD, &shown(&spec)),
+            count(isa.forms.len() as u64, "instruction"),
+            count(isa.enums.len() as u64, "enum"),
+            count(found.error_count() as u64, "error"),
+            count(found.warning_count() as u64, "warning"),
+        );
+        self.tell(&text, started)?;
+        Ok(Status::Fine)
+    }
+
+    fn shader(&mut self, builtin: &'static Builtin, shader: &Shader, words: &[u64]) -> Result<(), Failure> {
+        let started = Instant::now();
+        let mut text = Vec::new();
+        listing(builtin.isa, words, Style::Customary, &mut text)?;
+        let text = String::from_utf8_lossy(&text);
+        let valid = words.iter().filter(|word| decode(builtin.isa, **word).is_ok()).count();
+        let back = assemble(builtin.isa, &text).is_ok_and(|back| back == words);
+        let what = format!(
+            "Disassembled {}, which Mesa's compiler made: {valid} of {} are instructions{}.",
+            paint(BOLD, &shader.source),
+            count(words.len() as u64, "word"),
+            if back { ", and the text assembles to the same words" } else { "" },
+        );
+        self.tell(&what, started)?;
+        let mut out = anstream::stdout().lock();
+        for (word, line) in words.iter().zip(text.lines()).take(SHOWN) {
+            writeln!(out, "     {}  {line}", paint(DIM, &format!("{word:016x}")))?;
+        }
+        let rest = words.len().saturating_sub(SHOWN);
+        if rest > 0 {
+            writeln!(out, "     {}", paint(DIM, &format!("… and {rest} more")))?;
+        }
+        Ok(())
+    }
+
+    fn launch(&mut self, machine: &Machine, shader: &Shader, words: &[u64], side: u32) -> Result<Vec<u32>, Failure> {
+        let started = Instant::now();
+        let step = SIDE / side as f32;
+        // The first point is the middle of the first pixel.
+        let origin = CENTER.map(|center| center - SIDE / 2.0 + step / 2.0);
+        let address = 0x10_0000u64;
+        let [width, height, _] = shader.local_size;
+        // Whole workgroups run, also over the right border; in memory a row is long enough for that.
+        let row = side.next_multiple_of(width.max(1));
+        let uniform = |name: &String| match name.as_str() {
+            "uniform word 0" => origin[0].to_bits(),
+            "uniform word 1" => origin[1].to_bits(),
+            "uniform word 2" | "uniform word 3" => step.to_bits(),
+            "uniform word 4" => row,
+            "uniform word 5" => STEPS,
+            "ssbo0.addr_lo" => address as u32,
+            _ => (address >> 32) as u32,
+        };
+        let uniforms: Vec<u32> = shader.fau_layout.iter().map(uniform).collect();
+        let groups = [side.div_ceil(width.max(1)), side.div_ceil(height.max(1)), 1];
+        let mut memory: Regions = vec![(address, vec![0; (row * groups[1] * height) as usize * 4])];
+        let job = Job {
+            program: words,
+            groups,
+            local_size: shader.local_size,
+            uniforms: &uniforms,
+            shared_bytes: 0,
+            budget: u64::MAX,
+        };
+        let executed = (machine.run)(&job, &mut memory)
+            .map_err(|reason| Failure::usage(format!("the shader failed: {reason}"), "please report it"))?;
+        let seconds = started.elapsed().as_secs_f64().max(1e-9);
+        let threads = job.groups.iter().chain(&job.local_size).map(|&number| u64::from(number)).product();
+        let what = format!(
+            "Ran it: {} executed {} instructions, {} million a second.",
+            count(threads, "thread"),
+            thousands(executed),
+            thousands((executed as f64 / seconds / 1e6) as u64),
+        );
+        self.tell(&what, started)?;
+        let bytes = memory.pop().map_or(Vec::new(), |(_, bytes)| bytes);
+        let counts = bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]));
+        let inside = counts.enumerate().filter(|(index, _)| index % row as usize <= (side - 1) as usize);
+        Ok(inside.map(|(_, count)| count).take((side * side) as usize).collect())
+    }
+
+    fn picture(&mut self, counts: &[u32], side: usize, args: &DemoArgs) -> Result<(), Failure> {
+        let started = Instant::now();
+        let pixels = color_counts(counts, side, STEPS, OVERSAMPLING as usize);
+        write_png(&args.output, args.size, args.size, &pixels)?;
+        let name = paint(BOLD, &args.output.display().to_string());
+        self.tell(&format!("Wrote {name}, {} x {} pixels.", args.size, args.size), started)
+    }
+}
+
+/// The specification in the current folder or one above it, or in the folder that this program was built in.
+fn find_specification() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok();
+    let above = here.iter().flat_map(|here| here.ancestors());
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    above.chain(built).map(|folder| folder.join("specs").join(ISA).join("isa.yaml")).find(|spec| spec.is_file())
+}
+
+/// A path below the current folder without the current folder.
+fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}

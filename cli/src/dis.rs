@@ -1,0 +1,96 @@
+//! `isaforge dis`: machine words to text.
+
+use std::io::{self, BufWriter, Write};
+
+use isaforge_core::Isa;
+use isaforge_core::decode::decode;
+use isaforge_core::print::{Style, print};
+use isaforge_core::text::Line;
+
+use crate::args::DisArgs;
+use crate::failure::{Failure, Status};
+use crate::input::Input;
+use crate::output::say;
+use crate::paint::{BOLD, ERROR, HELP, paint};
+use crate::words::{self, Mistake, Place, word_digits};
+
+/// Runs `dis`.
+///
+/// # Errors
+/// When the input cannot be read or the output cannot be written.
+pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
+    let isa = args.isa.isa;
+    let input = Input::read(args.file.as_deref())?;
+    let body = if args.input.encoding() == Some(words::Encoding::Bin) { &input.bytes } else { input.body() };
+    let found = words::read(isa, body, args.input.encoding());
+    let style = if args.exact { Style::Exact } else { Style::Customary };
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let invalid = if args.tsv {
+        table(isa, &found.words, style, &mut out)?
+    } else {
+        listing(isa, &found.words, style, &mut out)?
+    };
+    out.flush()?;
+    if let Some(mistake) = &found.mistake {
+        say(&describe(&input.name, mistake));
+    }
+    Ok(Status::mistakes_if(invalid > 0 || found.mistake.is_some()))
+}
+
+/// Writes an instruction a line; a word that is none as `.word` and the reason. Returns how many were none.
+///
+/// # Errors
+/// Those of the writer.
+pub fn listing(isa: &'static Isa, words: &[u64], style: Style, out: &mut impl Write) -> io::Result<u64> {
+    let digits = word_digits(isa);
+    let mut line = Line::new();
+    let mut invalid = 0;
+    for &word in words {
+        match decode(isa, word) {
+            Ok(opcode) => {
+                line.clear();
+                print(isa, opcode, word, style, &mut line);
+                out.write_all(line.as_bytes())?;
+                out.write_all(b"\n")?;
+            }
+            Err(error) => {
+                invalid += 1;
+                writeln!(out, ".word 0x{word:0digits$x} // {error}")?;
+            }
+        }
+    }
+    Ok(invalid)
+}
+
+/// Writes `word<TAB>ok<TAB>text` or `word<TAB>invalid<TAB>reason` for every word. Returns how many were invalid.
+///
+/// # Errors
+/// Those of the writer.
+pub fn table(isa: &'static Isa, words: &[u64], style: Style, out: &mut impl Write) -> io::Result<u64> {
+    let digits = word_digits(isa);
+    let mut line = Line::new();
+    let mut invalid = 0;
+    for &word in words {
+        match decode(isa, word) {
+            Ok(opcode) => {
+                line.clear();
+                print(isa, opcode, word, style, &mut line);
+                writeln!(out, "{word:0digits$x}\tok\t{}", line.as_str())?;
+            }
+            Err(error) => {
+                invalid += 1;
+                writeln!(out, "{word:0digits$x}\tinvalid\t{error}")?;
+            }
+        }
+    }
+    Ok(invalid)
+}
+
+fn describe(name: &str, mistake: &Mistake) -> String {
+    let place = match mistake.place {
+        Place::Text(line, column) => format!("{name}:{line}:{column}:"),
+        Place::Byte(offset) => format!("{name}: byte {offset:#x}:"),
+    };
+    let message = paint(BOLD, &mistake.message);
+    format!("{} {}: {message}\n  {}: {}", paint(BOLD, &place), paint(ERROR, "error"), paint(HELP, "help"), mistake.help)
+}

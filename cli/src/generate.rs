@@ -1,0 +1,218 @@
+//! `isaforge gen`: from a specification to a crate.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use isaforge_compiler::emit::Options;
+use isaforge_compiler::{Settings, compile};
+
+use crate::args::{GenArgs, Semantics};
+use crate::check;
+use crate::failure::{Failure, Status};
+use crate::output::{say, write_whole};
+use crate::paint::{ERROR, GOOD, HELP, paint};
+
+/// Runs `gen`.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn generate(args: &GenArgs) -> Result<Status, Failure> {
+    let jobs = match (&args.spec, &args.output) {
+        (Some(spec), Some(output)) => vec![(spec.clone(), output.clone())],
+        _ => all(&project_root()?)?,
+    };
+    let mut wrong = 0;
+    let total = jobs.len();
+    for (spec, output) in jobs {
+        let command = if args.all { "isaforge gen --all".to_owned() } else { command(&spec, &output, args.semantics) };
+        let job = Job { spec, output, semantics: args.semantics, check: args.check, member: args.all, command };
+        if job.run()? == Status::Mistakes {
+            wrong += 1;
+        }
+    }
+    if total > 1 && wrong > 0 {
+        let what = if args.check { "are not up to date" } else { "were not written" };
+        say(&format!("{}: {wrong} of {total} crates {what}", paint(ERROR, "error")));
+    }
+    Ok(Status::mistakes_if(wrong > 0))
+}
+
+/// The command that writes the crate.
+fn command(spec: &Path, output: &Path, semantics: Semantics) -> String {
+    let mut command = format!("isaforge gen {} -o {}", quoted(spec), quoted(output));
+    match semantics {
+        Semantics::Default => {}
+        Semantics::Required => command.push_str(" --semantics required"),
+        Semantics::None => command.push_str(" --semantics none"),
+    }
+    command
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%=,~".contains(c);
+    if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+/// The folder above the current one that holds `specs/`, or the one this program was built in.
+fn project_root() -> Result<PathBuf, Failure> {
+    let here = std::env::current_dir().map_err(Failure::reading(Path::new(".")))?;
+    let built = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    here.ancestors().chain(built).find(|folder| !specs_in(folder).is_empty()).map(Path::to_owned).ok_or_else(|| {
+        let help = "run it in the project's folder, or name one specification: `isaforge gen SPEC -o DIR`";
+        Failure::usage("there is no folder `specs/` with specifications here or above", help)
+    })
+}
+
+/// The names of the specifications in `root/specs`, sorted.
+pub fn specs_in(root: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(root.join("specs")) else { return Vec::new() };
+    let with_spec = entries.filter_map(Result::ok).filter(|entry| entry.path().join("isa.yaml").is_file());
+    let mut names: Vec<String> = with_spec.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    names
+}
+
+fn all(root: &Path) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
+    // Paths relative to the current folder read better and can be copied.
+    let base = if std::env::current_dir().is_ok_and(|here| here == root) { Path::new("") } else { root };
+    let job = |name: String| (base.join("specs").join(&name).join("isa.yaml"), base.join("generated").join(&name));
+    Ok(specs_in(root).into_iter().map(job).collect())
+}
+
+/// One specification to compile.
+struct Job {
+    spec: PathBuf,
+    output: PathBuf,
+    semantics: Semantics,
+    check: bool,
+    /// Whether the crate belongs to the project's workspace.
+    member: bool,
+    command: String,
+}
+
+impl Job {
+    fn run(&self) -> Result<Status, Failure> {
+        let options = Options { semantics: self.semantics.style(), ..Options::default() };
+        let settings = Settings { options, ..check::settings(&self.spec)? };
+        let compiled = match compile(&settings) {
+            Ok(compiled) => compiled,
+            Err(failure) => {
+                check::render(&failure.diagnostics, &failure.sources);
+                check::summarise_failure(&settings.spec, &failure.diagnostics);
+                return Ok(Status::Mistakes);
+            }
+        };
+        check::render(&compiled.checked.diagnostics, &compiled.checked.sources);
+        let source = compiled.source(true).map_err(|error| {
+            let help = "this is a mistake of isaforge: please report it together with the specification";
+            Failure::usage(format!("{}: the generated code is not Rust: {error}", settings.spec.display()), help)
+        })?;
+        let isa = &compiled.checked.isa;
+        if self.check { self.compare(&source) } else { self.write(&isa.name, &isa.doc, &source) }
+    }
+
+    fn compare(&self, source: &str) -> Result<Status, Failure> {
+        let file = self.output.join("src/lib.rs");
+        let problem = match fs::read(&file) {
+            Ok(old) if old == source.as_bytes() => {
+                say(&format!("{}: {}", file.display(), paint(GOOD, "up to date")));
+                return Ok(Status::Fine);
+            }
+            Ok(old) => {
+                let old = String::from_utf8_lossy(&old);
+                let same = old.lines().zip(source.lines()).take_while(|(old, new)| old == new).count();
+                format!("{} is not what `{}` gives: line {} differs", file.display(), self.spec.display(), same + 1)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => format!("{} does not exist", file.display()),
+            Err(error) => return Err(Failure::reading(&file)(error)),
+        };
+        say(&format!("{}: {problem}\n  {}: {}", paint(ERROR, "error"), paint(HELP, "run"), self.command));
+        Ok(Status::Mistakes)
+    }
+
+    fn write(&self, name: &str, doc: &str, source: &str) -> Result<Status, Failure> {
+        let folder = self.output.join("src");
+        fs::create_dir_all(&folder).map_err(Failure::writing(&folder))?;
+        let manifest = self.output.join("Cargo.toml");
+        if !manifest.exists() {
+            write_whole(&manifest, self.manifest(name, doc).as_bytes())?;
+            say(&format!("wrote {}", manifest.display()));
+        }
+        let file = folder.join("lib.rs");
+        if fs::read(&file).is_ok_and(|old| old == source.as_bytes()) {
+            say(&format!("{}: {}", file.display(), paint(GOOD, "up to date")));
+        } else {
+            write_whole(&file, source.as_bytes())?;
+            say(&format!("wrote {}", file.display()));
+        }
+        Ok(Status::Fine)
+    }
+
+    fn manifest(&self, name: &str, doc: &str) -> String {
+        let version = env!("CARGO_PKG_VERSION");
+        if self.member {
+            return format!(
+                "[package]\nname = \"isaforge-{name}\"\ndescription = {}\nversion.workspace = true\n\
+                 edition.workspace = true\nrust-version.workspace = true\nlicense.workspace = true\n\
+                 repository.workspace = true\n\n[dependencies]\nisaforge-core.workspace = true\n\n\
+                 [lints]\nworkspace = true\n",
+                toml_text(&format!("{} Generated from specs/{name} by isaforge.", sentence(doc)))
+            );
+        }
+        // Beside a checkout the crate compiles as it is; elsewhere the registry has the core.
+        let core = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(|root| root.join("core"));
+        let path = core.filter(|core| core.join("Cargo.toml").is_file());
+        let path = path.map_or(String::new(), |path| format!(", path = {}", toml_text(&path.display().to_string())));
+        let apart = if in_workspace(&self.output) {
+            "\n# Not a member of the workspace around it; remove this line to make it one.\n[workspace]\n"
+        } else {
+            ""
+        };
+        format!(
+            "[package]\nname = {}\ndescription = {}\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
+             [dependencies]\nisaforge-core = {{ version = \"{version}\"{path} }}\n{apart}",
+            toml_text(&package_name(&self.output, name)),
+            toml_text(&format!("{} Generated by isaforge.", sentence(doc)))
+        )
+    }
+}
+
+/// Whether a folder above holds a package or a workspace, which Cargo would take the new crate for a part of.
+fn in_workspace(folder: &Path) -> bool {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    folder.ancestors().skip(1).any(|above| above.join("Cargo.toml").is_file())
+}
+
+/// The first line of a documentation, with a full stop.
+fn sentence(doc: &str) -> String {
+    let first = doc.lines().next().unwrap_or_default().trim().trim_end_matches('.');
+    if first.is_empty() { "An instruction set.".to_owned() } else { format!("{first}.") }
+}
+
+/// A package is called like its folder, or like the instruction set where that is no package name.
+fn package_name(folder: &Path, isa: &str) -> String {
+    let good = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+    };
+    let folder = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let tidy = |name: &str| name.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    if good(folder) { folder.to_owned() } else { format!("isa-{}", tidy(isa)) }
+}
+
+/// A basic string of TOML.
+fn toml_text(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => quoted.push_str(&format!("\\u{:04x}", c as u32)),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

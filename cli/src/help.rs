@@ -1,0 +1,121 @@
+//! The examples that `--help` shows.
+
+/// Below the list of commands.
+pub const TOP: &str = "\
+Examples:
+  isaforge isas                                   which instruction sets there are
+  isaforge dis valhall shader.bin                 words to text
+  isaforge asm valhall shader.s -o shader.hex     text to words
+  isaforge explain valhall 0091c10000000002       every bit of a word
+  isaforge check specs/valhall                    is a specification right?
+  isaforge gen specs/valhall -o my-crate          a specification to a crate
+  isaforge run launch.yaml                        a program with its memory
+  isaforge demo                                   all of it once, with a picture
+
+`isaforge COMMAND --help` has more of them.
+Exit status: 0 all is well, 1 the input has mistakes, 2 wrong usage or an unreadable file.";
+
+/// Below the options of `dis`.
+pub const DIS: &str = "\
+Examples:
+  isaforge dis valhall shader.bin                 raw words, least significant byte first
+  echo 0091c10000000002 | isaforge dis valhall    hexadecimal, most significant digit first
+  isaforge dis valhall --tsv words.hex            word, ok or invalid, text or reason
+  isaforge dis valhall a.bin | isaforge asm valhall --out bin > b.bin    there and back
+
+In hexadecimal `0x`, white space, commas and underscores are free: only the digits count.
+A word that is no instruction prints as `.word 0x… // reason`, which `asm` takes back; the exit status is then 1.";
+
+/// Below the options of `asm`.
+pub const ASM: &str = "\
+Examples:
+  isaforge asm valhall shader.s                   hexadecimal, one word a line
+  isaforge asm valhall shader.s --out bin -o shader.bin
+  echo 'MOV.i32 r1, r2' | isaforge asm valhall -
+
+A line holds an instruction, `label:`, or `.word NUMBER`; comments start with `//` or `;`.
+Branches take a label in place of a distance. All mistakes are reported as
+`file:line:column: error: …`; the exit status is then 1 and no file is written.";
+
+/// Below the options of `explain`.
+pub const EXPLAIN: &str = "\
+Examples:
+  isaforge explain valhall 0x0091c10000000002     a word
+  isaforge explain valhall 'MOV.i32 r1, r2'       a text
+  isaforge explain valhall MOV.i32                a name: the instruction with an example
+  isaforge explain valhall 0091c10000000102 | less
+
+A word that is no instruction is explained, too, as far as its opcode says which it would be.";
+
+/// Below the options of `check`.
+pub const CHECK: &str = "\
+Examples:
+  isaforge check specs/valhall/isa.yaml
+  isaforge check specs/valhall                    the same
+  isaforge check my.yaml --deny-warnings          for scripts: warnings count as errors";
+
+/// Below the options of `gen`.
+pub const GEN: &str = "\
+Examples:
+  isaforge gen my.yaml -o my-isa                  writes my-isa/src/lib.rs, and my-isa/Cargo.toml if there is none
+  isaforge gen my.yaml -o my-isa --check          is it up to date? (exit status 1 if not)
+  isaforge gen my.yaml -o my-isa --semantics required
+  isaforge gen --all                              every specs/NAME/isa.yaml to generated/NAME
+  isaforge gen --all --check";
+
+/// Below the options of `conform`.
+pub const CONFORM: &str = "\
+Examples:
+  isaforge conform valhall words.tsv shaders.tsv
+  isaforge conform valhall random-words.tsv --failures 10
+  isaforge conform valhall piglit-programs.jsonl kernels/*.json
+
+Formats, recognised by their content:
+  word TAB text                                   each must give the other
+  word TAB text TAB class TAB status TAB result   random words; what is refused must be refused for the right reason
+  id TAB source TAB name TAB stage TAB words      whole programs, to text and back
+  word TAB text TAB versions TAB verdict TAB text TAB result    assembler cases
+  text TAB reason                                 lines that must be refused, with a column and a message
+  JSON lines with `words` and `runs`              shaders and the colours they must give; each run counts
+  JSON with `words`, `groups` and `ssbo_base`     a kernel and the memory it must leave
+
+Prints `FILE: P passed, F failed` for each file and `P passed, F failed` at the end; exit status 1 if any failed.";
+
+/// Below the options of `run`.
+pub const RUN: &str = "\
+A launch file for a program that doubles 256 numbers:
+
+  isa: valhall
+  program: { file: double.s }             # .s .asm: assembly, .hex: hexadecimal, .bin: raw words
+  groups: 4                               # up to three numbers
+  local size: 64
+  uniforms:
+    - { address: numbers }                # two words, the low one first
+    - 2.0                                 # a float; whole numbers are integers
+  buffers:
+    numbers: { file: in.bin }             # or words: [1, 2], f32: [1.5], size: 1024 (zeros)
+  outputs:
+    - print: { buffer: numbers, as: f32, count: 8 }
+    - raw: { buffer: numbers, file: out.bin }
+    # - png: { buffer: numbers, file: out.png, width: 16, height: 16, format: grey }
+
+Further keys: `shared bytes`, `budget`, `address` of a buffer, `from` of a print, `limit` of a png; a program can stand in
+the launch file itself, as lines after `program: |`. Pixel formats: palette, grey, rgba8, rgba32f.
+Paths are relative to the launch file.
+
+Examples:
+  isaforge run launch.yaml
+  isaforge run launch.yaml --quiet        only what the launch file prints";
+
+/// Below the options of `demo`.
+pub const DEMO: &str = "\
+Examples:
+  isaforge demo                           writes mandelbrot.png
+  isaforge demo --size 2048 -o large.png";
+
+/// Below the options of `completions`.
+pub const COMPLETIONS: &str = "\
+Examples:
+  isaforge completions bash > ~/.local/share/bash-completion/completions/isaforge
+  isaforge completions zsh > ~/.zfunc/_isaforge
+  isaforge completions fish > ~/.config/fish/completions/isaforge.fish";

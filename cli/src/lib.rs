@@ -1,0 +1,98 @@
+//! The `isaforge` command as a library, so that tests and other tools can call what the command line calls.
+//!
+//! [`args`] says what can be asked for; every other module answers one command or serves several of them. Nothing here
+//! knows an opcode or a bit position: all of it works on the tables of the instruction sets that [`builtin`] lists.
+//!
+//! Results go to standard output, messages to standard error. The exit status is 0 when all is well, 1 when the input had
+//! mistakes, and 2 when the command was misused or a file could not be read or written.
+#![forbid(unsafe_code)]
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+pub mod args;
+pub mod asm;
+pub mod builtin;
+pub mod check;
+pub mod conform;
+pub mod demo;
+pub mod dis;
+pub mod explain;
+pub mod failure;
+pub mod generate;
+pub mod help;
+pub mod input;
+pub mod machine;
+pub mod output;
+pub mod paint;
+pub mod picture;
+pub mod run;
+pub mod snippet;
+pub mod words;
+
+use args::{Cli, Color, Command};
+use failure::{Failure, Status};
+
+/// Runs the command with the arguments of the process.
+pub fn main() -> ExitCode {
+    ExitCode::from(run_command(std::env::args_os()))
+}
+
+/// Runs the command with these arguments, the first of which is the program's name. Returns the exit status.
+pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            let misuse = error.use_stderr();
+            // Whoever closed the stream does not want to read it.
+            let _ = error.print();
+            return if misuse { 2 } else { 0 };
+        }
+    };
+    match cli.color {
+        Color::Auto => {}
+        Color::Always => anstream::ColorChoice::Always.write_global(),
+        Color::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    match dispatch(&cli.command) {
+        Ok(Status::Fine) => 0,
+        Ok(Status::Mistakes) => 1,
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+        Err(failure) => {
+            output::complain(&failure);
+            2
+        }
+    }
+}
+
+fn dispatch(command: &Command) -> Result<Status, Failure> {
+    match command {
+        Command::Isas => list_isas(),
+        Command::Dis(args) => dis::dis(args),
+        Command::Asm(args) => asm::asm(args),
+        Command::Explain(args) => explain::explain(args),
+        Command::Check(args) => check::check(args),
+        Command::Gen(args) => generate::generate(args),
+        Command::Conform(args) => conform::conform(args),
+        Command::Run(args) => run::run(args),
+        Command::Demo(args) => demo::demo(args),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut Cli::command(), "isaforge", &mut script);
+            io::stdout().write_all(&script)?;
+            Ok(Status::Fine)
+        }
+    }
+}
+
+fn list_isas() -> Result<Status, Failure> {
+    let mut out = io::stdout().lock();
+    let longest = builtin::ALL.iter().map(|found| found.name.len()).max().unwrap_or(0);
+    for found in builtin::ALL {
+        writeln!(out, "{:longest$}  {}", found.name, found.description)?;
+    }
+    Ok(Status::Fine)
+}

@@ -1,0 +1,69 @@
+//! What executes programs: the one place that knows the runtime.
+
+use isaforge_runtime::{Launch, Memory, valhall};
+
+/// A program and how to launch it.
+#[derive(Clone, Debug)]
+pub struct Job<'a> {
+    /// The words of the program.
+    pub program: &'a [u64],
+    /// Workgroups in each direction.
+    pub groups: [u32; 3],
+    /// Threads of a workgroup in each direction.
+    pub local_size: [u32; 3],
+    /// The uniform words.
+    pub uniforms: &'a [u32],
+    /// Bytes of memory that the threads of a workgroup share.
+    pub shared_bytes: u32,
+    /// The most instructions to execute, those of all threads together.
+    pub budget: u64,
+}
+
+/// Memory that a program sees: addresses and contents.
+pub type Regions = Vec<(u64, Vec<u8>)>;
+
+/// Red, green, blue and opacity.
+pub type Color = [f32; 4];
+
+/// Runs a job on memory. Returns the number of instructions that threads executed.
+pub type RunJob = fn(&Job<'_>, &mut Regions) -> Result<u64, String>;
+
+/// Runs one thread of a shader: its words, the uniforms, the most instructions. Returns its colour.
+pub type RunShader = fn(&[u64], &[u32], u64) -> Result<Color, String>;
+
+/// What can execute the programs of an instruction set.
+#[derive(Clone, Copy, Debug)]
+pub struct Machine {
+    /// Runs a job.
+    pub run: RunJob,
+    /// Runs one thread of a shader.
+    pub shader: RunShader,
+}
+
+/// Executes Valhall programs.
+pub static VALHALL: Machine = Machine { run: run_valhall, shader: shade_valhall };
+
+fn run_valhall(job: &Job<'_>, regions: &mut Regions) -> Result<u64, String> {
+    let launch = Launch {
+        program: job.program.to_vec(),
+        groups: job.groups,
+        local_size: job.local_size,
+        uniforms: job.uniforms.to_vec(),
+        shared_bytes: job.shared_bytes,
+        budget: job.budget,
+    };
+    let mut memory = Memory::new();
+    for (base, bytes) in regions.iter_mut().filter(|(_, bytes)| !bytes.is_empty()) {
+        memory.map(*base, std::mem::take(bytes)).map_err(|error| error.to_string())?;
+    }
+    let outcome = valhall::run(&launch, &mut memory);
+    for (base, bytes) in regions.iter_mut() {
+        *bytes = memory.region(*base).unwrap_or_default().to_vec();
+    }
+    Ok(outcome.map_err(|error| error.to_string())?.thread_instructions)
+}
+
+fn shade_valhall(program: &[u64], uniforms: &[u32], budget: u64) -> Result<Color, String> {
+    let outcome = valhall::run_fragment(program, uniforms, budget).map_err(|error| error.to_string())?;
+    Ok(outcome.colour.map(f32::from_bits))
+}

@@ -1,0 +1,117 @@
+//! Writing: messages to standard error, and files that appear whole or not at all.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+use crate::paint::{ERROR, HELP, paint};
+
+/// Writes to standard error, coloured where it is wanted. Nobody can be told when that fails.
+pub fn say(text: &str) {
+    let mut err = anstream::stderr().lock();
+    let _ = writeln!(err, "{text}");
+}
+
+/// Reports why a command did not run to its end.
+pub fn complain(failure: &Failure) {
+    let mut text = format!("{}: {failure}", paint(ERROR, "error"));
+    if let Failure::Usage { help, .. } = failure
+        && !help.is_empty()
+    {
+        text.push_str(&format!("\n  {}: {help}", paint(HELP, "help")));
+    }
+    say(&text);
+}
+
+/// Writes a file so that a reader sees the old content or all of the new, never a part.
+///
+/// # Errors
+/// When the folder cannot be written to; the old content is still there then.
+pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    write(path, content).map_err(Failure::writing(path))
+}
+
+fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    // Renaming over a link would replace the link; renaming over a device would be worse.
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let old = fs::metadata(&path).ok();
+    if old.as_ref().is_some_and(|old| !old.is_file()) {
+        return OpenOptions::new().write(true).open(&path)?.write_all(content);
+    }
+    let (mut file, temporary) = Temporary::beside(&path)?;
+    file.write_all(content)?;
+    if let Some(old) = old {
+        file.set_permissions(old.permissions())?;
+    }
+    drop(file);
+    temporary.become_file(&path)
+}
+
+/// A file that is removed unless it gets its real name.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn beside(path: &Path) -> io::Result<(File, Temporary)> {
+        let name = path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a file name"))?;
+        let mut taken = None;
+        for attempt in 0..100 {
+            let mut hidden = std::ffi::OsString::from(".");
+            hidden.push(name);
+            hidden.push(format!(".{}-{attempt}.tmp", std::process::id()));
+            let temporary = path.with_file_name(hidden);
+            match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+                Ok(file) => return Ok((file, Temporary(temporary))),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => taken = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        Err(taken.unwrap_or_else(|| io::Error::other("no free name for a temporary file")))
+    }
+
+    fn become_file(mut self, path: &Path) -> io::Result<()> {
+        fs::rename(&self.0, path)?;
+        self.0 = PathBuf::new();
+        Ok(())
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if !self.0.as_os_str().is_empty() {
+            let _ = fs::remove_file(&self.0);
+        }
+    }
+}
+
+/// `1 word`, `2 words`: a count and its noun.
+pub fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{} {noun}s", thousands(number)) }
+}
+
+/// A number with commas: `1,234,567`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_get_commas() {
+        assert_eq!(thousands(1), "1");
+        assert_eq!(thousands(123), "123");
+        assert_eq!(thousands(1_234_567), "1,234,567");
+        assert_eq!(count(1, "word"), "1 word");
+        assert_eq!(count(0, "word"), "0 words");
+    }
+}

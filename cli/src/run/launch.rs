@@ -1,0 +1,287 @@
+//! The vocabulary of launch files.
+
+use isaforge_compiler::diagnostic::Diagnostic;
+use isaforge_compiler::reader::{FromNode, Named, OneOrMany, Reader};
+use isaforge_compiler::source::Spanned;
+use isaforge_compiler::yaml::{Node, Value};
+use isaforge_compiler::{choices, vocabulary};
+
+vocabulary! {
+    /// What to run and what to do with the memory it leaves.
+    pub struct LaunchFile {
+        /// The instruction set: a name that `isaforge isas` lists.
+        required isa: Spanned<String>,
+        /// Lines of assembly, or a map with the file that holds the program.
+        required program: Program,
+        /// Workgroups in up to three directions.
+        optional groups: Spanned<OneOrMany<u32>>,
+        /// Threads of a workgroup in up to three directions.
+        optional local_size ("local size"): Spanned<OneOrMany<u32>>,
+        /// Bytes that the threads of a workgroup share.
+        optional shared_bytes ("shared bytes"): Spanned<u32>,
+        /// The most instructions to execute, those of all threads together.
+        optional budget: u64,
+        /// The uniform words, in order.
+        optional uniforms: Vec<Uniform>,
+        /// Memory, by names that the launch file chooses.
+        optional buffers: Named<Buffer>,
+        /// What to write and print afterwards.
+        optional outputs: Vec<Output>,
+    }
+}
+
+vocabulary! {
+    /// A program in a file.
+    pub struct ProgramFile {
+        /// The path; `.s` and `.asm` are assembly, `.hex` is hexadecimal, `.bin` raw words.
+        required file: Spanned<String>,
+    }
+}
+
+vocabulary! {
+    /// Memory of the program.
+    pub struct Buffer {
+        /// Its first byte; a free place if not given.
+        optional address: Spanned<u64>,
+        /// Its content as whole numbers of 32 bits.
+        optional words: Spanned<Vec<Word>>,
+        /// Its content as 32-bit floats.
+        optional f32: Spanned<Vec<Float>>,
+        /// Its content as the bytes of a file.
+        optional file: Spanned<String>,
+        /// How many bytes it has; more than the content are zeros.
+        optional size: Spanned<u64>,
+    }
+}
+
+vocabulary! {
+    /// One thing to do with the memory afterwards.
+    pub struct Output {
+        /// Write a picture.
+        optional png: Png,
+        /// Write bytes.
+        optional raw: Raw,
+        /// Print numbers.
+        optional print: Print,
+    }
+}
+
+vocabulary! {
+    /// A picture.
+    pub struct Png {
+        /// The buffer with the pixels.
+        required buffer: Spanned<String>,
+        /// Where to write it.
+        required file: String,
+        /// Pixels in a row.
+        required width: Spanned<u32>,
+        /// Rows.
+        required height: Spanned<u32>,
+        /// What the words of the buffer mean.
+        optional format: PixelFormat,
+        /// The count that is black in a palette; the number that is white in grey.
+        optional limit: u32,
+    }
+}
+
+vocabulary! {
+    /// Bytes in a file.
+    pub struct Raw {
+        /// The buffer.
+        required buffer: Spanned<String>,
+        /// Where to write it.
+        required file: String,
+    }
+}
+
+vocabulary! {
+    /// Printed numbers.
+    pub struct Print {
+        /// The buffer.
+        required buffer: Spanned<String>,
+        /// What its words are.
+        optional number ("as"): NumberFormat,
+        /// The first word, from 0.
+        optional from: Spanned<u64>,
+        /// How many words.
+        optional count: Spanned<u64>,
+    }
+}
+
+choices! {
+    /// What the words of a picture mean.
+    pub enum PixelFormat {
+        /// Counts, in colours.
+        Palette = "palette",
+        /// Numbers, in greys.
+        Grey = "grey",
+        /// Bytes of red, green, blue and opacity.
+        Rgba8 = "rgba8",
+        /// Floats of red, green, blue and opacity.
+        Rgba32f = "rgba32f",
+    }
+}
+
+choices! {
+    /// How to print a word.
+    pub enum NumberFormat {
+        /// Whole, from 0.
+        U32 = "u32",
+        /// Whole, in two's complement.
+        I32 = "i32",
+        /// A float.
+        F32 = "f32",
+        /// Eight hexadecimal digits.
+        Hex = "hex",
+    }
+}
+
+/// Where the program is.
+#[derive(Clone, Debug)]
+pub enum Program {
+    /// Here: lines of assembly.
+    Inline(Spanned<String>),
+    /// In a file.
+    File(Spanned<String>),
+}
+
+impl FromNode for Program {
+    const EXPECTED: &'static str = "lines of assembly, or a map with `file`";
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        match &node.value {
+            Value::Text(text) => Some(Program::Inline(Spanned::new(text.clone(), node.span))),
+            Value::Map(_) => ProgramFile::from_node(node, r).map(|program| Program::File(program.file)),
+            _ => {
+                r.wrong_kind(node, Self::EXPECTED);
+                None
+            }
+        }
+    }
+}
+
+vocabulary! {
+    /// An address among the uniforms.
+    pub struct AddressOf {
+        /// The buffer.
+        required address: Spanned<String>,
+    }
+}
+
+/// A uniform word, or the two words of an address.
+#[derive(Clone, Debug)]
+pub enum Uniform {
+    /// The bits of a number.
+    Word(u32),
+    /// The address of a buffer.
+    Address(Spanned<String>),
+}
+
+impl FromNode for Uniform {
+    const EXPECTED: &'static str = "a number, or a map with `address`";
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        match node.value {
+            Value::Float(value) => Some(Uniform::Word((value as f32).to_bits())),
+            Value::Int(_) => Word::from_node(node, r).map(|word| Uniform::Word(word.0)),
+            Value::Map(_) => AddressOf::from_node(node, r).map(|given| Uniform::Address(given.address)),
+            _ => {
+                r.wrong_kind(node, Self::EXPECTED);
+                None
+            }
+        }
+    }
+}
+
+/// The bits of a whole number: from the least 32-bit integer to the greatest without a sign.
+#[derive(Clone, Copy, Debug)]
+pub struct Word(pub u32);
+
+impl FromNode for Word {
+    const EXPECTED: &'static str = "a whole number";
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        let Value::Int(value) = node.value else {
+            r.wrong_kind(node, Self::EXPECTED);
+            return None;
+        };
+        let bits = u32::try_from(value).ok().or_else(|| i32::try_from(value).ok().map(|value| value as u32));
+        if bits.is_none() {
+            let label = format!("expected a number from {} to {}", i32::MIN, u32::MAX);
+            r.out.push(Diagnostic::error("E0024", node.span, format!("`{value}` is out of range")).label(label));
+        }
+        bits.map(Word)
+    }
+}
+
+/// A 32-bit float; whole numbers are taken, too.
+#[derive(Clone, Copy, Debug)]
+pub struct Float(pub f32);
+
+impl FromNode for Float {
+    const EXPECTED: &'static str = "a number";
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        match node.value {
+            Value::Float(value) => Some(Float(value as f32)),
+            Value::Int(value) => Some(Float(value as f32)),
+            _ => {
+                r.wrong_kind(node, Self::EXPECTED);
+                None
+            }
+        }
+    }
+}
+
+impl Output {
+    /// The buffer it takes from; `None` if it says nothing to do.
+    pub fn buffer(&self) -> Option<&Spanned<String>> {
+        let png = self.png.as_ref().map(|png| &png.buffer);
+        let raw = self.raw.as_ref().map(|raw| &raw.buffer);
+        png.or(raw).or(self.print.as_ref().map(|print| &print.buffer))
+    }
+
+    /// How many things it says to do; must be one.
+    pub fn count(&self) -> usize {
+        usize::from(self.png.is_some()) + usize::from(self.raw.is_some()) + usize::from(self.print.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use isaforge_compiler::diagnostic::{Diagnostics, Style};
+    use isaforge_compiler::reader::{FromNode, Reader, Vocabulary};
+    use isaforge_compiler::source::Sources;
+    use isaforge_compiler::yaml::read_yaml;
+
+    use super::*;
+
+    #[track_caller]
+    fn assert_reads(text: &str) {
+        let (mut sources, mut out) = (Sources::new(), Diagnostics::new());
+        let file = sources.add("example.yaml", text.to_owned());
+        let node = read_yaml(&sources, file, &mut out).expect("it is YAML");
+        let launch = LaunchFile::from_node(&node, &mut Reader { sources: &sources, out: &mut out });
+        assert!(launch.is_some() && out.is_empty(), "{}", out.render(&sources, Style::default()));
+    }
+
+    #[test]
+    fn the_examples_of_the_documentation_are_launch_files() {
+        let readme = include_str!("README.md");
+        let (_, rest) = readme.split_once("```yaml\n").expect("it has an example");
+        assert_reads(rest.split_once("```").expect("the example ends").0);
+        let help = crate::help::RUN.lines().skip_while(|line| !line.starts_with("  isa:"));
+        let example: Vec<&str> = help.take_while(|line| line.starts_with("  ")).collect();
+        assert_reads(&example.join("\n"));
+    }
+
+    #[test]
+    fn every_key_is_documented() {
+        let keys = [LaunchFile::keys(), Buffer::keys(), Png::keys(), Raw::keys(), Print::keys()].concat();
+        let readme = include_str!("README.md");
+        for key in keys {
+            assert!(!key.doc.is_empty(), "{} has no documentation", key.name);
+            assert!(readme.contains(key.name), "{} is not in the README", key.name);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! `isaforge run`: a program with its memory, described by a launch file.
+//!
+#![doc = include_str!("README.md")]
+
+pub mod launch;
+pub mod outputs;
+pub mod plan;
+pub mod program;
+
+use std::time::Instant;
+
+use isaforge_compiler::diagnostic::Diagnostics;
+use isaforge_compiler::source::Sources;
+
+use crate::args::RunArgs;
+use crate::check;
+use crate::failure::{Failure, Status};
+use crate::machine::Job;
+use crate::output::{count, say, thousands};
+use crate::paint::{ERROR, GOOD, paint};
+
+/// Runs `run`.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn run(args: &RunArgs) -> Result<Status, Failure> {
+    std::fs::File::open(&args.launch).map_err(Failure::reading(&args.launch))?;
+    let mut sources = Sources::new();
+    let mut diagnostics = Diagnostics::new();
+    let plan = plan::read(&args.launch, &mut sources, &mut diagnostics);
+    diagnostics.finish();
+    check::render(&diagnostics, &sources);
+    let Some(mut plan) = plan else {
+        check::summarise_failure(&args.launch, &diagnostics);
+        return Ok(Status::Mistakes);
+    };
+    let job = Job {
+        program: &plan.program,
+        groups: plan.groups,
+        local_size: plan.local_size,
+        uniforms: &plan.uniforms,
+        shared_bytes: plan.shared_bytes,
+        budget: plan.budget,
+    };
+    let started = Instant::now();
+    let ran = (plan.machine.run)(&job, &mut plan.memory);
+    let elapsed = started.elapsed();
+    let executed = match ran {
+        Ok(executed) => executed,
+        Err(reason) => {
+            say(&format!("{}: {}: {reason}", args.launch.display(), paint(ERROR, "the program failed")));
+            return Ok(Status::Mistakes);
+        }
+    };
+    let done = outputs::produce(&plan)?;
+    if !args.quiet {
+        let product = |numbers: [u32; 3]| numbers.iter().map(|&number| u64::from(number)).product::<u64>();
+        let groups = product(plan.groups);
+        say(&format!(
+            "{}: {} in {}, {} instructions in {elapsed:.1?}",
+            paint(GOOD, "ran"),
+            count(groups.saturating_mul(product(plan.local_size)), "thread"),
+            count(groups, "workgroup"),
+            thousands(executed),
+        ));
+        for line in done {
+            say(&line);
+        }
+    }
+    Ok(Status::Fine)
+}

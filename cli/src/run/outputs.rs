@@ -1,0 +1,96 @@
+//! What is done with memory after a run.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use super::launch::{NumberFormat, PixelFormat, Png, Print};
+use super::plan::Plan;
+use crate::failure::Failure;
+use crate::output::write_whole;
+use crate::picture::{Rgba, color_counts, to_screen, write_png};
+
+/// Columns for the numbers of one line.
+const COLUMNS: usize = 8;
+
+/// Does what the launch file says. Returns a line about each file written.
+///
+/// # Errors
+/// When a file or standard output cannot be written.
+pub fn produce(plan: &Plan) -> Result<Vec<String>, Failure> {
+    let mut done = Vec::new();
+    for output in &plan.outputs {
+        let Some(name) = output.buffer() else { continue };
+        let index = plan.buffers.iter().position(|known| *known == name.value);
+        let Some((_, bytes)) = index.and_then(|index| plan.memory.get(index)) else { continue };
+        if let Some(png) = &output.png {
+            let path = plan.folder.join(&png.file);
+            write_png(&path, png.width.value, png.height.value, &pixels(png, bytes))?;
+            done.push(format!("wrote {} ({} x {})", path.display(), png.width.value, png.height.value));
+        }
+        if let Some(raw) = &output.raw {
+            let path = plan.folder.join(&raw.file);
+            write_whole(&path, bytes)?;
+            done.push(format!("wrote {} ({} bytes)", path.display(), bytes.len()));
+        }
+        if let Some(print) = &output.print {
+            let mut out = io::stdout().lock();
+            out.write_all(numbers(print, bytes).as_bytes())?;
+            out.flush()?;
+        }
+    }
+    Ok(done)
+}
+
+fn words(bytes: &[u8]) -> impl Iterator<Item = u32> {
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+}
+
+fn pixels(png: &Png, bytes: &[u8]) -> Vec<Rgba> {
+    let count = png.width.value as usize * png.height.value as usize;
+    let counts: Vec<u32> = words(bytes).take(count).collect();
+    let largest = || counts.iter().copied().max().unwrap_or(0);
+    match png.format.unwrap_or(PixelFormat::Palette) {
+        PixelFormat::Palette => color_counts(&counts, png.width.value as usize, png.limit.unwrap_or_else(largest), 1),
+        PixelFormat::Grey => {
+            let limit = png.limit.unwrap_or_else(largest).max(1);
+            let grey = |count: &u32| (u64::from(*count.min(&limit)) * 255 / u64::from(limit)) as u8;
+            counts.iter().map(grey).map(|grey| [grey, grey, grey, 255]).collect()
+        }
+        PixelFormat::Rgba8 => counts.iter().map(|word| word.to_le_bytes()).collect(),
+        PixelFormat::Rgba32f => {
+            let channels: Vec<f32> = words(bytes).take(4 * count).map(f32::from_bits).collect();
+            let pixel = |c: &[f32]| {
+                let color = to_screen([c[0], c[1], c[2]]);
+                [color[0], color[1], color[2], (c[3].clamp(0.0, 1.0) * 255.0 + 0.5) as u8]
+            };
+            channels.chunks_exact(4).map(pixel).collect()
+        }
+    }
+}
+
+/// Words of a buffer, eight a line, each line with the number of its first.
+fn numbers(print: &Print, bytes: &[u8]) -> String {
+    let from = print.from.as_ref().map_or(0, |from| from.value as usize);
+    let count = print.count.as_ref().map_or(usize::MAX, |count| count.value as usize);
+    let format = print.number.unwrap_or(NumberFormat::Hex);
+    let texts: Vec<String> = words(bytes).skip(from).take(count).map(|word| number(format, word)).collect();
+    let widest = texts.iter().map(String::len).max().unwrap_or(0);
+    let mut text = format!("{} as {format}:\n", print.buffer.value);
+    for (line, row) in texts.chunks(COLUMNS).enumerate() {
+        let _ = write!(text, "{:>8}:", from + line * COLUMNS);
+        for number in row {
+            let _ = write!(text, "  {number:>widest$}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn number(format: NumberFormat, word: u32) -> String {
+    match format {
+        NumberFormat::U32 => word.to_string(),
+        NumberFormat::I32 => (word as i32).to_string(),
+        NumberFormat::F32 => f32::from_bits(word).to_string(),
+        NumberFormat::Hex => format!("{word:08x}"),
+    }
+}

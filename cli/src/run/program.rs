@@ -1,0 +1,120 @@
+//! The words of a launch file's program.
+
+use std::fs;
+use std::path::Path;
+
+use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
+use isaforge_compiler::source::{Sources, Span, Spanned};
+use isaforge_core::Isa;
+use isaforge_core::program::{ProgramError, assemble};
+
+use super::launch::Program;
+use crate::words::{self, Encoding};
+
+/// Loads or assembles a program. `None` after a mistake, which is reported.
+pub fn load(
+    isa: &'static Isa,
+    program: &Program,
+    folder: &Path,
+    sources: &mut Sources,
+    out: &mut Diagnostics,
+) -> Option<Vec<u64>> {
+    match program {
+        Program::Inline(text) => assemble(isa, text).map_err(|errors| report_inline(text, &errors, sources, out)).ok(),
+        Program::File(file) => load_file(isa, file, &folder.join(&file.value), sources, out),
+    }
+}
+
+fn load_file(
+    isa: &'static Isa,
+    file: &Spanned<String>,
+    path: &Path,
+    sources: &mut Sources,
+    out: &mut Diagnostics,
+) -> Option<Vec<u64>> {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    if matches!(extension, "s" | "asm") {
+        return match sources.load(path) {
+            Ok(id) => {
+                let text = sources.text(id);
+                let report = |errors: Vec<ProgramError>| {
+                    let starts = line_starts(text);
+                    for error in &errors {
+                        let start = starts.get(error.line - 1).copied().unwrap_or(0);
+                        out.push(diagnostic(Span::new(id, in_line(text, start, error)), error));
+                    }
+                };
+                assemble(isa, text).map_err(report).ok()
+            }
+            Err(error) => {
+                out.push(Diagnostic::error("L0002", file.span, error.to_string()));
+                None
+            }
+        };
+    }
+    let encoding = match extension {
+        "hex" => Some(Encoding::Hex),
+        "bin" => Some(Encoding::Bin),
+        _ => {
+            let error = Diagnostic::error("L0002", file.span, format!("`{}` could be anything", file.value));
+            out.push(error.help("name it `.s` or `.asm` (assembly), `.hex` (hexadecimal) or `.bin` (raw words)"));
+            return None;
+        }
+    };
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            out.push(Diagnostic::error("L0002", file.span, format!("`{}` cannot be read: {error}", path.display())));
+            return None;
+        }
+    };
+    let found = words::read(isa, &bytes, encoding);
+    match found.mistake {
+        None => Some(found.words),
+        Some(mistake) => {
+            let message = format!("`{}`, {}: {}", path.display(), mistake.place, mistake.message);
+            out.push(Diagnostic::error("L0002", file.span, message).help(mistake.help));
+            None
+        }
+    }
+}
+
+fn report_inline(text: &Spanned<String>, errors: &[ProgramError], sources: &Sources, out: &mut Diagnostics) {
+    let snippet = sources.snippet(text.span);
+    let starts = line_starts(snippet);
+    // The text of a block begins on the line after its mark.
+    let skipped = usize::from(snippet.starts_with(['|', '>']));
+    for error in errors {
+        let wanted = text.lines().nth(error.line - 1).unwrap_or_default();
+        let line = starts.get(error.line - 1 + skipped).map(|&start| (start, line_at(snippet, start)));
+        let place = line.and_then(|(start, line)| Some(start + line.find(wanted)?));
+        let span = match place {
+            Some(start) => text.span.slice(in_line(snippet, start, error)),
+            // A text in quotes or folded: its lines are not those of the file.
+            None => text.span,
+        };
+        out.push(diagnostic(span, error));
+    }
+}
+
+fn diagnostic(span: Span, error: &ProgramError) -> Diagnostic {
+    let found = Diagnostic::error("L0002", span, error.message.clone());
+    if error.help.is_empty() { found } else { found.help(error.help.clone()) }
+}
+
+fn line_starts(text: &str) -> Vec<usize> {
+    let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(breaks).collect()
+}
+
+fn line_at(text: &str, start: usize) -> &str {
+    text.get(start..).unwrap_or_default().lines().next().unwrap_or_default()
+}
+
+/// The bytes that an error marks in the line from `start`.
+fn in_line(text: &str, start: usize, error: &ProgramError) -> std::ops::Range<usize> {
+    let line = line_at(text, start);
+    let at = |column: usize| line.char_indices().nth(column).map_or(line.len(), |(at, _)| at);
+    let first = error.column.saturating_sub(1);
+    start + at(first)..start + at(first + error.len)
+}

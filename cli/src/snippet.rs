@@ -1,0 +1,67 @@
+//! Mistakes in assembly text, drawn with the line and a caret.
+
+use isaforge_core::program::ProgramError;
+
+use crate::paint::{BOLD, ERROR, FRAME, HELP, paint};
+
+/// The widest part of a source line that is shown.
+const WIDEST: usize = 110;
+
+/// Draws one mistake of the file `name`: `file:line:column: error: message`, the line, the caret, the help.
+pub fn draw(name: &str, source_line: &str, error: &ProgramError) -> String {
+    let place = format!("{name}:{}:{}:", error.line, error.column);
+    let number = error.line.to_string();
+    let gutter = " ".repeat(number.len());
+    let bar = paint(FRAME, "|");
+    let (line, caret, length) = window(source_line, error.column.saturating_sub(1), error.len.max(1));
+    let mut text = format!("{} {}: {}\n", paint(BOLD, &place), paint(ERROR, "error"), paint(BOLD, &error.message));
+    text.push_str(&format!(" {} {bar} {line}\n", paint(FRAME, &number)));
+    text.push_str(&format!(" {gutter} {bar} {}{}", " ".repeat(caret), paint(ERROR, &"^".repeat(length))));
+    if !error.help.is_empty() {
+        text.push_str(&format!("\n {gutter} {} {}: {}", paint(FRAME, "="), paint(HELP, "help"), error.help));
+    }
+    text
+}
+
+/// The part of a line around the mark, one column a character; where the mark is in it, and how long.
+fn window(line: &str, column: usize, length: usize) -> (String, usize, usize) {
+    let shown = |c: char| {
+        if c == '\t' {
+            ' '
+        } else if c.is_control() {
+            '\u{fffd}'
+        } else {
+            c
+        }
+    };
+    let first = if column + length.min(WIDEST / 2) > WIDEST { column.saturating_sub(WIDEST / 3) } else { 0 };
+    let dots = if first > 0 { "…" } else { "" };
+    let mut rest = line.trim_end().chars().skip(first);
+    let mut text: String = dots.chars().chain(rest.by_ref().take(WIDEST).map(shown)).collect();
+    if rest.next().is_some() {
+        text.push('…');
+    }
+    let caret = column - first + dots.chars().count();
+    let room = (first + WIDEST).saturating_sub(column).max(1);
+    (text, caret, length.min(room))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_far_to_the_right_is_shown_in_a_window() {
+        let line = format!("{}bad{}", "x".repeat(300), "y".repeat(300));
+        let (text, caret, length) = window(&line, 300, 3);
+        let marked: String = text.chars().skip(caret).take(length).collect();
+        assert_eq!(marked, "bad");
+        assert!(text.chars().count() < 120);
+    }
+
+    #[test]
+    fn tabs_and_control_characters_take_one_column() {
+        assert_eq!(window("\tab\u{7}c", 1, 2), (" ab\u{fffd}c".to_owned(), 1, 2));
+        assert_eq!(window("ab", 2, 1), ("ab".to_owned(), 2, 1));
+    }
+}

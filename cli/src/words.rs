@@ -1,0 +1,225 @@
+//! Machine words in files: raw little-endian words, or their numeric values in hexadecimal.
+
+use std::fmt;
+
+use isaforge_core::Isa;
+
+/// How words are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Encoding {
+    /// Text: each word's numeric value in hexadecimal digits.
+    Hex,
+    /// Raw words, least significant byte first.
+    Bin,
+}
+
+/// Bytes of one word in a binary file.
+pub fn word_bytes(isa: &Isa) -> usize {
+    usize::from(isa.word_bits.clamp(1, 64)).div_ceil(8)
+}
+
+/// Hexadecimal digits of one word.
+pub fn word_digits(isa: &Isa) -> usize {
+    usize::from(isa.word_bits.clamp(1, 64)).div_ceil(4)
+}
+
+/// Where reading words had to stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// Line and column from 1 in a text, byte offset in a binary.
+    pub place: Place,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+/// A place in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Line and column, both from 1.
+    Text(usize, usize),
+    /// Offset in bytes, from 0.
+    Byte(usize),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Text(line, column) => write!(f, "{line}:{column}"),
+            Place::Byte(offset) => write!(f, "byte {offset:#x}"),
+        }
+    }
+}
+
+/// Words in order, up to the first mistake.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// The words before the mistake, or all of them.
+    pub words: Vec<u64>,
+    /// The mistake, if there is one.
+    pub mistake: Option<Mistake>,
+}
+
+/// What a file most likely is: hexadecimal text when it looks like text at all, else raw words.
+///
+/// Machine words nearly always hold a byte that no text has, zero to begin with. Text that is not hexadecimal is taken
+/// for a slip in a hexadecimal file rather than for words.
+pub fn detect(bytes: &[u8]) -> Encoding {
+    let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+    if bytes.iter().all(is_text) { Encoding::Hex } else { Encoding::Bin }
+}
+
+/// Reads words in the given encoding, or in the one that [`detect`] finds.
+pub fn read(isa: &Isa, bytes: &[u8], encoding: Option<Encoding>) -> Words {
+    match encoding.unwrap_or_else(|| detect(bytes)) {
+        Encoding::Hex => read_hex(bytes, word_digits(isa)),
+        Encoding::Bin => read_bin(bytes, word_bytes(isa)),
+    }
+}
+
+fn read_bin(bytes: &[u8], size: usize) -> Words {
+    let chunks = bytes.chunks_exact(size);
+    let rest = chunks.remainder().len();
+    let words = chunks.map(|chunk| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))).collect();
+    let mistake = (rest > 0).then(|| Mistake {
+        place: Place::Byte(bytes.len() - rest),
+        message: format!("{} left over at the end: a word has {size}", crate::output::count(rest as u64, "byte")),
+        help: "is the file cut off, or is it hexadecimal text (`--in hex`)?".to_owned(),
+    });
+    Words { words, mistake }
+}
+
+/// Digits are collected until a word has enough of them. `0x`, white space, commas and underscores between digits do
+/// not count.
+fn read_hex(bytes: &[u8], digits: usize) -> Words {
+    let mut found = Words::default();
+    let (mut line, mut column) = (1, 0);
+    let (mut word, mut have, mut started) = (0u64, 0, (1, 1));
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        at += 1;
+        // Bytes that continue a character are not a column of their own.
+        column += usize::from(byte & 0xc0 != 0x80);
+        match byte {
+            b'\n' => (line, column) = (line + 1, 0),
+            b',' | b'_' => {}
+            _ if byte.is_ascii_whitespace() => {}
+            b'0' if matches!(bytes.get(at), Some(b'x' | b'X')) => {
+                at += 1;
+                column += 1;
+            }
+            _ => {
+                let Some(digit) = char::from(byte).to_digit(16) else {
+                    let shown = String::from_utf8_lossy(&bytes[at - 1..bytes.len().min(at + 3)]);
+                    let shown = shown.chars().next().unwrap_or('?').escape_debug();
+                    found.mistake = Some(Mistake {
+                        place: Place::Text(line, column),
+                        message: format!("`{shown}` is not a hexadecimal digit"),
+                        help: format!("a word is {digits} digits, most significant first; raw words need `--in bin`"),
+                    });
+                    return found;
+                };
+                if have == 0 {
+                    started = (line, column);
+                }
+                word = word << 4 | u64::from(digit);
+                have += 1;
+                if have == digits {
+                    found.words.push(word);
+                    (word, have) = (0, 0);
+                }
+            }
+        }
+    }
+    if have > 0 {
+        found.mistake = Some(Mistake {
+            place: Place::Text(started.0, started.1),
+            message: format!("the last word has only {have} of {digits} hexadecimal digits"),
+            help: "write leading zeros, too".to_owned(),
+        });
+    }
+    found
+}
+
+/// Writes words the way [`read`] takes them: one a line in hexadecimal, or raw.
+pub fn write(isa: &Isa, words: &[u64], encoding: Encoding) -> Vec<u8> {
+    match encoding {
+        Encoding::Hex => {
+            let digits = word_digits(isa);
+            let mut text = Vec::with_capacity(words.len() * (digits + 1));
+            for word in words {
+                let nibble = |i: usize| b"0123456789abcdef"[(word >> (4 * i)) as usize & 15];
+                text.extend((0..digits).rev().map(nibble));
+                text.push(b'\n');
+            }
+            text
+        }
+        Encoding::Bin => {
+            let size = word_bytes(isa);
+            words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(size)).collect()
+        }
+    }
+}
+
+/// A word given as an argument: `0x` and digits, or exactly as many digits as a word has.
+pub fn parse_word(isa: &Isa, text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = match text.get(..2) {
+        Some("0x" | "0X") => &text[2..],
+        _ if text.len() == word_digits(isa) => text,
+        _ => return None,
+    };
+    let digits = digits.replace('_', "");
+    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let word = if plain { u64::from_str_radix(&digits, 16).ok()? } else { return None };
+    (isa.word_bits >= 64 || word >> isa.word_bits == 0).then_some(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hex(text: &str) -> Words {
+        read_hex(text.as_bytes(), 16)
+    }
+
+    #[test]
+    fn hexadecimal_may_be_spaced_prefixed_and_broken_over_lines() {
+        let expected = vec![0x0011_2233_4455_6677, 0x8899_aabb_ccdd_eeff];
+        for text in [
+            "00112233445566778899aabbccddeeff",
+            "0x0011223344556677\r\n0x8899AABBCCDDEEFF\r\n",
+            "0011 2233 4455 6677, 8899aabb\nccddeeff",
+            "0X00112233_44556677,0x8899aabb_ccddeeff,",
+        ] {
+            assert_eq!(hex(text), Words { words: expected.clone(), mistake: None }, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_slip_in_hexadecimal_has_a_line_and_a_column() {
+        let found = hex("0011223344556677\n  00112g33");
+        assert_eq!(found.words.len(), 1);
+        let mistake = found.mistake.expect("g is no digit");
+        assert_eq!((mistake.place, mistake.message.as_str()), (Place::Text(2, 8), "`g` is not a hexadecimal digit"));
+    }
+
+    #[test]
+    fn a_piece_of_a_word_at_the_end_is_a_mistake_where_it_starts() {
+        let found = hex("0011223344556677\n\n  0x123\n");
+        let mistake = found.mistake.expect("three digits are no word");
+        assert_eq!(mistake.place, Place::Text(3, 5));
+        let found = read_bin(&[1, 0, 0, 0, 0, 0, 0, 0, 7, 7], 8);
+        assert_eq!(found.words, [1]);
+        assert_eq!(found.mistake.map(|m| m.place), Some(Place::Byte(8)));
+    }
+
+    #[test]
+    fn detection_tells_text_from_words() {
+        assert_eq!(detect(b"0091c10000000002\n"), Encoding::Hex);
+        assert_eq!(detect(b""), Encoding::Hex);
+        assert_eq!(detect(b"0091c10000zz0002\n"), Encoding::Hex);
+        assert_eq!(detect(&0x0091_c100_0000_0002u64.to_le_bytes()), Encoding::Bin);
+    }
+}

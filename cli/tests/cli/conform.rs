@@ -1,0 +1,103 @@
+use super::*;
+
+fn path(name: &str) -> String {
+    format!("tests/data/{name}")
+}
+
+#[test]
+fn recorded_tables_agree() {
+    let tables = ["words.tsv", "random-words.tsv", "shaders.tsv", "assembler-cases.tsv", "assembler-rejects.tsv"];
+    let paths: Vec<String> = tables.iter().map(|name| path(name)).collect();
+    let mut arguments = vec!["conform", "valhall", "--failures", "5"];
+    arguments.extend(paths.iter().map(String::as_str));
+    let run = isaforge(&arguments).expect(0);
+    let lines: Vec<&str> = run.out().lines().collect();
+    assert_eq!(lines.len(), tables.len() + 1, "{}", run.out());
+    let mut total = 0;
+    for (line, path) in lines.iter().zip(&paths) {
+        let cases = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("it is there");
+        let cases = cases.lines().filter(|line| !line.starts_with('#')).count();
+        total += cases;
+        assert_eq!(**line, format!("{path}: {cases} passed, 0 failed"));
+    }
+    assert_eq!(lines[tables.len()], format!("{total} passed, 0 failed"));
+}
+
+#[test]
+fn what_disagrees_is_counted_and_listed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table =
+        "0091c10000000002\tMOV.i32 r1, r2\n0091c10000000002\tMOV.i32 r1, r3\n0091c10000000102\tMOV.i32 r1, r2\n";
+    fs::write(folder.path().join("some.tsv"), table).expect("the file is written");
+    let run = isaforge_in(folder.path(), &["conform", "valhall", "some.tsv"], b"").expect(1);
+    assert_eq!(run.out(), "some.tsv: 1 passed, 2 failed\n1 passed, 2 failed\n");
+    let run = isaforge_in(folder.path(), &["conform", "valhall", "some.tsv", "--failures", "1"], b"").expect(1);
+    let lines: Vec<&str> = run.out().lines().collect();
+    assert_eq!(lines.len(), 3, "{}", run.out());
+    assert!(
+        lines[1].trim_start().starts_with("some.tsv:2: 0091c10000000002 decodes to `MOV.i32 r1, r2`"),
+        "{}",
+        lines[1]
+    );
+}
+
+#[test]
+fn each_kind_of_row_can_fail() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let fails = |row: &str| {
+        fs::write(folder.path().join("rows"), row).expect("the file is written");
+        let run = isaforge_in(folder.path(), &["conform", "valhall", "rows"], b"").expect(1);
+        assert!(run.out().ends_with("0 passed, 1 failed\n"), "{row}: {}", run.out());
+    };
+    // Random words: another text, another word, an opcode that ours knows, a canonical word refused.
+    fails("0091c10000000002\tMOV.i32 r1, r3\tfill\tok\t=");
+    fails("0091c10000000002\tMOV.i32 r1, r2\tuniform\tunknown\t-");
+    fails("0091c10000000102\tMOV.i32 r1, r2\tcanonical\tok\t=");
+    // Shaders: a word that does not decode.
+    fails("S1\tsource\tname\tstage\t0091c10000000002 0091c10000000102");
+    // Cases of another assembler: wrong text, a word that must be absent, a verdict that nobody knows.
+    fails("0091c10000000002\tMOV.i32 r1, r3\tx\tsame\tMOV.i32 r1, r3\t0091c10000000002");
+    fails("0091c10000000002\tMOV.i32 r1, r3\tx\trenamed\tMOV.i32 r1, r4\t0091c10000000002");
+    fails("0091c10000000002\tMOV.i32 r1, r2\tx\tabsent:unknown\t\tERROR");
+    fails("0091c10000000002\tMOV.i32 r1, r2\tx\twhatever\t\tERROR");
+    // Lines to refuse: one that is right.
+    fails("MOV.i32 r1, r2\tno reason");
+}
+
+#[test]
+fn a_file_without_cases_is_a_misuse_but_the_others_are_replayed() {
+    let run = isaforge(&["conform", "valhall", "tests/data/blink.yaml", "tests/data/words.tsv"]).expect(2);
+    assert!(run.err.contains("`tests/data/blink.yaml` holds no recorded cases"), "{}", run.err);
+    assert!(run.out().starts_with("tests/data/words.tsv: "), "{}", run.out());
+    isaforge(&["conform", "valhall", "no-such-file"]).expect(2);
+}
+
+#[test]
+fn programs_count_by_their_runs_and_kernels_by_one() {
+    let run = isaforge(&["conform", "valhall", "tests/data/reduce.json", "tests/data/shaders.jsonl"]).expect(0);
+    let shaders = text_of("shaders.jsonl");
+    let runs = shaders.matches("\"k\":").count();
+    let lines: Vec<&str> = run.out().lines().collect();
+    assert_eq!(lines[0], "tests/data/reduce.json: 1 passed, 0 failed");
+    assert_eq!(lines[1], format!("tests/data/shaders.jsonl: {runs} passed, 0 failed"));
+}
+
+#[test]
+fn a_wrong_colour_and_a_wrong_word_of_memory_fail() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("kernel"), text_of("reduce.json").replace("00000fa5", "00000fa6"))
+        .expect("it is written");
+    let shaders = text_of("shaders.jsonl");
+    let first = shaders.lines().next().expect("there is one").replacen("[0.0,1.0,0.0,1.0]", "[1.0,null,0.0,1.0]", 1);
+    fs::write(folder.path().join("shaders"), first).expect("it is written");
+    let run =
+        isaforge_in(folder.path(), &["conform", "valhall", "kernel", "shaders", "--failures", "3"], b"").expect(1);
+    let lines: Vec<&str> = run.out().lines().collect();
+    assert_eq!(lines[0], "kernel: 0 passed, 1 failed");
+    assert!(lines[1].contains("1 of 4 words differ, the first is word 0: 00000fa5, not 00000fa6"), "{}", lines[1]);
+    assert!(
+        lines[2].ends_with(" passed, 1 failed") && lines[3].contains("run 0: the colour is [0.0, 1.0"),
+        "{}",
+        run.out()
+    );
+}

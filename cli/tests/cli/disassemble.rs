@@ -1,0 +1,108 @@
+use super::*;
+
+fn hex_and_texts() -> (String, String) {
+    let rows = words_and_texts();
+    (lines(rows.iter().map(|(word, _)| word)), lines(rows.iter().map(|(_, text)| text)))
+}
+
+fn raw(hex: &str) -> Vec<u8> {
+    let words = hex.split_whitespace().map(|word| u64::from_str_radix(word, 16).expect("test data is hexadecimal"));
+    words.flat_map(u64::to_le_bytes).collect()
+}
+
+#[test]
+fn hexadecimal_from_standard_input_becomes_one_text_a_line() {
+    let (hex, texts) = hex_and_texts();
+    assert_eq!(isaforge_with(&["dis", "valhall"], &hex).expect(0).out(), texts);
+    assert_eq!(isaforge_with(&["dis", "valhall", "-"], &hex).expect(0).out(), texts);
+    assert_eq!(isaforge_with(&["dis", "valhall", "--in", "hex"], &hex).expect(0).out(), texts);
+}
+
+#[test]
+fn raw_words_are_told_from_hexadecimal() {
+    let (hex, texts) = hex_and_texts();
+    assert_eq!(isaforge_with(&["dis", "valhall"], raw(&hex)).expect(0).out(), texts);
+    assert_eq!(isaforge_with(&["dis", "valhall", "--in", "bin"], raw(&hex)).expect(0).out(), texts);
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("shader.bin");
+    fs::write(&file, raw(&hex)).expect("the file is written");
+    let file = file.to_str().expect("the path is text");
+    assert_eq!(isaforge(&["dis", "valhall", file]).expect(0).out(), texts);
+}
+
+#[test]
+fn prefixes_spaces_commas_and_capitals_are_free_in_hexadecimal() {
+    let (hex, texts) = hex_and_texts();
+    let dressed: String = hex.lines().map(|word| format!("  0x{},\t0X", word.to_uppercase())).collect();
+    let dressed = format!("\u{feff}{}", dressed.trim_end_matches("0X"));
+    assert_eq!(isaforge_with(&["dis", "valhall"], dressed).expect(0).out(), texts);
+    let joined: String = hex.lines().collect();
+    assert_eq!(isaforge_with(&["dis", "valhall"], joined).expect(0).out(), texts);
+    let halves: String = hex.lines().map(|word| format!("{} {}\r\n", &word[..8], &word[8..])).collect();
+    assert_eq!(isaforge_with(&["dis", "valhall"], halves).expect(0).out(), texts);
+}
+
+#[test]
+fn an_invalid_word_prints_as_a_directive_with_the_reason_and_status_1() {
+    let run = isaforge_with(&["dis", "valhall"], "0091c10000000002 ffffffffffffffff 0091c10000000102").expect(1);
+    let lines: Vec<&str> = run.out().lines().collect();
+    assert_eq!(lines[0], "MOV.i32 r1, r2");
+    assert!(lines[1].starts_with(".word 0xffffffffffffffff // unknown opcode"), "{}", lines[1]);
+    assert!(lines[2].starts_with(".word 0x0091c10000000102 // MOV.i32: reserved bits 15..8"), "{}", lines[2]);
+    assert_eq!(lines.len(), 3);
+}
+
+#[test]
+fn the_table_has_every_word_in_order() {
+    let run = isaforge_with(&["dis", "valhall", "--tsv"], "0091C10000000002 ffffffffffffffff").expect(1);
+    let rows: Vec<Vec<&str>> = run.out().lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows[0], ["0091c10000000002", "ok", "MOV.i32 r1, r2"]);
+    assert_eq!(rows[1][..2], ["ffffffffffffffff", "invalid"]);
+    assert!(rows[1][2].contains("unknown opcode") && rows[1].len() == 3);
+    isaforge_with(&["dis", "valhall", "--tsv"], "0091c10000000002").expect(0);
+}
+
+#[test]
+fn what_is_disassembled_assembles_to_the_same_bytes() {
+    let (hex, _) = hex_and_texts();
+    let bytes = raw(&format!("{hex} ffffffffffffffff 0091c10000000102"));
+    let text = isaforge_with(&["dis", "valhall", "--exact"], &bytes).expect(1).out;
+    let back = isaforge_with(&["asm", "valhall", "--out", "bin"], text).expect(0).out;
+    assert_eq!(back, bytes);
+}
+
+#[test]
+fn exact_text_tells_words_apart_that_share_their_customary_text() {
+    let words = |arguments: &[&str]| {
+        let text = isaforge_with(arguments, "0091c100000000c0 0091c100000000d5").expect(0).out;
+        isaforge_with(&["asm", "valhall"], text).expect(0).out().to_owned()
+    };
+    assert_eq!(words(&["dis", "valhall", "--exact"]), "0091c100000000c0\n0091c100000000d5\n");
+}
+
+#[test]
+fn a_slip_in_hexadecimal_is_reported_with_its_place() {
+    let run = isaforge_with(&["dis", "valhall"], "0091c10000000002\n0091c1000000000g\n").expect(1);
+    assert_eq!(run.out(), "MOV.i32 r1, r2\n");
+    assert!(run.err.starts_with("<stdin>:2:16: error: `g` is not a hexadecimal digit"), "{}", run.err);
+    let run = isaforge_with(&["dis", "valhall"], "0091c10000000002\n  0091\n").expect(1);
+    assert!(run.err.starts_with("<stdin>:2:3: error: the last word has only 4 of 16"), "{}", run.err);
+    let run = isaforge_with(&["dis", "valhall"], [2, 0, 0, 0, 0, 0xc1, 0x91, 0, 1, 2, 3]).expect(1);
+    assert_eq!(run.out(), "MOV.i32 r1, r2\n");
+    assert!(run.err.starts_with("<stdin>: byte 0x8: error: 3 bytes left over"), "{}", run.err);
+}
+
+#[test]
+fn nothing_becomes_nothing() {
+    assert_eq!(isaforge_with(&["dis", "valhall"], "").expect(0).out(), "");
+    assert_eq!(isaforge_with(&["dis", "valhall", "--in", "bin"], "").expect(0).out(), "");
+    assert_eq!(isaforge_with(&["asm", "valhall"], "// nothing\n\n").expect(0).out(), "");
+}
+
+#[test]
+fn a_megabyte_of_noise_is_disassembled_quickly() {
+    let mut random = isaforge_core::sample::Random(7);
+    let bytes: Vec<u8> = (0..1 << 17).flat_map(|_| random.next().to_le_bytes()).collect();
+    let run = isaforge_with(&["dis", "valhall"], &bytes).expect(1);
+    assert_eq!(run.out().lines().count(), 1 << 17);
+}

@@ -1,0 +1,91 @@
+use super::*;
+
+#[test]
+fn a_word_and_its_text_have_the_same_explanation() {
+    let by_word = isaforge(&["explain", "valhall", "0x0091c10000000002"]).expect(0);
+    for what in [&["0091C10000000002"][..], &["MOV.i32 r1, r2"], &["MOV.i32", "r1,", "r2"], &["0x91c1_0000_0000_02"]] {
+        let arguments = [&["explain", "valhall"], what].concat();
+        assert_eq!(isaforge(&arguments).expect(0).out(), by_word.out(), "{what:?}");
+    }
+}
+
+#[test]
+fn the_explanation_shows_bits_fields_and_what_the_specification_says() {
+    let run = isaforge(&["explain", "valhall", "MOV.i32 r1, r2"]).expect(0);
+    let out = run.out();
+    assert!(out.starts_with("0091c10000000002  MOV.i32 r1, r2\n"), "{out}");
+    for part in [
+        "56                      48",
+        "0  1  0  0  1  0  0  0  1",
+        "45..40",
+        "reads     r2 (src0)",
+        "writes    r1 (dest)",
+        "isa.xml:",
+    ] {
+        assert!(out.contains(part), "{part} is missing in\n{out}");
+    }
+    assert!(out.lines().all(|line| line.chars().count() <= 100), "{out}");
+    assert!(!out.contains('\x1b'), "no colours in a pipe");
+}
+
+#[test]
+fn colours_come_when_asked_for() {
+    let run = isaforge(&["explain", "valhall", "MOV.i32 r1, r2", "--color", "always"]).expect(0);
+    assert!(run.out().contains("\x1b["));
+}
+
+#[test]
+fn an_invalid_word_is_explained_as_far_as_it_is_known() {
+    let run = isaforge(&["explain", "valhall", "0091c10000000102"]).expect(1);
+    assert!(
+        run.out().contains("not an instruction: MOV.i32: reserved bits 15..8 must be zero, found 0x1"),
+        "{}",
+        run.out()
+    );
+    assert!(run.out().contains("15..8   reserved    00000001  0x1   must be zero"), "{}", run.out());
+    assert!(run.out().contains("MOV.i32  "), "{}", run.out());
+    // The first mistake is the reason; the others are marked, too.
+    let run = isaforge(&["explain", "valhall", "7091d28d250e0d89"]).expect(1);
+    assert_eq!(
+        run.out().matches("must be zero").count() + run.out().matches("reserved value").count(),
+        4,
+        "{}",
+        run.out()
+    );
+    let run = isaforge(&["explain", "valhall", "0xffffffffffffffff"]).expect(1);
+    assert!(run.out().contains("unknown opcode"), "{}", run.out());
+}
+
+#[test]
+fn a_name_alone_is_explained_with_an_example() {
+    let run = isaforge(&["explain", "valhall", "FMA.f32"]).expect(0);
+    assert!(run.out().contains("FMA.f32 r0, r2, r4, r6   (an example of it)"), "{}", run.out());
+}
+
+#[test]
+fn text_that_is_no_instruction_gets_a_caret_and_help() {
+    let run = isaforge(&["explain", "valhall", "MOV.i23 r1, r2"]).expect(1);
+    assert!(run.err.starts_with("text:1:1: error: no instruction is called `MOV.i23`"), "{}", run.err);
+    assert!(run.err.contains("did you mean `MOV.i32`?"), "{}", run.err);
+    isaforge(&["explain", "valhall", "0x123456789abcdef01"]).expect(2);
+    isaforge(&["explain", "valhall", ""]).expect(1);
+}
+
+#[test]
+fn any_word_can_be_explained() {
+    let isa = isaforge_cli::builtin::find("valhall").expect("it is built in").isa;
+    let mut random = isaforge_core::sample::Random(3);
+    for round in 0..3000u64 {
+        let opcode = (round % isa.forms.len() as u64) as u16;
+        // Valid words, nearly valid words, and noise.
+        let word = match round % 3 {
+            0 => isaforge_core::sample::sample(isa, opcode, &mut random),
+            1 => isaforge_core::sample::sample(isa, opcode, &mut random) ^ 1 << random.below(64),
+            _ => random.next(),
+        };
+        for width in [40, 100] {
+            let (text, _) = isaforge_cli::explain::render(isa, word, "", width);
+            assert!(text.contains(&format!("{word:016x}")));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+use super::*;
+
+#[test]
+fn the_instruction_sets_are_listed_name_first() {
+    let run = isaforge(&["isas"]).expect(0);
+    let names: Vec<&str> = run.out().lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(names.contains(&"valhall"), "{names:?}");
+    assert_eq!(names.len(), run.out().lines().count());
+}
+
+#[test]
+fn every_help_has_examples() {
+    let help = isaforge(&["--help"]).expect(0);
+    for command in ["dis", "asm", "explain", "check", "gen", "conform", "completions"] {
+        assert!(help.out().contains(&format!("  {command} ")), "{command} is listed");
+        let run = isaforge(&[command, "--help"]).expect(0);
+        assert!(run.out().contains(&format!("isaforge {command} ")), "{command} shows how it is used:\n{}", run.out());
+        assert!(run.out().contains("Examples:"), "{command} has examples");
+    }
+}
+
+#[test]
+fn misuse_has_status_2_and_a_message_on_standard_error() {
+    for arguments in [
+        &["frobnicate"][..],
+        &["dis"],
+        &["dis", "valhal"],
+        &["dis", "valhall", "no-such-file"],
+        &["asm", "valhall", "no-such-file"],
+        &["dis", "valhall", "--in", "octal"],
+        &["explain", "valhall"],
+        &["conform", "valhall"],
+        &["gen", "some.yaml"],
+        &["gen"],
+        &["completions", "tcsh"],
+        &["check", "no-such-file.yaml"],
+        &[],
+    ] {
+        let run = isaforge(arguments).expect(2);
+        assert!(run.out.is_empty() && !run.err.is_empty(), "{arguments:?}");
+    }
+    assert!(isaforge(&["dis", "valhal"]).err.contains("a similar value exists: 'valhall'"));
+    let run = isaforge_with(&["asm", "valhall", "-o", "/no/such/folder/out.hex"], "MOV.i32 r1, r2").expect(2);
+    assert!(run.err.starts_with("error: cannot write `/no/such/folder/out.hex`: "), "{}", run.err);
+}
+
+#[test]
+fn completion_scripts_exist_for_the_usual_shells() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(isaforge(&["completions", shell]).expect(0).out().contains("explain"), "{shell}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_panic() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_isaforge"))
+        .args(["dis", "valhall", "--in", "bin"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    drop(child.stdout.take());
+    let mut stdin = child.stdin.take().expect("stdin is piped");
+    stdin.write_all(&0x0091_c100_0000_0002u64.to_le_bytes().repeat(100_000)).expect("it reads all");
+    drop(stdin);
+    let output = child.wait_with_output().expect("the command ends");
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+}

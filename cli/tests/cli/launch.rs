@@ -1,0 +1,157 @@
+use super::*;
+
+/// Writes a launch file into a folder of its own and runs it.
+fn launch(content: &str) -> (tempfile::TempDir, Run) {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("launch.yaml"), content).expect("the file is written");
+    let run = isaforge_in(folder.path(), &["run", "launch.yaml"], b"");
+    (folder, run)
+}
+
+/// The launch file of the test data with a change that makes it wrong.
+#[track_caller]
+fn refused(from: &str, to: &str) -> String {
+    let good = text_of("launch.yaml");
+    assert!(good.contains(from), "nothing is changed by {from}");
+    let (_, run) = launch(&good.replacen(from, to, 1));
+    let run = run.expect(1);
+    assert!(run.out.is_empty());
+    assert!(run.err.contains("launch.yaml: failed: "), "{}", run.err);
+    run.err
+}
+
+#[test]
+fn a_launch_runs_prints_and_writes() {
+    let (folder, run) = launch(&text_of("launch.yaml"));
+    let run = run.expect(0);
+    let expected =
+        "numbers as u32:\n       0:  42  43  44  45  46  47  48  49\nnumbers as hex:\n       6:  00000030  00000031\n";
+    assert_eq!(run.out(), expected);
+    assert!(run.err.contains("ran: 8 threads in 2 workgroups, 40 instructions in "), "{}", run.err);
+    let raw = fs::read(folder.path().join("numbers.bin")).expect("it is written");
+    assert_eq!(raw, (42u32..50).flat_map(u32::to_le_bytes).collect::<Vec<u8>>());
+    let png = fs::read(folder.path().join("numbers.png")).expect("it is written");
+    assert!(png.starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn a_program_can_come_from_a_file_of_any_kind() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let good = text_of("launch.yaml");
+    let (head, rest) = good.split_once("program: |\n").expect("the program is inline");
+    let (program, tail) = rest.split_once("groups:").expect("the groups follow");
+    let write = |name: &str, content: &[u8]| fs::write(folder.path().join(name), content).expect("it is written");
+    write("p.s", program.as_bytes());
+    for (name, form) in [("p.hex", "hex"), ("p.bin", "bin")] {
+        isaforge_in(folder.path(), &["asm", "valhall", "p.s", "--out", form, "-o", name], b"").expect(0);
+    }
+    for name in ["p.s", "p.hex", "p.bin"] {
+        write("launch.yaml", format!("{head}program: {{ file: {name} }}\ngroups:{tail}").as_bytes());
+        let run = isaforge_in(folder.path(), &["run", "launch.yaml", "--quiet"], b"").expect(0);
+        assert!(run.out().contains("42  43  44  45"), "{name}");
+        assert_eq!(run.err, "");
+    }
+}
+
+#[test]
+fn buffers_take_numbers_floats_and_files() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("some.bin"), [1, 0, 0, 0, 2, 0, 0, 0]).expect("it is written");
+    let content = "isa: valhall\nprogram: NOP.end\nbuffers:\n  \
+        a: { words: [1, -1, 0xffffffff], address: 0x200000 }\n  b: { f32: [1.5, 2, -0.25] }\n  \
+        c: { file: some.bin, size: 12 }\noutputs:\n  - print: { buffer: a, as: i32 }\n  \
+        - print: { buffer: b, as: f32 }\n  - print: { buffer: c, as: u32 }\n";
+    fs::write(folder.path().join("launch.yaml"), content).expect("it is written");
+    let run = isaforge_in(folder.path(), &["run", "launch.yaml"], b"").expect(0);
+    let numbers: Vec<Vec<&str>> = run.out().lines().map(|line| line.split_whitespace().skip(1).collect()).collect();
+    assert_eq!(numbers[1], ["1", "-1", "-1"]);
+    assert_eq!(numbers[3], ["1.5", "2", "-0.25"]);
+    assert_eq!(numbers[5], ["1", "2", "0"]);
+}
+
+#[test]
+fn mistakes_of_the_inline_program_point_into_the_launch_file() {
+    let err = refused("IADD_IMM.i32 r0, r60, #0x2a", "IADD_IMM.i32 r0, r60, 0x2a");
+    assert!(err.contains("launch.yaml:8:25"), "{err}");
+    assert!(err.contains("  IADD_IMM.i32 r0, r60, 0x2a"), "{err}");
+}
+
+#[test]
+fn mistakes_of_a_launch_file_are_located_and_explained() {
+    for (from, to, place, message) in [
+        ("isa: valhall", "isa: valhal", "launch.yaml:2:6", "did you mean `valhall`?"),
+        ("isa: valhall", "isa: valhall-2021", "launch.yaml:2:6", "not run"),
+        ("groups: 2", "groups: [1, 2, 3, 4]", "launch.yaml:10:9", "one to three numbers"),
+        ("groups: 2", "groups: 0", "launch.yaml:10:9", "zero in some direction"),
+        ("groups: 2", "group: 2", "launch.yaml:10:1", "unknown key `group`"),
+        ("local size: [4]", "local size: four", "launch.yaml:11:13", "expected a whole number"),
+        ("{ address: numbers }", "{ address: number }", "launch.yaml:13:16", "did you mean `numbers`?"),
+        ("size: 32", "size: 32, words: [1], f32: [1.0]", "launch.yaml:15:3", "more than one says what is in it"),
+        ("size: 32", "address: 4096", "launch.yaml:15:3", "nothing says what is in it"),
+        ("size: 32", "size: 4, words: [1, 2]", "launch.yaml:15:20", "8 bytes long, more than its size"),
+        ("size: 32", "size: 99999999999999", "launch.yaml:15:20", "at most"),
+        ("size: 32", "file: none.bin", "launch.yaml:15:20", "cannot be read"),
+        ("count: 2", "count: 3", "launch.yaml:18:56", "only 8 words"),
+        ("width: 4", "width: 5", "launch.yaml:20:55", "needs 40 bytes"),
+        ("width: 4", "width: 0", "launch.yaml:20:", "1 to"),
+        ("format: grey", "format: gray", "launch.yaml:20:", "did you mean `grey`?"),
+        ("- raw: {", "- raw: { color: 1,", "launch.yaml:19:", "unknown key `color`"),
+        ("  - raw:", "    raw:", "launch.yaml:18:", "one thing to do is needed, not 2"),
+    ] {
+        let err = refused(from, to);
+        assert!(err.contains(place) && err.contains(message), "{to}: {place}: {message}:\n{err}");
+    }
+}
+
+#[test]
+fn overlapping_buffers_are_refused_and_free_addresses_avoid_given_ones() {
+    let err = refused("size: 32 }", "size: 32, address: 0x1000 }\n  other: { size: 32, address: 0x101f }");
+    assert!(err.contains("two buffers overlap"), "{err}");
+    let good = text_of("launch.yaml");
+    let (_, run) = launch(&good.replace("size: 32 }", "size: 32 }\n  other: { size: 8192, address: 0xff000 }"));
+    assert!(run.expect(0).out().contains("42  43"));
+}
+
+#[test]
+fn a_program_that_fails_is_named_with_its_place_and_writes_nothing() {
+    let good = text_of("launch.yaml");
+    let (folder, run) = launch(&good.replace("{ address: numbers }", "0"));
+    let run = run.expect(1);
+    assert!(run.err.contains("the program failed: "), "{}", run.err);
+    assert!(run.out.is_empty() && !folder.path().join("numbers.bin").exists());
+    let (_, run) = launch(&format!("{good}budget: 7\n"));
+    assert!(run.expect(1).err.contains("budget of 7"));
+}
+
+#[test]
+fn a_launch_file_that_is_not_there_is_a_misuse() {
+    isaforge(&["run", "no-such-file.yaml"]).expect(2);
+    let (_, run) = launch("");
+    run.expect(1);
+    let (_, run) = launch("isa: [");
+    run.expect(1);
+}
+
+#[test]
+fn the_demo_tells_what_it_does_and_draws_a_picture() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = isaforge_in(folder.path(), &["demo", "--size", "33"], b"").expect(0);
+    for part in [
+        "1. Compiled ",
+        "0 errors",
+        "2. Disassembled mandelbrot.comp",
+        "assembles to the same words",
+        "3. Ran it: ",
+        "4. Wrote mandelbrot.png, 33 x 33 pixels.",
+    ] {
+        assert!(run.out().contains(part), "{part} is missing in\n{}", run.out());
+    }
+    let file = fs::File::open(folder.path().join("mandelbrot.png")).expect("the picture is written");
+    let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("it is a PNG");
+    let mut pixels = vec![0; reader.output_buffer_size().expect("it is small")];
+    reader.next_frame(&mut pixels).expect("it is whole");
+    // Inside of the set is black, outside is blue.
+    let pixel = |x: usize, y: usize| &pixels[3 * (33 * y + x)..][..3];
+    assert_eq!(pixel(20, 16), [0, 0, 0]);
+    assert!(pixel(0, 0)[2] > 40, "{:?}", pixel(0, 0));
+}

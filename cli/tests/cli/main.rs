@@ -1,0 +1,85 @@
+//! What scripts rely on: output, exit status and messages of every command.
+
+mod assemble;
+mod conform;
+mod disassemble;
+mod explain;
+mod general;
+mod launch;
+mod specifications;
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What a run of the command gave.
+struct Run {
+    status: i32,
+    out: Vec<u8>,
+    err: String,
+}
+
+impl Run {
+    fn out(&self) -> &str {
+        std::str::from_utf8(&self.out).expect("the output is text")
+    }
+
+    #[track_caller]
+    fn expect(self, status: i32) -> Run {
+        assert_eq!(self.status, status, "stdout:\n{}\nstderr:\n{}", String::from_utf8_lossy(&self.out), self.err);
+        self
+    }
+}
+
+fn isaforge(arguments: &[&str]) -> Run {
+    isaforge_in(Path::new(env!("CARGO_MANIFEST_DIR")), arguments, b"")
+}
+
+fn isaforge_with(arguments: &[&str], stdin: impl AsRef<[u8]>) -> Run {
+    isaforge_in(Path::new(env!("CARGO_MANIFEST_DIR")), arguments, stdin.as_ref())
+}
+
+fn isaforge_in(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Run {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_isaforge"))
+        .args(arguments)
+        .current_dir(folder)
+        .env_remove("CLICOLOR_FORCE")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let mut pipe = child.stdin.take().expect("stdin is piped");
+    let content = stdin.to_owned();
+    // A command that does not read its input closes the pipe, which is fine.
+    let writer = std::thread::spawn(move || drop(pipe.write_all(&content)));
+    let output = child.wait_with_output().expect("the command ends");
+    writer.join().expect("the writer ends");
+    Run {
+        status: output.status.code().expect("the command was not killed"),
+        out: output.stdout,
+        err: String::from_utf8(output.stderr).expect("messages are text"),
+    }
+}
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
+}
+
+fn text_of(name: &str) -> String {
+    fs::read_to_string(data(name)).expect("the test data is there")
+}
+
+/// The words and texts of words.tsv.
+fn words_and_texts() -> Vec<(String, String)> {
+    let text = text_of("words.tsv");
+    let rows = text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
+    let rows: Vec<_> = rows.map(|(word, text)| (word.to_owned(), text.to_owned())).collect();
+    assert!(rows.len() > 20);
+    rows
+}
+
+fn lines<'a>(items: impl Iterator<Item = &'a String>) -> String {
+    items.map(|item| format!("{item}\n")).collect()
+}

@@ -1,0 +1,93 @@
+use super::*;
+
+fn path(name: &str) -> String {
+    data(name).to_str().expect("the path is text").to_owned()
+}
+
+#[test]
+fn a_good_specification_gets_a_line_of_summary() {
+    let run = isaforge(&["check", "tests/data/blink.yaml"]).expect(0);
+    assert_eq!(run.out(), "tests/data/blink.yaml: ok: 1 instruction, 1 enum, no warnings\n");
+    assert_eq!(run.err, "");
+}
+
+#[test]
+fn mistakes_are_drawn_and_counted_with_status_1() {
+    let run = isaforge(&["check", "tests/data/wrong.yaml"]).expect(1);
+    assert!(run.out.is_empty());
+    assert!(run.err.contains("tests/data/wrong.yaml:") && run.err.contains("^"), "{}", run.err);
+    assert!(run.err.trim_end().ends_with("failed: 1 error"), "{}", run.err);
+    assert!(!run.err.contains('\x1b'));
+    assert!(isaforge(&["check", "tests/data/wrong.yaml", "--color", "always"]).expect(1).err.contains('\x1b'));
+}
+
+#[test]
+fn a_warning_fails_only_when_denied() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let spec = text_of("blink.yaml").replace("enums:\n", "enums:\n  Spare: { doc: Nobody uses it., values: [a, b] }\n");
+    fs::write(folder.path().join("isa.yaml"), spec).expect("the file is written");
+    let run = isaforge_in(folder.path(), &["check", "."], b"").expect(0);
+    assert!(run.out().ends_with("ok: 1 instruction, 2 enums, 1 warning\n"), "{}", run.out());
+    assert!(run.err.contains("warning["), "{}", run.err);
+    let run = isaforge_in(folder.path(), &["check", ".", "--deny-warnings"], b"").expect(1);
+    assert!(run.err.contains("error["), "{}", run.err);
+}
+
+#[test]
+fn a_crate_is_written_once_and_found_up_to_date() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (spec, output) = (path("blink.yaml"), folder.path().join("blink-isa"));
+    let output = output.to_str().expect("the path is text");
+    let run = isaforge(&["gen", &spec, "-o", output, "--check"]).expect(1);
+    assert!(run.err.contains("does not exist"), "{}", run.err);
+    isaforge(&["gen", &spec, "-o", output]).expect(0);
+    let manifest = fs::read_to_string(Path::new(output).join("Cargo.toml")).expect("the manifest is written");
+    assert!(manifest.contains("name = \"blink-isa\"") && manifest.contains("isaforge-core = { version"), "{manifest}");
+    let source = fs::read_to_string(Path::new(output).join("src/lib.rs")).expect("the source is written");
+    assert!(source.contains("pub enum Instruction") && source.contains("@generated"));
+    isaforge(&["gen", &spec, "-o", output, "--check"]).expect(0);
+}
+
+#[test]
+fn a_stale_crate_fails_with_the_command_that_mends_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("blink.yaml"), text_of("blink.yaml")).expect("the file is written");
+    isaforge_in(folder.path(), &["gen", "blink.yaml", "-o", "a crate", "--semantics", "required"], b"").expect(0);
+    let manifest = folder.path().join("a crate/Cargo.toml");
+    fs::write(&manifest, "mine").expect("the file is written");
+    let source = folder.path().join("a crate/src/lib.rs");
+    let old = fs::read_to_string(&source).expect("the source is there");
+    fs::write(&source, old.replacen("lamps", "lights", 1)).expect("the file is written");
+    let check = ["gen", "blink.yaml", "-o", "a crate", "--semantics", "required", "--check"];
+    let run = isaforge_in(folder.path(), &check, b"").expect(1);
+    assert!(run.err.contains("line 1 differs"), "{}", run.err);
+    assert!(run.err.contains("run: isaforge gen blink.yaml -o 'a crate' --semantics required\n"), "{}", run.err);
+    isaforge_in(folder.path(), &check[..6], b"").expect(0);
+    assert_eq!(fs::read_to_string(&source).expect("the source is there"), old);
+    assert_eq!(fs::read_to_string(&manifest).expect("it is there"), "mine", "a manifest that is there is not touched");
+    isaforge_in(folder.path(), &check, b"").expect(0);
+}
+
+#[test]
+fn all_specifications_of_a_project_are_generated_at_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["blink", "wink"] {
+        fs::create_dir_all(folder.path().join("specs").join(name)).expect("the folder is made");
+        let spec = text_of("blink.yaml").replace("isa: blink", &format!("isa: {name}"));
+        fs::write(folder.path().join("specs").join(name).join("isa.yaml"), spec).expect("the file is written");
+    }
+    isaforge_in(folder.path(), &["gen", "--all"], b"").expect(0);
+    isaforge_in(&folder.path().join("specs"), &["gen", "--all", "--check"], b"").expect(0);
+    fs::write(folder.path().join("generated/wink/src/lib.rs"), "").expect("the file is written");
+    let run = isaforge_in(folder.path(), &["gen", "--all", "--check"], b"").expect(1);
+    assert!(run.err.contains("generated/blink/src/lib.rs: up to date"), "{}", run.err);
+    assert!(run.err.contains("run: isaforge gen --all\n"), "{}", run.err);
+}
+
+#[test]
+fn a_specification_with_mistakes_generates_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("out");
+    isaforge(&["gen", &path("wrong.yaml"), "-o", output.to_str().expect("the path is text")]).expect(1);
+    assert!(!output.exists());
+}

@@ -1,0 +1,459 @@
+//! What changed between two revisions of an instruction set: by meaning, not by line.
+//!
+//! [`diff`] compares the tables of two specifications. Instructions are matched by name, then by their opcode bits; their
+//! operands, modifiers and the definitions behind them are compared one by one. Beside this list of *changes* stands what
+//! matters to a program: do the old words still read the same? That is decided for every instruction:
+//!
+//! - **Proved**: the words of an instruction are the product of independent groups of fields (a modifier, an operand, fields
+//!   that share bits). Every value of every group is looked at, under every value of the shared fields: whether it is valid
+//!   over there, and what it prints. Numbers of more than 16 bits are not listed; they are the same when both revisions
+//!   have them at the same bits, of the same type and with the same prefix.
+//! - **Found**: an instruction whose words read differently comes with such a word. It was decoded and printed by both
+//!   revisions; it is not an inference.
+//! - **Sampled**: where neither works (a wide number that one revision splits, say), values at the boundaries and at random
+//!   are tried, and 2,048 random words. When none differs, the instruction is listed as *unproven*, and
+//!   [`Diff::decodes_alike`] is false: only what is proved counts.
+//!
+//! "Reads the same" means the same customary text. What text cannot show (an instruction's unit, what it does to an operand)
+//! is among the changes only.
+
+mod fields;
+mod identity;
+mod instructions;
+mod json;
+mod markdown;
+mod parts;
+mod structure;
+mod text;
+mod words;
+
+use std::fmt;
+
+use isaforge_core::table::Isa;
+
+pub(crate) use parts::{modifier_text, operand_text, text as word_text};
+
+/// What a revision makes of a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// The text of the instruction.
+    Text(String),
+    /// It is no instruction, and why.
+    Invalid(String),
+}
+
+impl fmt::Display for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reading::Text(text) => f.write_str(text),
+            Reading::Invalid(why) => write!(f, "(invalid: {why})"),
+        }
+    }
+}
+
+/// A word that the revisions read differently.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The word.
+    pub word: u64,
+    /// What the old revision makes of it.
+    pub old: Reading,
+    /// What the new revision makes of it.
+    pub new: Reading,
+}
+
+/// What happened to something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// Only the new revision has it.
+    Added,
+    /// Only the old revision has it.
+    Removed,
+    /// The same bits have another name.
+    Renamed,
+    /// The same name has other bits.
+    Moved,
+    /// Something else about it differs.
+    Changed,
+}
+
+impl How {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            How::Added => "added",
+            How::Removed => "removed",
+            How::Renamed => "renamed",
+            How::Moved => "moved",
+            How::Changed => "changed",
+        }
+    }
+}
+
+/// What a [`Change`] is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// An operand of an instruction.
+    Operand,
+    /// A modifier of an instruction.
+    Modifier,
+    /// A modifier of an operand, named `operand.modifier`.
+    Suffix,
+    /// What the instruction does with an operand.
+    Access,
+    /// Bits of one value of an operand.
+    Size,
+    /// Constant bits beside the opcode.
+    ConstantBits,
+    /// Bits without meaning.
+    IgnoredBits,
+    /// The unit that executes the instruction.
+    Unit,
+    /// How the instruction is written.
+    Syntax,
+    /// How much a rule on operands allows.
+    Limit,
+    /// A value of an enum.
+    Value,
+    /// The value that is meant when none is written.
+    Default,
+    /// An entry of a table of constants.
+    Constant,
+    /// The number of registers of a bank.
+    Count,
+    /// A width in bits.
+    Width,
+    /// One reading of a kind of operand.
+    Alternative,
+    /// Where a shared field lies, or whether it prints.
+    Field,
+}
+
+impl Subject {
+    /// The words for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Subject::Operand => "operand",
+            Subject::Modifier => "modifier",
+            Subject::Suffix => "suffix",
+            Subject::Access => "access",
+            Subject::Size => "size",
+            Subject::ConstantBits => "constant bits",
+            Subject::IgnoredBits => "ignored bits",
+            Subject::Unit => "unit",
+            Subject::Syntax => "syntax",
+            Subject::Limit => "limit",
+            Subject::Value => "value",
+            Subject::Default => "default",
+            Subject::Constant => "constant",
+            Subject::Count => "count",
+            Subject::Width => "width",
+            Subject::Alternative => "reading",
+            Subject::Field => "field",
+        }
+    }
+}
+
+/// One difference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What it is about.
+    pub subject: Subject,
+    /// What happened.
+    pub how: How,
+    /// The name of what changed; may be empty.
+    pub name: String,
+    /// What the old revision says; empty for what it lacks.
+    pub old: String,
+    /// What the new revision says; empty for what it lacks.
+    pub new: String,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.subject.as_str())?;
+        if !self.name.is_empty() {
+            write!(f, " `{}`", self.name)?;
+        }
+        write!(f, " {}", self.how.as_str())?;
+        match (self.old.is_empty(), self.new.is_empty()) {
+            (false, false) => write!(f, ": {} → {}", self.old, self.new),
+            (false, true) => write!(f, ": was {}", self.old),
+            (true, false) => write!(f, ": {}", self.new),
+            (true, true) => Ok(()),
+        }
+    }
+}
+
+/// The bits that tell an instruction from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// Which bits.
+    pub mask: u64,
+    /// What they are.
+    pub value: u64,
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.mask;
+        let mut first = true;
+        while rest != 0 {
+            let high = 63 - rest.leading_zeros();
+            let width = (rest << (63 - high)).leading_ones();
+            let low = high + 1 - width;
+            let value = (self.value >> low) & isaforge_core::bits::ones(width);
+            let comma = if first { "" } else { ", " };
+            if width == 1 { write!(f, "{comma}{low} = {value}")? } else { write!(f, "{comma}{high}..{low} = {value:#x}")? }
+            rest &= !(isaforge_core::bits::ones(width) << low);
+            first = false;
+        }
+        Ok(())
+    }
+}
+
+/// An instruction in one revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instruction {
+    /// Its mnemonic.
+    pub name: String,
+    /// Its opcode bits.
+    pub pattern: Pattern,
+}
+
+/// What happened to an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Only the new revision has it.
+    Added,
+    /// Only the old revision has it.
+    Removed,
+    /// The same opcode bits have another name.
+    Renamed,
+    /// The same name has other opcode bits.
+    Moved,
+    /// Name and opcode bits are the same, something of its own is not.
+    Changed,
+    /// Nothing of its own changed, but definitions that it uses did, and words read differently.
+    Affected,
+}
+
+impl Fate {
+    /// All fates, in the order of reports.
+    pub const ALL: [Fate; 6] = [Fate::Added, Fate::Removed, Fate::Renamed, Fate::Moved, Fate::Changed, Fate::Affected];
+
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Fate::Added => "added",
+            Fate::Removed => "removed",
+            Fate::Renamed => "renamed",
+            Fate::Moved => "moved",
+            Fate::Changed => "changed",
+            Fate::Affected => "affected",
+        }
+    }
+}
+
+/// How the words of an instruction of the old revision fare in the new one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decoding {
+    /// All read the same. Proved.
+    Alike,
+    /// At least one does not; an example is given.
+    Different,
+    /// No word was found that reads differently, but that is no proof.
+    Unproven,
+}
+
+impl Decoding {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Decoding::Alike => "alike",
+            Decoding::Different => "different",
+            Decoding::Unproven => "unproven",
+        }
+    }
+}
+
+/// An instruction that is not the same in both revisions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstructionDiff {
+    /// What happened to it.
+    pub fate: Fate,
+    /// It in the old revision.
+    pub old: Option<Instruction>,
+    /// It in the new revision.
+    pub new: Option<Instruction>,
+    /// For a removed instruction, those that read its words now; for an added one, those that read its words before.
+    pub related: Vec<String>,
+    /// What changed in it.
+    pub changes: Vec<Change>,
+    /// How its old words fare; `None` for an added instruction.
+    pub decoding: Option<Decoding>,
+    /// Words that read differently: one that the old revision reads, one that only the new one does.
+    pub examples: Vec<Example>,
+}
+
+impl InstructionDiff {
+    /// The name to list it under: the old one where there is one.
+    pub fn name(&self) -> &str {
+        self.old.as_ref().or(self.new.as_ref()).map_or("", |i| &i.name)
+    }
+}
+
+/// What sort of definition a [`DefinitionDiff`] is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// Names for the values of a field.
+    Enum,
+    /// A table of constants.
+    Constants,
+    /// A bank of registers.
+    Bank,
+    /// A kind of operand.
+    Kind,
+    /// A field that operands share.
+    Shared,
+    /// A rule on operands.
+    Limit,
+}
+
+impl Sort {
+    /// The words for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Sort::Enum => "enum",
+            Sort::Constants => "constants",
+            Sort::Bank => "bank",
+            Sort::Kind => "kind",
+            Sort::Shared => "shared field",
+            Sort::Limit => "limit",
+        }
+    }
+}
+
+/// A definition that is not the same in both revisions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefinitionDiff {
+    /// What it defines.
+    pub sort: Sort,
+    /// What happened to it.
+    pub how: How,
+    /// Its name, the old one where it was renamed.
+    pub name: String,
+    /// Its new name where it was renamed, else empty.
+    pub renamed: String,
+    /// What changed in it.
+    pub changes: Vec<Change>,
+}
+
+/// A revision, in a few words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// The name of the instruction set.
+    pub name: String,
+    /// Bits of a word.
+    pub word_bits: u8,
+    /// How many instructions it has.
+    pub instructions: usize,
+    /// How many enums it has.
+    pub enums: usize,
+}
+
+impl Side {
+    fn of(isa: &Isa) -> Side {
+        Side { name: isa.name.to_owned(), word_bits: isa.word_bits, instructions: isa.forms.len(), enums: isa.enums.len() }
+    }
+}
+
+/// What changed between two revisions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diff {
+    /// The old revision.
+    pub old: Side,
+    /// The new revision.
+    pub new: Side,
+    /// Instructions that are not the same, in the order of the old revision, added ones last.
+    pub instructions: Vec<InstructionDiff>,
+    /// What changed in every instruction that both revisions have; it is not repeated there.
+    pub common: Vec<Change>,
+    /// Definitions that are not the same.
+    pub definitions: Vec<DefinitionDiff>,
+    /// How many instructions of the old revision have words that all read the same (proved).
+    pub alike: usize,
+    /// How many have a word that does not.
+    pub different: usize,
+    /// How many could not be decided.
+    pub unproven: usize,
+}
+
+impl Diff {
+    /// Whether old binaries decode the same: every valid word of the old revision has the same text in the new one.
+    ///
+    /// True only when that is proved for every instruction (see the [module](self) for how).
+    pub fn decodes_alike(&self) -> bool {
+        self.different == 0 && self.unproven == 0 && self.old.word_bits == self.new.word_bits
+    }
+
+    /// Whether nothing that this comparison looks at differs.
+    pub fn is_empty(&self) -> bool {
+        self.instructions.is_empty() && self.common.is_empty() && self.definitions.is_empty() && self.decodes_alike()
+    }
+
+    /// How many instructions had this fate.
+    pub fn count(&self, fate: Fate) -> usize {
+        self.instructions.iter().filter(|i| i.fate == fate).count()
+    }
+
+    /// The difference as text for a terminal.
+    pub fn to_text(&self) -> String {
+        text::render(self)
+    }
+
+    /// The difference as one JSON document.
+    pub fn to_json(&self) -> String {
+        json::render(self)
+    }
+
+    /// The difference as Markdown for a pull request.
+    pub fn to_markdown(&self) -> String {
+        markdown::render(self)
+    }
+
+    /// One line on decoding.
+    fn verdict(&self) -> String {
+        if self.old.word_bits != self.new.word_bits {
+            return format!("Words had {} bits and have {} now: no old binary decodes.", self.old.word_bits, self.new.word_bits);
+        }
+        if self.decodes_alike() {
+            return "Old binaries decode the same (proved for every instruction).".to_owned();
+        }
+        let total = self.alike + self.different + self.unproven;
+        let mut line = format!("Old binaries do not decode the same: words of {} of {total} instructions read differently", self.different);
+        if self.different == 0 {
+            line = format!("Old binaries may not decode the same: no word of {total} instructions was found that reads differently");
+        }
+        if self.unproven > 0 {
+            line.push_str(&format!(", {} could not be decided", self.unproven));
+        }
+        line + "."
+    }
+}
+
+/// Compares two revisions of an instruction set.
+pub fn diff(old: &'static Isa, new: &'static Isa) -> Diff {
+    let mut diff = Diff {
+        old: Side::of(old),
+        new: Side::of(new),
+        instructions: Vec::new(),
+        common: Vec::new(),
+        definitions: structure::definitions(old, new),
+        alike: 0,
+        different: 0,
+        unproven: 0,
+    };
+    instructions::compare(old, new, &mut diff);
+    diff
+}

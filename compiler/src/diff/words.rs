@@ -1,0 +1,161 @@
+//! Whether every valid word of an instruction reads the same in another revision.
+//!
+//! The words of an instruction are split by the constant bits of the other revision's instructions until each part belongs
+//! to one of them, or to none. Within a part, the fields that shared bits do not tie together are independent, so each
+//! group of fields is looked at on its own, value by value: is it valid over there, and does it print the same text? A
+//! value for which the answer is no becomes part of a whole word, which both revisions then read; only a word that really
+//! reads differently counts. When nothing is found and nothing was left out, all words are proved to read the same.
+
+use isaforge_core::bits::ones;
+use isaforge_core::decode::decode;
+use isaforge_core::sample::{Random, sample};
+use isaforge_core::table::{Form, Isa};
+
+use super::fields::Case;
+use super::identity::identical;
+use super::parts::reading;
+
+/// What can be said of all words of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// There is no such word.
+    Empty,
+    /// All read the same; proved.
+    Alike,
+    /// This one does not.
+    Differs(u64),
+    /// None was found that does not, but not all were looked at.
+    Unproven,
+}
+
+/// A verdict and the instructions of the other revision that read the words.
+pub(super) struct Judgement {
+    pub verdict: Verdict,
+    pub readers: Vec<u16>,
+}
+
+/// The most parts that the words of one instruction are split into, and the most bits of shared fields in one.
+const MOST_PARTS: usize = 1024;
+const MOST_SHARED: u32 = 10;
+/// Words drawn at random where nothing can be proved.
+const DRAWS: u64 = 2048;
+
+/// The words of `old` with certain bits.
+#[derive(Clone, Copy)]
+pub(super) struct Cube {
+    pub mask: u64,
+    pub value: u64,
+}
+
+impl Cube {
+    pub(super) fn with(self, mask: u64, value: u64) -> Cube {
+        Cube { mask: self.mask | mask, value: (self.value & !mask) | (value & mask) }
+    }
+
+    fn meets(self, mask: u64, value: u64) -> bool {
+        (self.value ^ value) & self.mask & mask == 0
+    }
+}
+
+/// Two revisions, one after the other.
+#[derive(Clone, Copy)]
+pub(super) struct Pair {
+    pub old: &'static Isa,
+    pub new: &'static Isa,
+}
+
+impl Pair {
+    /// Whether both read a word, which is valid in the old one, in the same way.
+    pub(super) fn differs(self, word: u64) -> bool {
+        reading(self.old, word) != reading(self.new, word)
+    }
+
+    /// Judges all words of the old instruction `opcode`.
+    pub(super) fn judge(self, opcode: u16) -> Judgement {
+        let form = &self.old.forms[opcode as usize];
+        let mut parts = Vec::new();
+        let all: Vec<u16> = (0..self.new.forms.len() as u16).collect();
+        let beyond = !ones(u32::from(self.old.word_bits));
+        let cube = Cube { mask: form.fixed_mask | beyond, value: form.fixed_value };
+        let complete = self.split(cube, &all, &mut parts);
+        let mut judgement = Judgement { verdict: Verdict::Empty, readers: Vec::new() };
+        if let ([(_, Some(reader))], true) = (&parts[..], complete)
+            && identical(self.old, self.new, form, &self.new.forms[*reader as usize])
+        {
+            return Judgement { verdict: Verdict::Alike, readers: vec![*reader] };
+        }
+        let mut random = Random(0x0d1f_f000 | u64::from(opcode));
+        for (cube, reader) in parts {
+            let verdict = match shared_bits(self, cube) {
+                Some(shared) => self.cases(form, reader, cube, shared, &mut random),
+                None => Verdict::Unproven,
+            };
+            let reads = reader.filter(|r| verdict != Verdict::Empty && !judgement.readers.contains(r));
+            judgement.readers.extend(reads);
+            judgement.verdict = worse(judgement.verdict, verdict);
+        }
+        if !complete {
+            judgement.verdict = worse(judgement.verdict, Verdict::Unproven);
+        }
+        if judgement.verdict == Verdict::Unproven
+            && let Some(word) = self.draw(opcode, &mut random)
+        {
+            judgement.verdict = Verdict::Differs(word);
+        }
+        judgement
+    }
+
+    /// Splits a cube until each part belongs to one instruction of the new revision. False when that takes too many.
+    fn split(self, cube: Cube, candidates: &[u16], parts: &mut Vec<(Cube, Option<u16>)>) -> bool {
+        let form = |f: u16| &self.new.forms[f as usize];
+        let meeting: Vec<u16> =
+            candidates.iter().copied().filter(|f| cube.meets(form(*f).match_mask, form(*f).match_value)).collect();
+        let open = meeting.iter().map(|f| form(*f).match_mask & !cube.mask).filter(|m| *m != 0).min_by_key(|m| m.count_ones());
+        let Some(open) = open else {
+            // The instruction with the most constant bits reads the word where one is a special case of another.
+            parts.push((cube, meeting.iter().copied().max_by_key(|f| form(*f).match_mask.count_ones())));
+            return parts.len() <= MOST_PARTS;
+        };
+        let bit = open & open.wrapping_neg();
+        parts.len() <= MOST_PARTS
+            && self.split(cube.with(bit, 0), &meeting, parts)
+            && self.split(cube.with(bit, bit), &meeting, parts)
+    }
+
+    /// Looks at each assignment of the shared fields on its own.
+    fn cases(self, form: &'static Form, reader: Option<u16>, cube: Cube, shared: u64, random: &mut Random) -> Verdict {
+        let reader = reader.map(|r| &self.new.forms[r as usize]);
+        let mut verdict = Verdict::Empty;
+        let mut value = 0u64;
+        loop {
+            let case = Case::new(self, form, reader, cube.with(shared, value));
+            verdict = worse(verdict, case.judge(random));
+            if matches!(verdict, Verdict::Differs(_)) || value == shared {
+                return verdict;
+            }
+            value = value.wrapping_sub(shared) & shared;
+        }
+    }
+
+    /// Looks for a word that reads differently among random ones.
+    fn draw(self, opcode: u16, random: &mut Random) -> Option<u64> {
+        (0..DRAWS).map(|_| sample(self.old, opcode, random)).find(|w| decode(self.old, *w) == Ok(opcode) && self.differs(*w))
+    }
+}
+
+/// The bits of shared fields that a cube leaves open; `None` when there are too many.
+fn shared_bits(pair: Pair, cube: Cube) -> Option<u64> {
+    let shared = pair.old.shared.iter().chain(pair.new.shared);
+    let bits = shared.fold(0, |m, s| m | s.bits.mask(0)) & !cube.mask;
+    (bits.count_ones() <= MOST_SHARED).then_some(bits)
+}
+
+/// The verdict on two sets of words together.
+pub(super) fn worse(a: Verdict, b: Verdict) -> Verdict {
+    match (a, b) {
+        (Verdict::Differs(word), _) | (_, Verdict::Differs(word)) => Verdict::Differs(word),
+        (Verdict::Unproven, _) | (_, Verdict::Unproven) => Verdict::Unproven,
+        (Verdict::Alike, _) | (_, Verdict::Alike) => Verdict::Alike,
+        (Verdict::Empty, Verdict::Empty) => Verdict::Empty,
+    }
+}

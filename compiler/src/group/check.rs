@@ -1,0 +1,213 @@
+//! Rules that a description of groups must keep.
+//!
+//! | code  | meaning |
+//! |-------|---------|
+//! | E0104 | bits outside the record |
+//! | E0105 | bits of a record that nothing accounts for |
+//! | E0107 | bits of a record that two things claim |
+//! | E0301 | two records that can stand in one place start alike |
+//! | E0302 | a record that says a value twice, or one that its field cannot have |
+//! | E0303 | a slot that nothing can stand in |
+//! | E0304 | a header that cannot decide which slots there are |
+//! | W0303 | a choice that no slot has, or a record that no slot allows |
+
+use isaforge_core::bits::ones;
+use isaforge_core::group::table::{Encoding, Type};
+
+use crate::check::runs_text;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::group::model::{Choice, Groups, Place, Record, Slot};
+use crate::model::Isa;
+
+/// The widest key of a header.
+pub const WIDEST_KEY: u32 = 12;
+
+/// Applies every rule.
+pub fn check(isa: &Isa, groups: &Groups, out: &mut Diagnostics) {
+    for choice in &groups.choices {
+        for record in &choice.records {
+            bits(record, choice, out);
+            values(isa, record, choice, out);
+        }
+    }
+    if out.has_errors() {
+        return;
+    }
+    for (index, slot) in groups.slots.iter().enumerate() {
+        let choice = &groups.choices[slot.choice];
+        if slot.records.is_empty() {
+            out.push(Diagnostic::error("E0303", slot.span, format!("nothing can stand in `{}`", slot.name)));
+        }
+        if index == 0 && (slot.chain != 0 || !slot.when.is_empty()) {
+            let error = Diagnostic::error("E0304", slot.span, "the first slot is the header, which every group has");
+            out.push(error.help("remove `when` and `chain`"));
+        }
+        ambiguity(isa, groups, index, choice, out);
+    }
+    keys(groups, out);
+    unused(groups, out);
+}
+
+fn bits(record: &Record, choice: &Choice, out: &mut Diagnostics) {
+    let fixed = record.fixed.iter().map(|f| (f.mask, 64 - f.mask.leading_zeros(), "constant bits".to_owned(), f.span));
+    let name = |p: &Place| format!("`{}`", choice.fields[p.field].name);
+    let fields = record.places.iter().map(|p| (p.bits.mask(0), p.bits.end(0), name(p), p.span));
+    let claims: Vec<_> = fixed.chain(fields).collect();
+    let size = u32::from(record.bytes) * 8;
+    let mut beyond = false;
+    for (i, (mask, end, what, span)) in claims.iter().enumerate() {
+        if *end > size {
+            let message = format!("{what} reaches bit {}, but `{}` has {size} bits", end - 1, record.name);
+            out.push(Diagnostic::error("E0104", *span, message).help("bit 8 is the lowest of the second byte"));
+            beyond = true;
+        }
+        for (other, _, other_what, other_span) in &claims[..i] {
+            if mask & other != 0 {
+                let message = format!("{} of {what} overlap {other_what}", runs_text(mask & other));
+                out.push(Diagnostic::error("E0107", *span, message).secondary(*other_span, "claimed here"));
+            }
+        }
+    }
+    let claimed = claims.iter().fold(0, |all, (mask, ..)| all | mask);
+    if claimed & record.all() != record.all() && !beyond {
+        let left = runs_text(record.all() & !claimed);
+        let message = format!("nothing says what {left} of `{}` are", record.name);
+        out.push(Diagnostic::error("E0105", record.span, message).help("reserved bits are constant: `fixed: { 4: 0 }`"));
+    }
+}
+
+fn values(isa: &Isa, record: &Record, choice: &Choice, out: &mut Diagnostics) {
+    for (i, place) in record.places.iter().enumerate() {
+        let field = &choice.fields[place.field];
+        let named = matches!(field.ty, Type::Enum(_));
+        if record.places[..i].iter().any(|p| p.field == place.field) {
+            out.push(Diagnostic::error("E0302", place.span, format!("`{}` is placed twice", field.name)));
+        }
+        if named && place.bits.width() > 6 || field.ty == Type::Flag && place.bits.width() != 1 {
+            let message = format!("`{}` cannot have {} bits", field.name, place.bits.width());
+            let help = "a flag has one bit, an enum at most six";
+            out.push(Diagnostic::error("E0302", place.span, message).help(help));
+        }
+        if named && field.encoding != Encoding::Plain {
+            let message = format!("`{}` is an enum and cannot be stored as another number", field.name);
+            out.push(Diagnostic::error("E0302", field.span, message));
+        }
+        if named && allowed(isa, choice, place) == 0 {
+            let message = format!("no value of `{}` fits {} bits", field.name, place.bits.width());
+            out.push(Diagnostic::error("E0302", place.span, message));
+        }
+        if let Some((field, _)) = record.implies.iter().find(|(f, _)| *f == place.field) {
+            let message = format!("`{}` is held in bits and implied, too", choice.fields[*field].name);
+            out.push(Diagnostic::error("E0302", place.span, message));
+        }
+    }
+}
+
+/// Which bits of a field have a meaning, a bit set; all of them for a number.
+pub(crate) fn allowed(isa: &Isa, choice: &Choice, place: &Place) -> u64 {
+    let Type::Enum(index) = choice.fields[place.field].ty else { return u64::MAX };
+    let index = place.narrowed.unwrap_or(index.into());
+    let fits = |v: &&crate::model::Value| v.bits < 64 && v.bits <= ones(place.bits.width());
+    isa.enums[index].values.iter().filter(fits).fold(0, |set, v| set | 1 << v.bits)
+}
+
+/// The records that may be found at the start of a slot, with the slot each belongs to.
+fn rivals(groups: &Groups, index: usize) -> Vec<(&Slot, &Choice, &Record)> {
+    let slot = &groups.slots[index];
+    let later = |(i, s): &(usize, &Slot)| *i == index || *i > index && slot.chain != 0 && s.chain == slot.chain;
+    let slots = groups.slots.iter().enumerate().filter(later);
+    slots
+        .flat_map(|(_, s)| s.records.iter().map(move |r| (s, &groups.choices[s.choice], &groups.choices[s.choice].records[*r])))
+        .filter(|(_, _, r)| r.unusable.is_empty())
+        .collect()
+}
+
+fn ambiguity(isa: &Isa, groups: &Groups, index: usize, own: &Choice, out: &mut Diagnostics) {
+    let rivals = rivals(groups, index);
+    for (i, (slot, choice, record)) in rivals.iter().enumerate() {
+        for (other_slot, other_choice, other) in &rivals[..i] {
+            // Two slots further on in the chain are compared when it is their turn.
+            let mine = slot.name == groups.slots[index].name || other_slot.name == groups.slots[index].name;
+            if !mine || apart(isa, choice, record, other_choice, other) {
+                continue;
+            }
+            let message = format!("`{}` and `{}` start with the same bits", other.name, record.name);
+            let ((am, av), (bm, bv)) = (record.pattern(), other.pattern());
+            let witness = (av & am | bv & bm).to_le_bytes();
+            let bytes: Vec<String> =
+                witness[..usize::from(record.bytes.max(other.bytes))].iter().map(|b| format!("{b:02x}")).collect();
+            let mut error = Diagnostic::error("E0301", record.span, message).secondary(other.span, "the other record");
+            error = error.note(format!("both fit the bytes {} in `{}`", bytes.join(" "), own.name));
+            out.push(error.help("constant bits must tell them apart, or one must be `unusable`"));
+        }
+    }
+}
+
+/// Whether bits tell two records apart, within the bytes that both have.
+fn apart(isa: &Isa, a_choice: &Choice, a: &Record, b_choice: &Choice, b: &Record) -> bool {
+    let common = a.all() & b.all();
+    let ((am, av), (bm, bv)) = (a.pattern(), b.pattern());
+    let constants = (av ^ bv) & am & bm & common != 0;
+    // A field whose values are never the other's constant bits.
+    let fields = |choice: &Choice, record: &Record, mask: u64, value: u64| {
+        record.places.iter().any(|place| {
+            let bits = place.bits.mask(0);
+            let low = place.bits.0.first().map_or(0, |p| p.at);
+            let one_piece = place.bits.0.len() == 1;
+            bits & common & mask == bits && one_piece && {
+                let found = value >> low & ones(place.bits.width());
+                found > 63 || allowed(isa, choice, place) >> found & 1 == 0
+            }
+        })
+    };
+    constants || fields(a_choice, a, bm, bv) || fields(b_choice, b, am, av)
+}
+
+/// The fields of the header that conditions of slots look at and that a record of it holds in bits.
+pub(crate) fn key_of(groups: &Groups, record: &Record) -> Vec<Place> {
+    let mut fields: Vec<usize> = groups.slots.iter().flat_map(|s| s.when.iter().flatten()).map(|(field, _)| *field).collect();
+    fields.sort_unstable();
+    fields.dedup();
+    fields.iter().filter_map(|f| record.places.iter().find(|p| p.field == *f)).cloned().collect()
+}
+
+fn keys(groups: &Groups, out: &mut Diagnostics) {
+    let Some(header) = groups.slots.first() else { return };
+    let choice = &groups.choices[header.choice];
+    if choice.records.len() > 32 {
+        let message = format!("`{}` has {} records, a header at most 32", choice.name, choice.records.len());
+        out.push(Diagnostic::error("E0304", choice.span, message));
+    }
+    for record in header.records.iter().map(|r| &choice.records[*r]) {
+        let width: u32 = key_of(groups, record).iter().map(|p| p.bits.width()).sum();
+        if width > WIDEST_KEY {
+            let message = format!("{width} bits of `{}` decide which slots there are, at most {WIDEST_KEY} can", record.name);
+            out.push(Diagnostic::error("E0304", record.span, message));
+        }
+        if !groups.derived.iter().any(|d| d.offset.is_none() && holds(&d.when, record)) {
+            let message = format!("nothing says how long a group with the header `{}` is", record.name);
+            out.push(Diagnostic::error("E0304", record.span, message).help("a `derived` field with `length: true`"));
+        }
+    }
+}
+
+/// Whether one of some conditions holds for what a record of the header says without bits.
+pub(crate) fn holds(when: &[crate::group::model::Condition], record: &Record) -> bool {
+    let says = |(field, values): &(usize, Vec<i64>)| record.implies.iter().any(|(f, v)| f == field && values.contains(v));
+    when.is_empty() || when.iter().any(|c| c.iter().all(says))
+}
+
+fn unused(groups: &Groups, out: &mut Diagnostics) {
+    for (index, choice) in groups.choices.iter().enumerate() {
+        let slots: Vec<&Slot> = groups.slots.iter().filter(|s| s.choice == index).collect();
+        if slots.is_empty() {
+            out.push(Diagnostic::warning("W0303", choice.span, format!("no slot has the choice `{}`", choice.name)));
+            continue;
+        }
+        for (i, record) in choice.records.iter().enumerate() {
+            if !slots.iter().any(|s| s.records.contains(&i)) {
+                out.push(Diagnostic::warning("W0303", record.span, format!("no slot allows the record `{}`", record.name)));
+            }
+        }
+    }
+}

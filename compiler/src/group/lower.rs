@@ -1,0 +1,221 @@
+//! From the model of groups to the tables of `isaforge-core`.
+
+use isaforge_core::bits as core_bits;
+use isaforge_core::bits::ones;
+use isaforge_core::group::table as core;
+use isaforge_core::table::{Bank, Constant, Constants, Enum, Provenance as CoreProvenance, Value};
+
+use crate::group::check::{allowed, holds, key_of};
+use crate::group::model::{Choice, Condition, Field, Groups, Place, Record, Slot};
+use crate::model::{self, Bits, Isa};
+use crate::spec::Provenance;
+
+fn text(s: &str) -> &'static str {
+    Box::leak(s.to_owned().into_boxed_str())
+}
+
+fn slice<T>(items: impl IntoIterator<Item = T>) -> &'static [T] {
+    Box::leak(items.into_iter().collect::<Vec<_>>().into_boxed_slice())
+}
+
+fn bits(bits: &Bits) -> core_bits::Bits {
+    let piece = |p: &model::Piece| core_bits::Piece { at: p.at, width: p.width, shared: false };
+    match &bits.0[..] {
+        [] => core_bits::Bits::new(0, 0),
+        [low, high @ ..] => core_bits::Bits { low: piece(low), high: slice(high.iter().map(piece)) },
+    }
+}
+
+/// Lowers a model that has passed its checks.
+pub fn lower(isa: &Isa, groups: &Groups) -> &'static core::GroupIsa {
+    let mut fields = 0;
+    let slots: Vec<core::Slot> = groups
+        .slots
+        .iter()
+        .map(|s| {
+            let first = fields;
+            fields += groups.choices[s.choice].fields.len() as u16;
+            slot(groups, s, first)
+        })
+        .collect();
+    let header = &groups.choices[groups.slots[0].choice];
+    let headers = |when: &[Condition]| {
+        let records = header.records.iter().enumerate().filter(|(_, r)| holds(when, r));
+        records.fold(0, |set, (i, _)| set | 1 << i)
+    };
+    let derived = groups.derived.iter().map(|d| core::Derived {
+        slot: 0,
+        field: d.field as u8,
+        headers: headers(&d.when),
+        rule: match d.offset {
+            None => core::Derive::Length,
+            Some(slot) => core::Derive::Offset { slot: slot as u8, if_any: d.if_any.iter().fold(0, |set, s| set | 1 << s) },
+        },
+    });
+    let rules = groups.rules.iter().map(|r| {
+        let says = |record: &Record| r.need.iter().all(|(f, _)| record.places.iter().any(|p| p.field == *f));
+        let headers = header.records.iter().enumerate().filter(|(_, r)| says(r)).fold(0, |set, (i, _)| set | 1 << i);
+        core::Rule { doc: text(&r.doc), headers, when: when(&r.when), need: when(&r.need) }
+    });
+    let [odd, first, rest] = groups.padding;
+    Box::leak(Box::new(core::GroupIsa {
+        name: text(&isa.name),
+        doc: text(&isa.doc),
+        unit: groups.unit,
+        longest: groups.longest,
+        enums: slice(isa.enums.iter().map(enumeration)),
+        constants: slice(isa.constants.iter().map(|c| Constants {
+            name: text(&c.name),
+            doc: text(&c.doc),
+            values: slice(c.values.iter().map(|(value, doc)| Constant { value: *value, doc: text(doc) })),
+        })),
+        banks: slice(isa.banks.iter().map(|b| Bank { name: text(&b.name), doc: text(&b.doc), count: b.count, width: b.width })),
+        choices: slice(groups.choices.iter().map(|c| choice(isa, c))),
+        slots: slice(slots),
+        plans: slice(header.records.iter().map(|r| plan(isa, groups, header, r))),
+        derived: slice(derived),
+        rules: slice(rules),
+        padding: core::Padding { odd, first, rest },
+        program: core::Program {
+            align: groups.align,
+            ends: slice(groups.ends.iter().map(when)),
+            targets: slice(groups.targets.iter().map(|(slot, field, absolute)| core::Target {
+                slot: *slot as u8,
+                field: *field as u8,
+                absolute: absolute.map_or(core::Slot::NEVER, |a| a as u8),
+            })),
+        },
+    }))
+}
+
+fn when(condition: &Condition) -> core::When {
+    slice(condition.iter().map(|(field, values)| {
+        let set = values.iter().filter(|v| (0..64).contains(*v)).fold(0, |set, v| set | 1 << v);
+        (*field as u8, set)
+    }))
+}
+
+fn enumeration(e: &model::Enum) -> Enum {
+    let mut values: Vec<_> = e.values.iter().collect();
+    values.sort_by_key(|v| v.bits);
+    let value = |v: &&model::Value| Value { bits: v.bits, name: text(&v.name), text: text(&v.text), doc: text(&v.doc) };
+    Enum { name: text(&e.name), doc: text(&e.doc), values: slice(values.iter().map(value)), dotted: &[], default: e.default }
+}
+
+fn choice(isa: &Isa, c: &Choice) -> core::Choice {
+    let field = |f: &Field| core::Field {
+        name: text(&f.name),
+        doc: text(&f.doc),
+        ty: f.ty,
+        encoding: f.encoding,
+        default: f.default,
+        form: f.form,
+    };
+    core::Choice {
+        name: text(&c.name),
+        doc: text(&c.doc),
+        fields: slice(c.fields.iter().map(field)),
+        records: slice(c.records.iter().map(|r| record(isa, c, r))),
+    }
+}
+
+fn place(p: &Place) -> core::Place {
+    core::Place { field: p.field as u8, bits: bits(&p.bits) }
+}
+
+fn record(isa: &Isa, c: &Choice, r: &Record) -> core::Record {
+    let (mask, value) = r.pattern();
+    let checks = r.places.iter().filter_map(|p| {
+        let set = allowed(isa, c, p);
+        let all = if p.bits.width() >= 6 { u64::MAX } else { ones(1 << p.bits.width()) };
+        (set & all != all).then(|| core::Check { field: p.field as u8, bits: bits(&p.bits), allowed: set })
+    });
+    core::Record {
+        name: text(&r.name),
+        doc: text(&r.doc),
+        bytes: r.bytes,
+        mask,
+        value,
+        places: slice(r.places.iter().map(place)),
+        implies: slice(r.implies.iter().map(|(f, v)| (*f as u8, *v))),
+        checks: slice(checks),
+        unusable: text(&r.unusable),
+        provenance: match r.provenance {
+            Provenance::Document => CoreProvenance::Document,
+            Provenance::VendorBinary => CoreProvenance::VendorBinary,
+            Provenance::Mesa => CoreProvenance::Mesa,
+            Provenance::Assumed => CoreProvenance::Assumed,
+        },
+        note: text(&r.note),
+        source: text(&r.source),
+    }
+}
+
+fn slot(groups: &Groups, s: &Slot, fields: u16) -> core::Slot {
+    let choice = &groups.choices[s.choice];
+    let mut lists: Vec<Vec<u8>> = Vec::new();
+    let mut first = [0; 256];
+    for (byte, entry) in first.iter_mut().enumerate() {
+        let starts = |r: &&usize| {
+            let record = &choice.records[**r];
+            let (mask, value) = record.pattern();
+            record.unusable.is_empty() && (byte as u64 ^ value) & mask & 0xff == 0
+        };
+        let list: Vec<u8> = s.records.iter().filter(starts).map(|r| *r as u8).collect();
+        let known = lists.iter().position(|l| *l == list);
+        // There are at most 256 lists, one a byte.
+        *entry = known.unwrap_or_else(|| {
+            lists.push(list);
+            lists.len() - 1
+        }) as u8;
+    }
+    core::Slot {
+        name: text(&s.name),
+        doc: text(&s.doc),
+        choice: s.choice as u8,
+        records: slice(s.records.iter().map(|r| *r as u8)),
+        first: Box::leak(Box::new(first)),
+        candidates: slice(lists.into_iter().map(|l| &*slice(l))),
+        fields,
+        chain: s.chain,
+        ends: s.ends.map_or(core::Slot::NEVER, |e| e as u8),
+        filler: s.filler,
+    }
+}
+
+/// Which slots each key of a header's record says.
+fn plan(isa: &Isa, groups: &Groups, header: &Choice, record: &Record) -> core::Plan {
+    let key = key_of(groups, record);
+    let width: u32 = key.iter().map(|p| p.bits.width()).sum();
+    let mut slots = Vec::new();
+    for number in 0..=ones(width) {
+        let found = slots_of(isa, groups, header, record, &key, number);
+        // Two headers that say the same: only the first is a group, the second would be read and never written.
+        slots.push(if slots.contains(&found) { core::Plan::NONE } else { found });
+    }
+    let any = slots.iter().fold(0, |all, s| all | s);
+    core::Plan { key: slice(key.iter().map(place)), slots: slice(slots), any }
+}
+
+fn slots_of(isa: &Isa, groups: &Groups, header: &Choice, record: &Record, key: &[Place], number: u64) -> u32 {
+    let mut rest = number;
+    let mut values: Vec<i64> = header.fields.iter().map(|f| f.default).collect();
+    for (field, value) in &record.implies {
+        values[*field] = *value;
+    }
+    for place in key {
+        let width = place.bits.width();
+        let stored = rest & ones(width);
+        rest >>= width;
+        if stored < 64 && allowed(isa, header, place) >> stored & 1 == 0 {
+            return core::Plan::NONE;
+        }
+        values[place.field] = header.fields[place.field].encoding.value(stored, width);
+    }
+    let holds = |c: &Condition| c.iter().all(|(field, allowed)| allowed.contains(&values[*field]));
+    let there = |s: &Slot| s.when.is_empty() || s.when.iter().any(holds);
+    let set = groups.slots.iter().enumerate().filter(|(_, s)| there(s)).fold(0, |set, (i, _)| set | 1 << i);
+    // A header alone, or with nothing but fillers, does nothing.
+    let does = groups.slots.iter().enumerate().any(|(i, s)| i > 0 && !s.filler && set >> i & 1 != 0);
+    if does { set } else { core::Plan::NONE }
+}

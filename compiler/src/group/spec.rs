@@ -1,0 +1,207 @@
+//! The vocabulary of groups: records, choices, slots, and what follows from what.
+
+use crate::reader::{FromNode, Named, OneOrMany, Reader, vocabulary};
+use crate::source::Spanned;
+use crate::spec::{BitList, FixedBits, Notation, Provenance};
+use crate::yaml::{Node, Value};
+
+/// A value of a field as a specification writes it: a name of its enum, a number, `true` or `false`.
+pub type Word = Spanned<String>;
+
+/// Conditions on fields of the header: every field must have one of the values given for it.
+pub type Condition = Named<OneOrMany<Word>>;
+
+vocabulary! {
+    /// Alternative layouts of the same fields.
+    pub struct ChoiceSpec {
+        /// What stands in such a slot.
+        optional doc: String,
+        /// The fields that the records share.
+        optional fields: Named<SharedFieldSpec>,
+        /// The layouts. Encoding takes the first that can say everything.
+        required records: Named<RecordSpec>,
+    }
+}
+
+vocabulary! {
+    /// A field that the records of a choice share. Without `enum` or `number` it is a flag.
+    pub struct SharedFieldSpec {
+        /// What it says.
+        optional doc: String,
+        /// Its value is one of this enum. A record with fewer bits for it can say only the values that fit.
+        optional r_enum ("enum"): Spanned<String>,
+        /// Its value is a number, written so.
+        optional number: Notation,
+        /// Stored less by so much.
+        optional minus: u8,
+        /// The value one above the greatest that fits is stored as 0.
+        optional wrap: bool,
+        /// Stored divided by so much.
+        optional times: u8,
+        /// Stored in two's complement.
+        optional signed: bool,
+        /// The value where a record does not hold the field; 0 if not given.
+        optional default: Word,
+        /// It means nothing: what is found is kept, what is written is the default.
+        optional meaningless: bool,
+    }
+}
+
+vocabulary! {
+    /// One layout. Bit `n` is bit `n % 8` of byte `n / 8`.
+    pub struct RecordSpec {
+        /// What is special about it.
+        optional doc: String,
+        /// Its length, 0 to 8 bytes.
+        required bytes: Spanned<u8>,
+        /// Constant bits.
+        optional fixed: FixedBits,
+        /// Where the fields lie.
+        optional fields: Named<PlaceSpec>,
+        /// Values of fields that it says without bits.
+        optional implies: Named<Word>,
+        /// Why nothing decodes to it and nothing is encoded with it.
+        optional unusable: String,
+        /// Where the facts come from.
+        optional provenance: Provenance,
+        /// Why, when the provenance needs a reason.
+        optional note: String,
+    }
+}
+
+/// Where a record holds a field: bits, or a map with `bits` and a narrower `enum`.
+#[derive(Clone, Debug)]
+pub struct PlaceSpec {
+    /// The bits.
+    pub bits: BitList,
+    /// Which values this record can say, if not all of the field's that fit.
+    pub r_enum: Option<Spanned<String>>,
+}
+
+vocabulary! {
+    /// A field of a record that allows fewer values than the choice does.
+    pub struct NarrowPlaceSpec {
+        /// Where it lies.
+        required bits: BitList,
+        /// An enum with the values that this record can hold.
+        optional r_enum ("enum"): Spanned<String>,
+    }
+}
+
+impl FromNode for PlaceSpec {
+    const EXPECTED: &'static str = "bits such as `7..0`, or a map with `bits`";
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        if let Value::Map(_) = node.value {
+            let NarrowPlaceSpec { bits, r_enum, .. } = NarrowPlaceSpec::from_node(node, r)?;
+            return Some(PlaceSpec { bits, r_enum });
+        }
+        Some(PlaceSpec { bits: BitList::from_node(node, r)?, r_enum: None })
+    }
+}
+
+vocabulary! {
+    /// How groups are built: instructions are groups of records, not words.
+    pub struct GroupSpec {
+        /// The length of every group is a multiple of this many bytes.
+        required unit: Spanned<u8>,
+        /// The longest group, in bytes.
+        required longest: Spanned<u8>,
+        /// The slots in the order of their bytes. The first is the header.
+        required slots: Named<SlotSpec>,
+        /// Fields whose value follows from the rest of the group.
+        optional derived: Vec<DerivedSpec>,
+        /// What fields of the header allow others to be.
+        optional rules: Vec<RuleSpec>,
+        /// How a group is filled up to its length.
+        required padding: PaddingSpec,
+        /// How groups make a program.
+        required program: ProgramSpec,
+    }
+}
+
+vocabulary! {
+    /// A place in a group.
+    pub struct SlotSpec {
+        /// What stands there.
+        optional doc: String,
+        /// The choice of records.
+        required choice: Spanned<String>,
+        /// The records that may stand here, if not all.
+        optional only: Vec<Spanned<String>>,
+        /// Records that may not stand here.
+        optional except: Vec<Spanned<String>>,
+        /// When the slot is there: one of these conditions holds.
+        optional when: OneOrMany<Condition>,
+        /// The chain it belongs to: slots of a chain follow one another, and each may be left out, but not all.
+        optional chain: Spanned<String>,
+        /// The field that says that a part is the last of its chain.
+        optional ends: Spanned<String>,
+        /// It is there whenever it can be; unused, it has its defaults.
+        optional filler: bool,
+    }
+}
+
+vocabulary! {
+    /// A field whose value follows from the rest of the group. One of `length` and `offset` says how.
+    pub struct DerivedSpec {
+        /// The field of the header.
+        required field: Spanned<String>,
+        /// Only in groups of which this holds.
+        optional when: OneOrMany<Condition>,
+        /// It is the length of the group, padding included, in units.
+        optional length: bool,
+        /// It is where this slot starts, or would start, in bytes.
+        optional offset: Spanned<String>,
+        /// It is 0 unless one of these slots is there.
+        optional if_any ("if any"): Vec<Spanned<String>>,
+    }
+}
+
+vocabulary! {
+    /// What fields of the header must be.
+    pub struct RuleSpec {
+        /// What holds, to follow "but".
+        required doc: String,
+        /// Where it applies.
+        optional when: Condition,
+        /// What must hold.
+        required need: Condition,
+    }
+}
+
+vocabulary! {
+    /// How a group is filled up to its length.
+    pub struct PaddingSpec {
+        /// Fills the last unit.
+        required odd: u8,
+        /// Starts whole units of padding; their number is added to it.
+        required first: u8,
+        /// Fills the rest of them.
+        required rest: u8,
+    }
+}
+
+vocabulary! {
+    /// How groups make a program.
+    pub struct ProgramSpec {
+        /// The last group starts and ends at a multiple of this many bytes.
+        required align: Spanned<u8>,
+        /// A group of which one of these holds is the last.
+        required ends: OneOrMany<Condition>,
+        /// Fields that hold branch targets.
+        optional targets: Vec<BranchSpec>,
+    }
+}
+
+vocabulary! {
+    /// A field that holds a branch target, in bytes from the first byte of its group.
+    pub struct BranchSpec {
+        /// The slot.
+        required slot: Spanned<String>,
+        /// The field.
+        required field: Spanned<String>,
+        /// A flag of the same slot that says that it counts from the start of the program.
+        optional absolute: Spanned<String>,
+    }
+}

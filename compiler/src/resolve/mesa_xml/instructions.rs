@@ -1,0 +1,293 @@
+//! Instructions: headers, opcodes, modifiers, corrections.
+
+use std::collections::HashMap;
+
+use super::{Instruction, PARTS, is_given, place_value, safe_name};
+use crate::diagnostic::Diagnostic;
+use crate::model::{Bits, Fixed, Form, Modifier, Type};
+use crate::resolve::Resolver;
+use crate::source::Spanned;
+use crate::spec::{Erratum, XmlSpec};
+use crate::suggest::did_you_mean;
+use crate::xml::Element;
+use isaforge_core::bits::ones;
+
+/// Modifiers that stand for no bits start here or above.
+const PLACEHOLDERS: u64 = 128;
+
+/// Attributes of `<ins>` and `<group>`.
+const HEADER: [&str; 7] = ["name", "title", "opcode", "opcode2", "unit", "dests", "srcs"];
+
+impl Resolver<'_> {
+    pub(crate) fn xml_instructions(&mut self) {
+        let errata: Vec<Erratum> = self.files.iter().filter_map(|(_, f)| f.errata.clone()).flatten().collect();
+        let mut matched = vec![0; errata.len()];
+        for (spec, root) in std::mem::take(&mut self.xml_roots) {
+            let safe: HashMap<String, usize> =
+                self.isa.enums.iter().enumerate().map(|(i, e)| (safe_name(&e.name), i)).collect();
+            self.xml_section(&spec);
+            for element in &root.children {
+                let instructions = match element.name.as_str() {
+                    "ins" => vec![(element, element)],
+                    "group" => element.children.iter().filter(|c| c.name.as_str() == "ins").map(|own| (own, element)).collect(),
+                    _ => continue,
+                };
+                for (own, body) in instructions {
+                    let (before, forms) = (self.out.failures(), self.isa.forms.len());
+                    if let Some(mut instruction) = self.xml_header(&spec, own, body) {
+                        self.correct(&mut instruction, &errata, &mut matched);
+                        self.xml_instruction(&spec, &safe, instruction);
+                    }
+                    if self.out.failures() > before {
+                        self.isa.forms.truncate(forms);
+                        own.attribute("name").iter().for_each(|name| self.out.mark_broken(&name.value));
+                    }
+                }
+            }
+            self.xml_unused(&spec, &root);
+        }
+        self.unused_errata(&errata, &matched);
+    }
+
+    fn xml_header<'x>(&mut self, spec: &XmlSpec, own: &'x Element, body: &'x Element) -> Option<Instruction<'x>> {
+        let before = self.out.failures();
+        let ignore = spec.ignore.clone().unwrap_or_default();
+        self.xml_attributes(own, &HEADER, &ignore);
+        if !std::ptr::eq(own, body) {
+            self.xml_attributes(body, &HEADER, &ignore);
+        }
+        let name = self.xml_name(own)?;
+        let number = |r: &mut Self, key: &str| {
+            let text = own.attribute(key).or(body.attribute(key))?;
+            r.xml_number(text)
+        };
+        let opcode = number(self, "opcode");
+        let opcode2 = number(self, "opcode2");
+        self.opcodes.extend(opcode.as_ref().map(|opcode| opcode.value));
+        let _ = (number(self, "dests"), number(self, "srcs"));
+        let ops = self.xml_ops(spec, own, body);
+        if opcode.is_none() && ops.is_empty() {
+            if own.attribute("opcode").or(body.attribute("opcode")).is_none() && self.out.failures() == before {
+                let message = format!("`{}` has no opcode", name.value);
+                let error = Diagnostic::error("E0051", own.span, message);
+                self.out.push(error.help("add `opcode=\"0x…\"`, or `<opcode><op val=… start=… mask=…/></opcode>`"));
+            }
+            return None;
+        }
+        let rule = spec.sizes.iter().flatten().find(|rule| name.value.ends_with(&rule.suffix));
+        self.applied.extend(rule.map(|rule| rule.span));
+        let size = rule.map_or(spec.size, |rule| rule.size);
+        Some(Instruction { name, opcode, opcode2, ops, body, own, size, correction: None })
+    }
+
+    /// `<opcode><op val start mask/></opcode>` of an instruction and of its group: what is under `mask` from bit `start`
+    /// is `val`.
+    fn xml_ops(&mut self, spec: &XmlSpec, own: &Element, body: &Element) -> Vec<Fixed> {
+        let mut fixed: Vec<Fixed> = Vec::new();
+        let bodies = if std::ptr::eq(own, body) { vec![own] } else { vec![own, body] };
+        let lists = bodies.into_iter().flat_map(|e| &e.children).filter(|c| c.name.as_str() == "opcode");
+        for op in lists.flat_map(|list| &list.children) {
+            self.xml_attributes(op, &["val", "start", "mask"], &spec.ignore.clone().unwrap_or_default());
+            let mut number = |key| self.xml_attribute(op, key).and_then(|t| self.xml_number(t)).map(|n| n.value);
+            let (Some(value), Some(start), Some(mask)) = (number("val"), number("start"), number("mask")) else { continue };
+            let fits = start < u64::from(self.isa.word_bits) && mask <= ones(u32::from(self.isa.word_bits)) >> start;
+            if value & !mask != 0 || !fits {
+                let message = format!("{value:#x} under the mask {mask:#x} from bit {start} is not possible");
+                self.out.push(Diagnostic::error("E0031", op.span, message));
+                continue;
+            }
+            fixed.push(Fixed { mask: mask << start, value: value << start, matches: true, span: op.span, declared: None });
+        }
+        fixed
+    }
+
+    /// Applies the errata that name the instruction.
+    fn correct(&mut self, instruction: &mut Instruction<'_>, errata: &[Erratum], matched: &mut [usize]) {
+        for (erratum, matched) in errata.iter().zip(matched) {
+            if !erratum.instructions.iter().any(|n| n.value == instruction.name.value) {
+                continue;
+            }
+            let target = match erratum.attribute.as_str() {
+                "opcode" => &mut instruction.opcode,
+                "opcode2" => &mut instruction.opcode2,
+                other => {
+                    let message = format!("`{other}` cannot be corrected");
+                    self.out.push(Diagnostic::error("E0054", erratum.attribute.span, message).help("write `opcode` or `opcode2`"));
+                    continue;
+                }
+            };
+            if let Some(target) = target.as_mut().filter(|t| t.value == erratum.was) {
+                *matched += 1;
+                target.value = erratum.is;
+                instruction.correction = Some(erratum.clone());
+            }
+        }
+    }
+
+    fn xml_instruction(&mut self, spec: &XmlSpec, safe: &HashMap<String, usize>, instruction: Instruction<'_>) {
+        let body = instruction.body;
+        let doc = |e: &Element| e.children.iter().find(|c| c.name.as_str() == "desc").map(|d| d.text.value.clone());
+        let mut form = Form {
+            name: instruction.name.value.clone(),
+            title: instruction.own.attribute("title").or(body.attribute("title")).map(|t| t.value.clone()).unwrap_or_default(),
+            doc: doc(body).unwrap_or_default(),
+            unit: instruction.own.attribute("unit").or(body.attribute("unit")).map(|u| u.value.clone()).unwrap_or_default(),
+            span: instruction.name.span,
+            source: self.place(instruction.name.span),
+            provenance: instruction.correction.as_ref().map_or_else(|| self.default_provenance(), |c| c.provenance),
+            note: instruction.correction.as_ref().map(|c| c.reason.clone()).unwrap_or_default(),
+            fixed: Vec::new(),
+            ignored: 0,
+            modifiers: Vec::new(),
+            operands: Vec::new(),
+            syntax: Vec::new(),
+            syntax_span: instruction.name.span,
+            limits: Vec::new(),
+        };
+        let mut placeholders = Vec::new();
+        let mut counts: HashMap<&str, Bits> = HashMap::new();
+        for child in &body.children {
+            let name = child.name.as_str();
+            if name == "mod" || name == "va_mod" {
+                self.xml_mod(spec, safe, child, &mut form, &mut placeholders);
+            } else if let Some((key, declared)) = spec.modifiers.iter().find(|(key, _)| key.value == name) {
+                self.applied.insert(key.span);
+                self.xml_attributes(child, &[], &spec.ignore.clone().unwrap_or_default());
+                if counts.contains_key(name) {
+                    continue;
+                }
+                if let Some(first) = form.modifiers.iter().find(|m| m.name == name) {
+                    let message = format!("`<{name}/>` stands twice in `{}`", form.name);
+                    let error = Diagnostic::error("E0102", child.span, message).label("again here");
+                    self.out.push(error.secondary(first.span, "first here"));
+                    continue;
+                }
+                let Some(modifier) = self.modifier(&child.name, declared) else { continue };
+                match declared.implied {
+                    Some(true) => drop(counts.insert(name, modifier.bits)),
+                    _ => form.modifiers.push(modifier),
+                }
+            } else if !PARTS.contains(&name) {
+                self.xml_unknown(spec, child);
+            }
+        }
+        form.fixed.extend(self.xml_opcode(spec, &instruction, &form, &placeholders));
+        self.xml_registers(spec, &instruction, &counts, &mut form);
+        self.xml_sources(spec, &instruction, &mut form);
+        self.xml_immediates(spec, &instruction, &mut form);
+        self.finish(form, None);
+    }
+
+    fn xml_unknown(&mut self, spec: &XmlSpec, child: &Element) {
+        let name = child.name.as_str();
+        let message = format!("`<{name}/>` has no place: `xml: modifiers:` does not say where its bits are");
+        let mut error = Diagnostic::error("E0055", child.name.span, message);
+        let known = spec.modifiers.iter().map(|(n, _)| n.as_str()).chain(PARTS);
+        if let Some(near) = did_you_mean(name, known) {
+            error = error.help(format!("did you mean `<{near}/>`?"));
+        }
+        self.out.push(error.help(format!("or add `{name}: {{ bits: … }}` under `xml: modifiers:` of the specification")));
+    }
+
+    /// `<mod name start size>`: a flag, an enum called like it, or a placeholder beyond the word.
+    fn xml_mod(
+        &mut self,
+        spec: &XmlSpec,
+        safe: &HashMap<String, usize>,
+        child: &Element,
+        form: &mut Form,
+        placeholders: &mut Vec<String>,
+    ) {
+        self.xml_attributes(child, &["name", "start", "size", "implied"], &spec.ignore.clone().unwrap_or_default());
+        let implied = self.xml_flag(child, "implied");
+        let Some(name) = self.xml_name(child) else { return };
+        let start = self.xml_attribute(child, "start").and_then(|t| self.xml_number(t));
+        let size = self.xml_attribute(child, "size").and_then(|t| self.xml_number(t));
+        let (Some(start), Some(size)) = (start, size) else { return };
+        let word = u64::from(self.isa.word_bits);
+        if start.value >= word && (implied || start.value >= PLACEHOLDERS) {
+            placeholders.push(name.value);
+            return;
+        }
+        if size.value == 0 || start.value.saturating_add(size.value) > word {
+            let message = format!("`{}` has bits outside of the word", name.value);
+            let error = Diagnostic::error("E0104", start.span.to(size.span), message).label(format!("the last bit is {}", word - 1));
+            self.out.push(error.help("a modifier without bits starts at 128"));
+            return;
+        }
+        let ty = match size.value {
+            1 => Type::Flag,
+            _ => match safe.get(&safe_name(&name.value)) {
+                Some(index) => Type::Enum(*index),
+                None if self.out.pass_over(&safe_name(&name.value)) => return,
+                None => {
+                    let message = format!("the modifier `{}` needs an enum of that name", name.value);
+                    let mut error = Diagnostic::error("E0101", name.span, message);
+                    if let Some(near) = did_you_mean(&name.value, safe.keys().map(String::as_str)) {
+                        error = error.help(format!("did you mean `{near}`?"));
+                    }
+                    self.out.push(error);
+                    return;
+                }
+            },
+        };
+        let default = match ty {
+            Type::Enum(e) => self.isa.enums[e].default,
+            _ => Some(0),
+        };
+        form.modifiers.push(Modifier {
+            name: name.value.clone(),
+            doc: String::new(),
+            bits: Bits::run(start.value as u8, size.value as u8),
+            ty,
+            default,
+            prints: name.value,
+            span: child.span,
+            declared: None,
+        });
+    }
+
+    fn xml_opcode(
+        &mut self,
+        spec: &XmlSpec,
+        instruction: &Instruction<'_>,
+        form: &Form,
+        placeholders: &[String],
+    ) -> Vec<Fixed> {
+        let mut fixed = instruction.ops.clone();
+        if let (Some(bits), Some(opcode)) = (self.bits(&spec.opcode), &instruction.opcode) {
+            if opcode.value > ones(bits.width()) {
+                let message = format!("the opcode {:#x} does not fit {} bits", opcode.value, bits.width());
+                self.out.push(Diagnostic::error("E0031", opcode.span, message).secondary(spec.opcode.span, "these bits"));
+            } else {
+                fixed.push(place_value(&bits, opcode, spec.opcode.span));
+            }
+        }
+        let Some(opcode2) = &instruction.opcode2 else { return fixed };
+        let sources: Vec<&Element> = instruction.body.children.iter().filter(|c| c.name.as_str() == "src").collect();
+        let applies = |rule: &&crate::spec::Opcode2Rule| {
+            let has = |m: &Spanned<String>| placeholders.contains(&m.value) || form.modifiers.iter().any(|f| f.name == m.value);
+            rule.modifier.as_ref().is_none_or(has)
+                && rule.names.as_ref().is_none_or(|n| n.iter().any(|n| instruction.name.value.starts_with(n.as_str())))
+                && rule.opcode.as_ref().is_none_or(|o| instruction.opcode.as_ref().is_some_and(|own| own.value == o.value))
+                && rule.sources.as_ref().is_none_or(|n| n.contains(&(sources.len() as u64)))
+                && rule.second.as_ref().is_none_or(|a| {
+                    sources.get(1).is_some_and(|s| a.iter().any(|a| is_given(s.attribute(a))))
+                })
+        };
+        let Some(rule) = spec.opcode2.iter().flatten().find(applies) else {
+            let message = format!("no rule says where the secondary opcode of `{}` lies", instruction.name.value);
+            self.out.push(Diagnostic::error("E0056", opcode2.span, message).secondary(spec.span, "add a rule under `opcode2`"));
+            return fixed;
+        };
+        self.applied.insert(rule.span);
+        if opcode2.value & !rule.mask.value != 0 {
+            let message = format!("the secondary opcode {:#x} does not fit the mask {:#x}", opcode2.value, rule.mask.value);
+            self.out.push(Diagnostic::error("E0031", opcode2.span, message).secondary(rule.span, "by this rule"));
+            return fixed;
+        }
+        let shift = |v: u64| v.checked_shl(u32::from(rule.at.value)).unwrap_or(0);
+        fixed.push(Fixed { mask: shift(rule.mask.value), value: shift(opcode2.value), matches: true, span: opcode2.span, declared: Some(rule.span) });
+        fixed
+    }
+}

@@ -1,0 +1,57 @@
+//! What a specification says that nothing in it calls for, as far as the model does not show it.
+
+use std::collections::HashSet;
+
+use crate::diagnostic::Diagnostic;
+use crate::model::Shape;
+use crate::resolve::Resolver;
+use crate::suggest::did_you_mean;
+
+impl Resolver<'_> {
+    /// Warns of rulings that no instruction rests on (W0202), and of limits that never bind (W0206). After an error, what
+    /// is used is not known.
+    pub(crate) fn unused(&mut self) {
+        if !self.out.has_errors() {
+            self.unused_rulings();
+            self.unused_limits();
+        }
+    }
+
+    fn unused_rulings(&mut self) {
+        let own = self.files.iter().flat_map(|(_, f)| f.instructions.iter().flat_map(|n| n.iter()));
+        let own = own.flat_map(|(_, i)| i.rulings.iter().flatten());
+        let every = self.files.iter().filter_map(|(_, f)| f.every.as_ref()?.rulings.as_ref()).flatten();
+        let kinds = self.files.iter().flat_map(|(_, f)| f.kinds.iter().flat_map(|n| n.iter()));
+        let kinds = kinds.flat_map(|(_, k)| k.rulings.iter().flatten());
+        let used: HashSet<&str> = own.chain(every).chain(kinds).map(|name| name.value.as_str()).collect();
+        for (name, _) in self.files.iter().filter_map(|(_, f)| f.rulings.as_ref()).flat_map(|n| n.iter()) {
+            if !used.contains(name.value.as_str()) && !self.bases.contains(&name.span.file) {
+                let message = format!("nothing rests on the ruling `{}`", name.value);
+                self.out.push(Diagnostic::warning("W0202", name.span, message));
+            }
+        }
+    }
+
+    fn unused_limits(&mut self) {
+        for limit in self.isa.limits.clone() {
+            let counted = |form: &crate::model::Form| {
+                let is_counted = |shape: &Shape| matches!(shape, Shape::One { kind, .. } if *kind == limit.kind);
+                form.operands.iter().filter(|operand| is_counted(&operand.shape)).count()
+            };
+            let most = self.isa.forms.iter().map(counted).max().unwrap_or(0);
+            let least = limit.except.iter().map(|(_, at_most)| *at_most).chain([limit.at_most]).min().unwrap_or(0);
+            if most <= usize::from(least) {
+                let kind = &self.isa.kinds[limit.kind].name;
+                let message = format!("this limit never binds: no instruction has more than {most} operands of the kind `{kind}`");
+                self.never_applies(limit.span, &message, None);
+            }
+            let units: HashSet<String> = self.isa.forms.iter().map(|form| form.unit.clone()).collect();
+            for unit in limit.except.iter().flat_map(|(units, _)| units).filter(|unit| !units.contains(&unit.value)) {
+                let mut names: Vec<&str> = units.iter().map(String::as_str).collect();
+                names.sort_unstable();
+                let near = did_you_mean(unit, names);
+                self.never_applies(unit.span, &format!("no instruction is executed by a unit `{}`", unit.value), near);
+            }
+        }
+    }
+}

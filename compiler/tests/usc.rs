@@ -1,0 +1,252 @@
+//! The USC specification against what the vendor's and Mesa's compilers wrote.
+
+use std::path::Path;
+
+use isaforge_compiler::{Settings, compile};
+use isaforge_core::group::program::{is_last, seal, walk};
+use isaforge_core::group::table::{Choice, Encoding, Record, Type};
+use isaforge_core::group::{Form, GroupIsa, canonical, decode, encode};
+
+fn isa() -> &'static GroupIsa {
+    let settings = Settings::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs/usc/isa.yaml"));
+    let compiled = compile(&settings).unwrap_or_else(|failure| panic!("{failure}"));
+    compiled.groups.expect("USC is an instruction set of groups")
+}
+
+fn data(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/usc").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits: Vec<u8> = hex.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
+    let pair = |p: &[u8]| u8::from_str_radix(std::str::from_utf8(p).expect("ascii"), 16).expect("two hexadecimal digits");
+    digits.chunks(2).map(pair).collect()
+}
+
+/// The choice and the record that the vectors call `name`.
+fn record(isa: &'static GroupIsa, name: &str) -> (&'static Choice, &'static Record) {
+    let (set, record) = name.split_once('.').expect("a set and a record");
+    let found = |c: &&Choice| match set {
+        "src" => matches!(c.name, "lower" | "upper"),
+        "igrp_hdr" => c.name == "header",
+        "dst" => matches!(c.name, "single" | "dual"),
+        "bitwise" => c.name.starts_with('b'),
+        "main" => matches!(c.name, "alu" | "mov" | "tst" | "pck"),
+        "ctrl" => !matches!(c.name, "header" | "lower" | "upper" | "backend"),
+        _ => c.name == set,
+    };
+    let choices = isa.choices.iter().filter(found);
+    let mut records = choices.filter_map(|c| Some((c, &c.records[c.record(record)?])));
+    records.next().unwrap_or_else(|| panic!("no record {name}"))
+}
+
+/// Fields that the vectors call otherwise.
+fn field(choice: &Choice, record: &Record, name: &str) -> usize {
+    let name = match name {
+        "dN" => "d",
+        "dbN" => "db",
+        "cachemode_ld" | "cachemode_st" if record.name.starts_with("smp") => "cachemode",
+        "tiled" => "nottiled",
+        name => name,
+    };
+    choice.field(name).unwrap_or_else(|| panic!("{}: no field {name}", record.name))
+}
+
+fn value(isa: &GroupIsa, choice: &Choice, field: usize, text: &str) -> i64 {
+    if let Ok(number) = text.parse::<i64>() {
+        // Offsets are written as 32 bits.
+        let signed = matches!(choice.fields[field].encoding, Encoding::SignedTimes(_));
+        return if signed { i64::from(number as u32 as i32) } else { number };
+    }
+    match choice.fields[field].ty {
+        Type::Enum(e) => {
+            let cache = ["write_through", "write_back", "write_back_lazy"].iter().position(|n| *n == text);
+            let named = isa.enums[e as usize].values.iter().find(|v| v.name == text).map(|v| v.bits as i64);
+            named.or(cache.map(|c| c as i64)).unwrap_or_else(|| panic!("{}: no value {text}", choice.fields[field].name))
+        }
+        _ => {
+            let bit = |e| match e {
+                "p0" | "e0" => 1,
+                "p1" | "e1" => 2,
+                "p2" | "e2" => 4,
+                "e3" => 8,
+                "eall" => 15,
+                _ => panic!("{text}"),
+            };
+            text.split(['|', '+']).map(bit).sum()
+        }
+    }
+}
+
+#[test]
+fn every_vector_reads_and_writes_field_by_field() {
+    let isa = isa();
+    let text = data("encode-vectors.tsv");
+    let mut count = 0;
+    for line in text.lines().skip(1) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let [_, name, fields, mesa, corrected, ..] = columns[..] else { panic!("{line}") };
+        let expected = bytes(if corrected.is_empty() { mesa } else { corrected });
+        let (choice, record) = record(isa, name);
+        assert_eq!(expected.len(), usize::from(record.bytes), "{line}");
+        let mut padded = expected.clone();
+        padded.resize(8, 0);
+        let word = u64::from_le_bytes(padded.try_into().expect("eight bytes"));
+        let mut values: Vec<i64> = choice.fields.iter().map(|f| f.default).collect();
+        for (field, value) in record.implies {
+            values[usize::from(*field)] = *value;
+        }
+        let raw = fields.starts_with("raw:");
+        let mut built = record.value;
+        for pair in fields.split(' ').filter(|p| p.contains('=')) {
+            let (key, text) = pair.split_once('=').expect("key and value");
+            let index = field(choice, record, key);
+            let place = record.places.iter().find(|p| usize::from(p.field) == index);
+            let bits = place.unwrap_or_else(|| panic!("{line}: {key} has no bits")).bits;
+            if raw {
+                let stored: u64 = text.parse().expect("a number");
+                assert_eq!(bits.get(word, 0), stored, "{line}: {key}");
+                built = bits.set(built, 0, stored);
+            } else {
+                values[index] = value(isa, choice, index, text);
+                assert_eq!(record.get(choice, index, word), values[index], "{line}: {key}");
+            }
+        }
+        if raw {
+            // What the older tables do not name is reserved or has its default.
+            let named: u64 = record.places.iter().map(|p| p.bits.mask(0)).fold(0, |a, b| a | b);
+            assert_eq!(word & !named, record.value, "{line}");
+            assert_eq!(built & !word, 0, "{line}");
+        } else {
+            // Vectors of Mesa leave out what its tables do not have.
+            for place in record.places.iter().filter(|p| !fields.contains(&format!("{}=", choice.fields[usize::from(p.field)].name))) {
+                values[usize::from(place.field)] = record.get(choice, place.field.into(), word);
+            }
+            assert!(record.matches(word), "{line}");
+            if fields == "sngl_op=gamma" {
+                // Gamma has records of its own, one of which these bytes are.
+                let own = choice.records.iter().find(|r| r.matches(word) && r.reserved(word).is_none());
+                assert_eq!(own.map(|r| r.name), Some("gcmp"), "{line}");
+                count += 1;
+                continue;
+            }
+            let written = record.build(choice, &values, 0).unwrap_or_else(|m| panic!("{line}: {m:?}"));
+            assert_eq!(format!("{written:x}"), format!("{word:x}"), "{line}");
+        }
+        count += 1;
+    }
+    assert_eq!(count, 2548);
+}
+
+fn all_groups() -> Vec<(String, Vec<u8>)> {
+    let files = ["img", "pco-shader", "pco-random", "pco-multiphase"];
+    let lines = |f: &&str| data(&format!("{f}-groups.txt")).lines().map(|l| (format!("{f} {l}"), bytes(l))).collect::<Vec<_>>();
+    files.iter().flat_map(lines).collect()
+}
+
+#[test]
+fn every_group_decodes_and_encodes_to_the_same_bytes() {
+    let isa = isa();
+    let mut failures = Vec::new();
+    let groups = all_groups();
+    for (line, bytes) in &groups {
+        match decode(isa, bytes) {
+            Ok(group) if group.as_bytes() != &bytes[..] => failures.push(format!("{line}: {} bytes", group.len())),
+            Ok(group) => match encode(isa, &group.values(isa), &group.form()) {
+                Ok(again) if again == group => {}
+                Ok(again) => failures.push(format!("{line}: {again:?}")),
+                Err(error) => failures.push(format!("{line}: {error}")),
+            },
+            Err(error) => failures.push(format!("{line}: {error}")),
+        }
+    }
+    let shown = failures.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
+    assert!(failures.is_empty(), "{} of {} fail:\n{shown}", failures.len(), groups.len());
+    assert_eq!(groups.len(), 54 + 2495 + 1914 + 3000);
+}
+
+#[test]
+fn the_canonical_form_is_the_vendors_choice() {
+    let isa = isa();
+    for line in data("img-groups.txt").lines() {
+        let group = decode(isa, &bytes(line)).unwrap_or_else(|error| panic!("{line}: {error}"));
+        let shortest = canonical(isa, &group.values(isa)).unwrap_or_else(|error| panic!("{line}: {error}"));
+        // Padding at the end of a program belongs to the program.
+        let form = Form { length: group.len() as u8, ..Form::CANONICAL };
+        let again = encode(isa, &group.values(isa), &form).unwrap_or_else(|error| panic!("{line}: {error}"));
+        assert_eq!(again, group, "{line}");
+        assert!(shortest.len() <= group.len(), "{line}");
+    }
+}
+
+#[test]
+fn programs_walk_to_their_end_and_are_sealed_alike() {
+    let isa = isa();
+    let mut programs = 0;
+    for line in data("programs.tsv").lines() {
+        let [name, count, hex] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let program = bytes(hex);
+        let mut groups = Vec::new();
+        for (at, group) in walk(isa, &program) {
+            groups.push((at, group.unwrap_or_else(|error| panic!("{name} at {at}: {error}"))));
+        }
+        assert!(count == "-" || groups.len() == count.parse::<usize>().expect("a number"), "{name}");
+        let (start, last) = groups.last().expect("a group");
+        assert_eq!(start + last.len(), program.len(), "{name}");
+        assert!(is_last(isa, last), "{name}: the last group ends the program");
+        assert!(groups.iter().rev().skip(1).all(|(_, g)| !is_last(isa, g)), "{name}: no other does");
+        // Canonical lengths, with the program's padding, are the lengths found.
+        let vendor = name.starts_with("img-");
+        let length = |i: usize| canonical(isa, &groups[i].1.values(isa)).expect("a group").len();
+        let n = groups.len();
+        let before = n.checked_sub(2).map(|i| (groups[i].0, length(i)));
+        let (sealed, end) = seal(isa, before.map_or(*start, |b| b.0), before.map(|b| b.1), length(n - 1));
+        if vendor {
+            assert_eq!(end, last.len(), "{name}");
+            assert_eq!(sealed, n.checked_sub(2).map(|i| groups[i].1.len()), "{name}");
+        }
+        programs += 1;
+    }
+    assert_eq!(programs, 210);
+}
+
+/// Arbitrary and damaged bytes decode or fail, and what decodes encodes to itself.
+#[test]
+fn arbitrary_bytes_never_panic() {
+    let isa = isa();
+    let mut state = 0x1234_5678_9abc_def1u64;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let groups = all_groups();
+    let mut decoded = 0;
+    for i in 0..200_000usize {
+        let mut bytes = groups[i % groups.len()].1.clone();
+        match i % 4 {
+            0 => bytes.iter_mut().for_each(|b| *b = random() as u8),
+            1 => {
+                let at = random() as usize % bytes.len();
+                bytes[at] ^= 1 << (random() % 8);
+            }
+            2 => bytes.truncate(random() as usize % (bytes.len() + 1)),
+            _ => {
+                let at = random() as usize % bytes.len();
+                bytes[at] = random() as u8;
+            }
+        }
+        if let Ok(group) = decode(isa, &bytes) {
+            decoded += 1;
+            assert_eq!(group.as_bytes(), &bytes[..group.len()]);
+            let again = encode(isa, &group.values(isa), &group.form());
+            assert_eq!(again.as_ref(), Ok(&group), "{group:?}");
+            if let Ok(short) = canonical(isa, &group.values(isa)) {
+                assert_eq!(short.values(isa).without_form(isa).present, group.present());
+            }
+        }
+    }
+    assert!(decoded > 10_000, "{decoded}");
+}

@@ -1,0 +1,219 @@
+//! From bytes to a group, strictly.
+
+use crate::group::error::GroupError;
+use crate::group::table::{Derive, GroupIsa, LONGEST, Plan, Record, Rule, Slot};
+use crate::group::value::Group;
+
+/// Reads the group at the start of `bytes`; what follows it does not matter.
+///
+/// Every bit is looked at: constant bits, reserved values, fields that follow from the rest, padding. A group that decodes
+/// holds exactly the bytes it came from.
+///
+/// # Errors
+/// The first thing wrong.
+pub fn decode(isa: &GroupIsa, bytes: &[u8]) -> Result<Group, GroupError> {
+    let mut group = Group::empty();
+    let have = bytes.len().min(LONGEST);
+    if let (Some(to), Some(from)) = (group.bytes.get_mut(..have), bytes.get(..have)) {
+        to.copy_from_slice(from);
+    }
+    let Some(header) = isa.slots.first() else { return Err(GroupError::Truncated { needed: 1, found: have }) };
+    if have == 0 {
+        return Err(GroupError::Truncated { needed: 1, found: 0 });
+    }
+    let record = take(isa, header, &mut group, 0, 0, have)?.ok_or_else(|| unknown(&group, header, 0))?;
+    let header_index = group.record_index(0);
+    let Some(plan) = isa.plans.get(header_index) else { return Err(GroupError::Header { record: record.name, found: 0 }) };
+    group.present = slots_of(plan, group.word(0)).map_err(|found| GroupError::Header { record: record.name, found })?;
+    let end = parts(isa, &mut group, usize::from(record.bytes), have)?;
+    finish(isa, &mut group, header_index, end, have)?;
+    Ok(group)
+}
+
+/// The slots that the key fields of a header's word say; the key when there is no such group.
+#[inline]
+fn slots_of(plan: &Plan, word: u64) -> Result<u32, u64> {
+    let mut key = 0;
+    let mut shift = 0;
+    for place in plan.key {
+        key |= place.bits.get(word, 0) << shift;
+        shift += place.bits.width();
+    }
+    match plan.slots.get(key as usize) {
+        Some(&slots) if slots != Plan::NONE => Ok(slots),
+        _ => Err(key),
+    }
+}
+
+fn unknown(group: &Group, slot: &Slot, at: usize) -> GroupError {
+    GroupError::Unknown { slot: slot.name, at: at as u8, found: group.word_at(at) as u8 }
+}
+
+/// Finds and checks the record of a slot at `at`. `None` when no record starts so.
+#[inline]
+fn take<'i>(
+    isa: &'i GroupIsa,
+    slot: &Slot,
+    group: &mut Group,
+    index: usize,
+    at: usize,
+    have: usize,
+) -> Result<Option<&'i Record>, GroupError> {
+    let word = group.word_at(at);
+    let choice = &isa.choices[slot.choice as usize];
+    let list = slot.candidates.get(slot.first[(word & 0xff) as usize] as usize).copied().unwrap_or_default();
+    let mut found = None;
+    for candidate in list {
+        let record = &choice.records[*candidate as usize];
+        if record.matches(word) {
+            found = Some((*candidate, record));
+            break;
+        }
+    }
+    let Some((candidate, record)) = found else { return Ok(None) };
+    let end = at + record.bytes as usize;
+    if end > have {
+        // Without the missing bytes this may not even be the record, but more bytes are needed in any case.
+        return Err(if have == LONGEST { unknown(group, slot, at) } else { GroupError::Truncated { needed: end, found: have } });
+    }
+    if let Some((field, found)) = record.reserved(word) {
+        let field = choice.fields.get(field as usize).map_or("", |f| f.name);
+        return Err(GroupError::Reserved { slot: slot.name, record: record.name, field, at: at as u8, found });
+    }
+    group.records[index] = candidate;
+    group.starts[index] = at as u8;
+    Ok(Some(record))
+}
+
+/// Finds the records of all slots behind the header; returns where they end.
+#[inline]
+fn parts(isa: &GroupIsa, group: &mut Group, start: usize, have: usize) -> Result<usize, GroupError> {
+    let mut at = start;
+    let mut rest = group.present & !1;
+    // The chain being read: its number, the last slot found, and whether that one says that more follows.
+    let mut chain = (0, None::<&Slot>, false);
+    while rest != 0 {
+        let index = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        let Some(slot) = isa.slots.get(index) else { break };
+        if slot.chain != chain.0 {
+            close(group, chain, at)?;
+            chain = (slot.chain, None, true);
+        }
+        if slot.chain == 0 {
+            let record = take(isa, slot, group, index, at, have)?.ok_or_else(|| missing(group, slot, at, have))?;
+            at += record.bytes as usize;
+            continue;
+        }
+        let record = if chain.2 { take(isa, slot, group, index, at, have)? } else { None };
+        match record {
+            None => {
+                group.present &= !(1 << index);
+                // A chain without a part is missing its first one.
+                chain.1 = chain.1.or(None);
+            }
+            Some(record) => {
+                at += record.bytes as usize;
+                let ended = slot.ends == Slot::NEVER || group.get(isa, index, slot.ends as usize) != 0;
+                chain = (slot.chain, Some(slot), !ended);
+            }
+        }
+    }
+    close(group, chain, at)?;
+    Ok(at)
+}
+
+fn missing(group: &Group, slot: &Slot, at: usize, have: usize) -> GroupError {
+    if at >= have { GroupError::Truncated { needed: at + 1, found: have } } else { unknown(group, slot, at) }
+}
+
+/// A chain has at least one part, and its last part says that it is the last.
+#[inline]
+fn close(group: &Group, chain: (u8, Option<&Slot>, bool), at: usize) -> Result<(), GroupError> {
+    match chain {
+        (0, ..) | (_, Some(_), false) => Ok(()),
+        (_, Some(last), true) => Err(GroupError::Missing { slot: last.name, at: at as u8 }),
+        (_, None, _) => {
+            Err(GroupError::Unknown { slot: "chain", at: at as u8, found: group.word_at(at) as u8 })
+        }
+    }
+}
+
+/// Length, padding, derived fields and rules.
+#[inline]
+fn finish(isa: &GroupIsa, group: &mut Group, header: usize, end: usize, have: usize) -> Result<(), GroupError> {
+    let applies = |headers: u32| headers >> header & 1 != 0;
+    for derived in isa.derived.iter().filter(|d| applies(d.headers)) {
+        let found = group.get(isa, derived.slot as usize, derived.field as usize);
+        let expected = match derived.rule {
+            Derive::Length => {
+                let length = found.unsigned_abs() as usize * isa.unit as usize;
+                if length > have {
+                    return Err(GroupError::Truncated { needed: length, found: have });
+                }
+                if length < end {
+                    return Err(GroupError::Overrun { parts: end as u8, length: length as u8 });
+                }
+                group.len = length as u8;
+                found
+            }
+            Derive::Offset { slot, if_any } => offset(isa, group, slot, if_any, end) as i64,
+        };
+        if expected != found {
+            let (slot, field) = names(isa, derived.slot, derived.field);
+            return Err(GroupError::Derived { slot, field, expected, found });
+        }
+    }
+    for at in end..group.len as usize {
+        let (expected, found) = (padding(isa, end, group.len as usize, at), group.bytes[at]);
+        if expected != found {
+            return Err(GroupError::Padding { at: at as u8, expected, found });
+        }
+    }
+    for rule in isa.rules.iter().filter(|r| applies(r.headers)) {
+        if let Some((field, found)) = broken(rule, |field| group.get(isa, 0, field as usize)) {
+            return Err(GroupError::Rule { rule: rule.doc, field: names(isa, 0, field).1, found });
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn names(isa: &GroupIsa, slot: u8, field: u8) -> (&'static str, &'static str) {
+    let Some(slot) = isa.slots.get(slot as usize) else { return ("", "") };
+    let field = isa.choices.get(slot.choice as usize).and_then(|c| c.fields.get(field as usize));
+    (slot.name, field.map_or("", |f| f.name))
+}
+
+/// The field that breaks a rule, and its value.
+pub(super) fn broken(rule: &Rule, get: impl Fn(u8) -> i64) -> Option<(u8, i64)> {
+    let allowed = |set: u64, value: i64| (0..64).contains(&value) && set >> value & 1 != 0;
+    if !rule.when.iter().all(|(field, set)| allowed(*set, get(*field))) {
+        return None;
+    }
+    rule.need.iter().map(|(field, set)| (*field, *set, get(*field))).find(|(_, set, value)| !allowed(*set, *value)).map(|(f, _, v)| (f, v))
+}
+
+/// Where a slot starts, or would start if it were there: where the next slot that is there does.
+pub(super) fn offset(isa: &GroupIsa, group: &Group, slot: u8, if_any: u32, end: usize) -> usize {
+    if if_any != 0 && group.present & if_any == 0 {
+        return 0;
+    }
+    let _ = isa;
+    match (group.present >> (slot & 31)).trailing_zeros() {
+        32 => end,
+        next => group.start(slot as usize + next as usize),
+    }
+}
+
+/// The byte of padding at `at` of a group whose parts end at `end`.
+pub(super) fn padding(isa: &GroupIsa, end: usize, length: usize, at: usize) -> u8 {
+    let unit = usize::from(isa.unit.max(1));
+    let whole = end.next_multiple_of(unit);
+    if at < whole {
+        isa.padding.odd
+    } else if at == whole {
+        isa.padding.first | ((length - whole) / unit) as u8
+    } else {
+        isa.padding.rest
+    }
+}

@@ -1,0 +1,202 @@
+//! From values to bytes.
+
+use crate::group::decode::{broken, names, offset, padding};
+use crate::group::error::BuildError;
+use crate::group::record::Misfit;
+use crate::group::table::{Choice, Derive, GroupIsa, Plan, SLOTS};
+use crate::group::value::{Form, Group, Values};
+
+/// The shortest encoding of a group, as its vendor's compiler would choose.
+///
+/// # Errors
+/// See [`encode`].
+pub fn canonical(isa: &GroupIsa, values: &Values) -> Result<Group, BuildError> {
+    encode(isa, &values.clone().without_form(isa), &Form::CANONICAL)
+}
+
+/// Encodes a group in a given form; what the form leaves open is chosen as in [`canonical`].
+///
+/// Fields that follow from the slots and from the lengths are computed; what `values` says of them does not matter.
+///
+/// # Errors
+/// When the parts do not go together, a value fits no record, or the group is too long.
+pub fn encode(isa: &GroupIsa, values: &Values, form: &Form) -> Result<Group, BuildError> {
+    let (Some(header), Some(wanted)) = (isa.slots.first(), parts_of(isa, values)) else { return Err(BuildError::Empty) };
+    let choice = &isa.choices[header.choice as usize];
+    let mut worst = None;
+    for candidate in header.records {
+        if form.records[0] != Form::FIRST && form.records[0] != *candidate {
+            continue;
+        }
+        let Some(plan) = isa.plans.get(*candidate as usize) else { continue };
+        let Some((key, slots)) = find(isa, plan, wanted) else { continue };
+        let mut values = values.clone();
+        say(isa, &mut values, choice, *candidate as usize, plan, key);
+        values.present = slots & !chained(isa) | wanted & chained(isa) | 1;
+        match with_header(isa, &mut values, form, *candidate as usize) {
+            Ok(group) => return Ok(group),
+            // Of several headers the last one tried is the most general; its complaint is the one that counts.
+            Err(error) => worst = Some(error),
+        }
+    }
+    Err(worst.unwrap_or_else(|| BuildError::Parts { slot: odd_one(isa, wanted) }))
+}
+
+/// The slots that are asked for, without those that are there anyway.
+fn parts_of(isa: &GroupIsa, values: &Values) -> Option<u32> {
+    let fillers = isa.slots.iter().enumerate().filter(|(_, s)| s.filler).fold(0, |set, (i, _)| set | 1 << i);
+    (!isa.slots.is_empty()).then_some(values.present & !fillers & !1)
+}
+
+fn chained(isa: &GroupIsa) -> u32 {
+    isa.slots.iter().enumerate().filter(|(_, s)| s.chain != 0).fold(0, |set, (i, _)| set | 1 << i)
+}
+
+/// The first key of a plan that has exactly the slots asked for, fillers aside; a chain counts as a whole.
+fn find(isa: &GroupIsa, plan: &Plan, wanted: u32) -> Option<(usize, u32)> {
+    let fillers = isa.slots.iter().enumerate().filter(|(_, s)| s.filler).fold(1, |set, (i, _)| set | 1 << i);
+    let whole = |slots: u32| {
+        let chains = isa.slots.iter().enumerate().filter(|(i, s)| s.chain != 0 && slots >> i & 1 != 0);
+        let chains = chains.fold(0u32, |set, (_, s)| set | 1 << (s.chain & 31));
+        (slots & !fillers & !chained(isa), chains)
+    };
+    let goal = whole(wanted);
+    plan.slots.iter().copied().enumerate().find(|(_, slots)| *slots != Plan::NONE && whole(*slots) == goal)
+}
+
+/// A part that the header with the most of the others cannot have, for the message.
+fn odd_one(isa: &GroupIsa, wanted: u32) -> &'static str {
+    let best = isa.plans.iter().map(|p| wanted & !p.any).min_by_key(|left| left.count_ones()).unwrap_or(wanted);
+    let odd = if best != 0 { best } else { wanted };
+    isa.slots.get(odd.trailing_zeros() as usize).map_or("header", |s| s.name)
+}
+
+/// Sets the fields of the header that say which slots there are.
+fn say(isa: &GroupIsa, values: &mut Values, choice: &Choice, record: usize, plan: &Plan, key: usize) {
+    let mut rest = key as u64;
+    for place in plan.key {
+        let width = place.bits.width();
+        let field = place.field as usize;
+        let encoding = choice.fields.get(field).map_or(crate::group::table::Encoding::Plain, |f| f.encoding);
+        values.set(isa, 0, field, encoding.value(rest & crate::bits::ones(width), width));
+        rest >>= width;
+    }
+    for (field, value) in choice.records.get(record).map_or(&[][..], |r| r.implies) {
+        values.set(isa, 0, *field as usize, *value);
+    }
+}
+
+/// The rest of encoding, once the header's record and the slots are known.
+fn with_header(isa: &GroupIsa, values: &mut Values, form: &Form, header: usize) -> Result<Group, BuildError> {
+    let applies = |headers: u32| headers >> header & 1 != 0;
+    end_chains(isa, values);
+    for rule in isa.rules.iter().filter(|r| applies(r.headers)) {
+        if let Some((field, value)) = broken(rule, |field| values.get(isa, 0, field as usize)) {
+            return Err(BuildError::Rule { rule: rule.doc, field: names(isa, 0, field).1, value });
+        }
+    }
+    let mut group = Group::empty();
+    group.present = values.present;
+    let mut words = [0u64; SLOTS];
+    let mut at = 0;
+    for (index, slot) in isa.slots.iter().enumerate().filter(|(i, _)| values.has(*i)) {
+        let derived = isa.derived.iter().filter(|d| d.slot as usize == index && applies(d.headers));
+        let skip = derived.fold(0, |set, d| set | 1 << d.field);
+        let asked = if index == 0 { header as u8 } else { form.records[index] };
+        let (record, word) = choose(isa, values, index, asked, skip)?;
+        group.records[index] = record;
+        group.starts[index] = at as u8;
+        words[index] = word;
+        at += isa.choices[slot.choice as usize].records[record as usize].bytes as usize;
+        if at > usize::from(isa.longest) {
+            return Err(BuildError::TooLong { length: at, longest: isa.longest.into() });
+        }
+    }
+    let needed = at.next_multiple_of(isa.unit.max(1).into());
+    let length = if form.length == 0 { needed } else { form.length.into() };
+    if length < needed || !length.is_multiple_of(isa.unit.max(1).into()) {
+        return Err(BuildError::Length { length, needed });
+    }
+    if length > usize::from(isa.longest) {
+        return Err(BuildError::TooLong { length, longest: isa.longest.into() });
+    }
+    group.len = length as u8;
+    for derived in isa.derived.iter().filter(|d| applies(d.headers)) {
+        let value = match derived.rule {
+            Derive::Length => (length / usize::from(isa.unit.max(1))) as i64,
+            Derive::Offset { slot, if_any } => offset(isa, &group, slot, if_any, at) as i64,
+        };
+        let index = derived.slot as usize;
+        let choice = &isa.choices[isa.slots[index].choice as usize];
+        let Some(record) = choice.records.get(group.record_index(index)) else { continue };
+        let place = record.places.iter().find(|p| p.field == derived.field);
+        let Some(place) = place else { continue };
+        let stored = record.stored(choice, derived.field as usize, &place.bits, value);
+        let (slot, field) = names(isa, derived.slot, derived.field);
+        let stored = stored.ok_or(BuildError::Value { slot, field, value })?;
+        words[index] = place.bits.set(words[index], 0, stored);
+    }
+    write(isa, &mut group, &words, at);
+    Ok(group)
+}
+
+/// Says in every part of a chain whether it is the last.
+fn end_chains(isa: &GroupIsa, values: &mut Values) {
+    for (index, slot) in isa.slots.iter().enumerate() {
+        let later = |(i, s): (usize, &crate::group::table::Slot)| i > index && s.chain == slot.chain && values.has(i);
+        if slot.chain != 0 && slot.ends != crate::group::table::Slot::NEVER && values.has(index) {
+            let last = !isa.slots.iter().enumerate().any(later);
+            values.set(isa, index, slot.ends as usize, last.into());
+        }
+    }
+}
+
+/// The record of a slot and its word: the one asked for, or the first that can say everything.
+fn choose(isa: &GroupIsa, values: &Values, index: usize, asked: u8, skip: u64) -> Result<(u8, u64), BuildError> {
+    let slot = &isa.slots[index];
+    let choice = &isa.choices[slot.choice as usize];
+    let fields = values.of(isa, index);
+    let name = |misfit: Misfit| names(isa, index as u8, misfit.field).1;
+    if asked != Form::FIRST {
+        let Some(record) = choice.records.get(asked as usize).filter(|_| slot.records.contains(&asked)) else {
+            return Err(BuildError::Parts { slot: slot.name });
+        };
+        let word = record.build(choice, fields, skip);
+        return word.map(|word| (asked, word)).map_err(|m| BuildError::Form {
+            slot: slot.name,
+            record: record.name,
+            field: name(m),
+            value: m.value,
+        });
+    }
+    // The misfit of the record that got furthest explains best; fields are looked at in order.
+    let mut misfit = Misfit { field: 0, value: 0 };
+    let mut unusable = None;
+    for candidate in slot.records {
+        let record = &choice.records[*candidate as usize];
+        match record.build(choice, fields, skip) {
+            Ok(word) if record.unusable.is_empty() => return Ok((*candidate, word)),
+            Ok(_) => unusable = Some(record),
+            Err(m) if m.field >= misfit.field => misfit = m,
+            Err(_) => {}
+        }
+    }
+    Err(match unusable {
+        Some(record) => BuildError::Unusable { slot: slot.name, record: record.name, reason: record.unusable },
+        None => BuildError::Value { slot: slot.name, field: name(misfit), value: misfit.value },
+    })
+}
+
+fn write(isa: &GroupIsa, group: &mut Group, words: &[u64; SLOTS], end: usize) {
+    for (index, slot) in isa.slots.iter().enumerate().filter(|(i, _)| group.present >> i & 1 != 0) {
+        let start = group.starts[index] as usize;
+        let bytes = isa.choices[slot.choice as usize].records[group.records[index] as usize].bytes as usize;
+        if let (Some(to), Some(from)) = (group.bytes.get_mut(start..start + bytes), words[index].to_le_bytes().get(..bytes)) {
+            to.copy_from_slice(from);
+        }
+    }
+    let length = group.len as usize;
+    for at in end..length {
+        group.bytes[at] = padding(isa, end, length, at);
+    }
+}

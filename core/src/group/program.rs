@@ -1,0 +1,67 @@
+//! Programs: groups one after another.
+
+use crate::group::decode::decode;
+use crate::group::error::GroupError;
+use crate::group::table::{GroupIsa, When};
+use crate::group::value::Group;
+
+/// Whether a group is the last of a program.
+pub fn is_last(isa: &GroupIsa, group: &Group) -> bool {
+    let holds = |when: &When| {
+        when.iter().all(|(field, set)| {
+            let value = group.get(isa, 0, *field as usize);
+            (0..64).contains(&value) && set >> value & 1 != 0
+        })
+    };
+    isa.program.ends.iter().any(holds)
+}
+
+/// The groups of a program with their offsets, in the order of the bytes.
+///
+/// After a mistake it stops: where the next group starts is not known then. It goes on after the group that ends the
+/// program, as long as there are bytes.
+pub fn walk<'a>(isa: &'a GroupIsa, bytes: &'a [u8]) -> Walk<'a> {
+    Walk { isa, bytes, at: 0, failed: false }
+}
+
+/// See [`walk`].
+#[derive(Clone, Debug)]
+pub struct Walk<'a> {
+    isa: &'a GroupIsa,
+    bytes: &'a [u8],
+    at: usize,
+    failed: bool,
+}
+
+impl Iterator for Walk<'_> {
+    type Item = (usize, Result<Group, GroupError>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.bytes.get(self.at..).filter(|rest| !rest.is_empty() && !self.failed)?;
+        let at = self.at;
+        let group = decode(self.isa, rest);
+        match &group {
+            Ok(group) => self.at += group.len(),
+            Err(_) => self.failed = true,
+        }
+        Some((at, group))
+    }
+}
+
+/// The lengths that the last two groups of a program must have so that the last one starts and ends where it must.
+///
+/// `start` is where the last but one group starts, or the last one if it is the only one; the lengths are those that the
+/// groups need. The first length is of the last but one group.
+pub fn seal(isa: &GroupIsa, start: usize, before: Option<usize>, last: usize) -> (Option<usize>, usize) {
+    let align = usize::from(isa.program.align.max(1));
+    let before = before.map(|length| (start + length).next_multiple_of(align) - start);
+    (before, last.next_multiple_of(align))
+}
+
+/// The offset that a branch in `group`, which starts at `start`, leads to; `None` if it is none.
+pub fn target(isa: &GroupIsa, group: &Group, start: usize) -> Option<i64> {
+    let target = isa.program.targets.iter().find(|t| group.has(t.slot as usize))?;
+    let offset = group.get(isa, target.slot as usize, target.field as usize);
+    let absolute = group.get(isa, target.slot as usize, target.absolute as usize) != 0;
+    Some(if absolute { offset } else { offset + start as i64 })
+}

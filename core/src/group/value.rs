@@ -1,0 +1,233 @@
+//! A group as bytes with known parts, and as values.
+
+use core::fmt;
+
+use crate::group::table::{FIELDS, GroupIsa, LONGEST, Record, SLOTS};
+
+/// A valid group: its bytes, and where its parts lie in them.
+#[derive(Clone, Copy)]
+pub struct Group {
+    // Eight more bytes than a group can have, so that the word of a record can be read at any offset.
+    pub(super) bytes: [u8; LONGEST + 8],
+    pub(super) len: u8,
+    pub(super) present: u32,
+    pub(super) records: [u8; SLOTS],
+    pub(super) starts: [u8; SLOTS],
+}
+
+impl Group {
+    pub(super) const fn empty() -> Self {
+        Group { bytes: [0; LONGEST + 8], len: 0, present: 0, records: [0; SLOTS], starts: [0; SLOTS] }
+    }
+
+    /// Its bytes, padding included.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.len as usize).unwrap_or_default()
+    }
+
+    /// How many bytes it has.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Never: a group has at least a header.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The slots that are there, a bit set.
+    #[inline]
+    pub fn present(&self) -> u32 {
+        self.present
+    }
+
+    /// Whether a slot is there.
+    #[inline]
+    pub fn has(&self, slot: usize) -> bool {
+        slot < SLOTS && self.present >> slot & 1 != 0
+    }
+
+    /// The index of the record in a slot; 0 when the slot is absent.
+    #[inline]
+    pub fn record_index(&self, slot: usize) -> usize {
+        self.records.get(slot).copied().unwrap_or(0) as usize
+    }
+
+    /// The record in a slot.
+    pub fn record<'i>(&self, isa: &'i GroupIsa, slot: usize) -> Option<&'i Record> {
+        let choice = isa.choices.get(isa.slots.get(slot)?.choice as usize)?;
+        if self.has(slot) { choice.records.get(self.record_index(slot)) } else { None }
+    }
+
+    /// Where a slot starts; 0 when it is absent.
+    pub fn start(&self, slot: usize) -> usize {
+        self.starts.get(slot).copied().unwrap_or(0) as usize
+    }
+
+    /// The bytes of the record in a slot as a number, with whatever follows it above.
+    #[inline]
+    pub fn word(&self, slot: usize) -> u64 {
+        self.word_at(self.start(slot))
+    }
+
+    #[inline]
+    pub(super) fn word_at(&self, at: usize) -> u64 {
+        match self.bytes.get(at..at + 8) {
+            Some(&[a, b, c, d, e, f, g, h]) => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+            _ => 0,
+        }
+    }
+
+    /// The value of a field of a slot; the default of the field when the slot is absent.
+    pub fn get(&self, isa: &GroupIsa, slot: usize, field: usize) -> i64 {
+        let Some(choice) = isa.slots.get(slot).and_then(|s| isa.choices.get(s.choice as usize)) else { return 0 };
+        match self.record(isa, slot) {
+            Some(record) => record.get(choice, field, self.word(slot)),
+            None => choice.fields.get(field).map_or(0, |f| f.default),
+        }
+    }
+
+    /// What the group means.
+    pub fn values(&self, isa: &GroupIsa) -> Values {
+        let mut values = Values::new(isa);
+        values.present = self.present;
+        for (slot, s) in isa.slots.iter().enumerate().filter(|(slot, _)| self.has(*slot)) {
+            let fields = isa.choices.get(s.choice as usize).map_or(0, |c| c.fields.len());
+            for field in 0..fields {
+                values.set(isa, slot, field, self.get(isa, slot, field));
+            }
+        }
+        values
+    }
+
+    /// The choices its encoder made.
+    pub fn form(&self) -> Form {
+        let mut form = Form::CANONICAL;
+        for slot in (0..SLOTS).filter(|slot| self.has(*slot)) {
+            form.records[slot] = self.records[slot];
+        }
+        form.length = self.len;
+        form
+    }
+}
+
+impl PartialEq for Group {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+impl Eq for Group {}
+
+impl core::hash::Hash for Group {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        self.as_bytes().hash(state);
+    }
+}
+
+impl fmt::Debug for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Group(")?;
+        for (i, byte) in self.as_bytes().iter().enumerate() {
+            write!(f, "{}{byte:02x}", if i == 0 { "" } else { " " })?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// What a group means: which slots are there, and the value of every field.
+///
+/// The header's fields that follow from the slots (which phases there are, the length) need not be set; encoding sets them.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Values {
+    /// The slots that are there, a bit set.
+    pub present: u32,
+    fields: [i64; FIELDS],
+}
+
+impl Values {
+    /// No slots, every field at its default.
+    pub fn new(isa: &GroupIsa) -> Self {
+        let mut values = Values { present: 0, fields: [0; FIELDS] };
+        for (slot, s) in isa.slots.iter().enumerate() {
+            let fields = isa.choices.get(s.choice as usize).map_or(&[][..], |c| c.fields);
+            for (field, f) in fields.iter().enumerate() {
+                values.set(isa, slot, field, f.default);
+            }
+        }
+        values
+    }
+
+    /// The value of a field.
+    pub fn get(&self, isa: &GroupIsa, slot: usize, field: usize) -> i64 {
+        let at = isa.slots.get(slot).map_or(usize::MAX, |s| s.fields as usize + field);
+        self.fields.get(at).copied().unwrap_or(0)
+    }
+
+    /// Sets a field.
+    pub fn set(&mut self, isa: &GroupIsa, slot: usize, field: usize, value: i64) {
+        let at = isa.slots.get(slot).map_or(usize::MAX, |s| s.fields as usize + field);
+        if let Some(place) = self.fields.get_mut(at) {
+            *place = value;
+        }
+    }
+
+    /// The fields of a slot.
+    pub fn of(&self, isa: &GroupIsa, slot: usize) -> &[i64] {
+        let Some(s) = isa.slots.get(slot) else { return &[] };
+        let count = isa.choices.get(s.choice as usize).map_or(0, |c| c.fields.len());
+        self.fields.get(s.fields as usize..s.fields as usize + count).unwrap_or_default()
+    }
+
+    /// Whether a slot is there.
+    pub fn has(&self, slot: usize) -> bool {
+        slot < SLOTS && self.present >> slot & 1 != 0
+    }
+
+    /// Puts a slot in.
+    pub fn insert(&mut self, slot: usize) {
+        if slot < SLOTS {
+            self.present |= 1 << slot;
+        }
+    }
+
+    /// Puts the fields without meaning at their defaults.
+    pub fn without_form(mut self, isa: &GroupIsa) -> Self {
+        for (slot, s) in isa.slots.iter().enumerate() {
+            let fields = isa.choices.get(s.choice as usize).map_or(&[][..], |c| c.fields);
+            for (field, f) in fields.iter().enumerate().filter(|(_, f)| f.form) {
+                self.set(isa, slot, field, f.default);
+            }
+        }
+        self
+    }
+}
+
+impl fmt::Debug for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Values").field("present", &self.present).finish_non_exhaustive()
+    }
+}
+
+/// The choices that an encoder makes beyond what a group means: which record fills each slot, and how long the group is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// The record of each slot, an index into the records of its choice; [`Form::FIRST`] for the first that fits.
+    pub records: [u8; SLOTS],
+    /// The length in bytes; 0 for the shortest.
+    pub length: u8,
+}
+
+impl Form {
+    /// The first record that fits.
+    pub const FIRST: u8 = 0xff;
+    /// The first record that fits everywhere, and no more padding than needed.
+    pub const CANONICAL: Form = Form { records: [Form::FIRST; SLOTS], length: 0 };
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Form::CANONICAL
+    }
+}

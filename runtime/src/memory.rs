@@ -1,0 +1,239 @@
+//! The memory that programs read and write: regions of bytes at 64-bit addresses.
+
+use thiserror::Error;
+
+/// Why a region cannot be mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum MapError {
+    /// It has no bytes.
+    #[error("the region at {base:#x} is empty")]
+    Empty {
+        /// Where it was to begin.
+        base: u64,
+    },
+    /// It would reach beyond the last address.
+    #[error("a region of {len} bytes at {base:#x} ends beyond the last address")]
+    Wraps {
+        /// Where it was to begin.
+        base: u64,
+        /// How many bytes it has.
+        len: usize,
+    },
+    /// Another region has some of its addresses.
+    #[error("a region of {len} bytes at {base:#x} overlaps the one at {other:#x}")]
+    Overlaps {
+        /// Where it was to begin.
+        base: u64,
+        /// How many bytes it has.
+        len: usize,
+        /// Where the other region begins.
+        other: u64,
+    },
+    /// The runtime keeps some of its addresses for scratch memory, [`Memory::RESERVED`].
+    #[error("a region of {len} bytes at {base:#x} lies in the addresses of workgroup and thread memory")]
+    Reserved {
+        /// Where it was to begin.
+        base: u64,
+        /// How many bytes it has.
+        len: usize,
+    },
+    /// All regions together would be larger than [`Memory::MAX_BYTES`].
+    #[error("a region of {len} bytes makes memory larger than {max} bytes")]
+    TooLarge {
+        /// How many bytes it has.
+        len: usize,
+        /// How many bytes all regions may have.
+        max: usize,
+    },
+}
+
+/// Why an access to memory fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum MemoryFault {
+    /// No region holds the first byte.
+    #[error("nothing is mapped at {address:#x} ({size} bytes wanted)")]
+    Unmapped {
+        /// The first byte.
+        address: u64,
+        /// How many bytes were to be read or written.
+        size: usize,
+    },
+    /// The access begins in a region and ends outside it.
+    #[error("{size} bytes at {address:#x} reach beyond the region, which ends at {end:#x}")]
+    Straddles {
+        /// The first byte.
+        address: u64,
+        /// How many bytes were to be read or written.
+        size: usize,
+        /// The first address after the region.
+        end: u64,
+    },
+}
+
+/// A run of bytes that can be read and written.
+#[derive(Clone, Debug)]
+struct Region {
+    base: u64,
+    bytes: Vec<u8>,
+}
+
+/// Regions of bytes at 64-bit addresses, little-endian. Accesses need no alignment but must lie in one region.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// In ascending order, without overlap.
+    regions: Vec<Region>,
+    total: usize,
+}
+
+impl Memory {
+    /// How many bytes all regions together may have: 1 GiB.
+    pub const MAX_BYTES: usize = 1 << 30;
+
+    /// Addresses that cannot be mapped: the runtime puts workgroup memory and thread memory there.
+    pub const RESERVED: std::ops::Range<u64> = 0xffff_0000_0000_0000..0xffff_ffff_0000_0000;
+
+    /// Memory without any region.
+    pub fn new() -> Self {
+        Memory::default()
+    }
+
+    /// Adds a region that begins at `base` and holds `bytes`.
+    ///
+    /// # Errors
+    /// When the region is empty, wraps around, overlaps another or the [reserved](Memory::RESERVED) addresses, or makes
+    /// memory larger than [`Memory::MAX_BYTES`].
+    pub fn map(&mut self, base: u64, bytes: impl Into<Vec<u8>>) -> Result<(), MapError> {
+        let bytes = bytes.into();
+        let len = bytes.len();
+        if len == 0 {
+            return Err(MapError::Empty { base });
+        }
+        let last = base.checked_add(len as u64 - 1).ok_or(MapError::Wraps { base, len })?;
+        if base < Self::RESERVED.end && last >= Self::RESERVED.start {
+            return Err(MapError::Reserved { base, len });
+        }
+        let at = self.regions.partition_point(|r| r.base < base);
+        let before = at.checked_sub(1).and_then(|i| self.regions.get(i)).filter(|r| r.last() >= base);
+        let after = self.regions.get(at).filter(|r| r.base <= last);
+        if let Some(other) = before.or(after) {
+            return Err(MapError::Overlaps { base, len, other: other.base });
+        }
+        if len > Self::MAX_BYTES - self.total {
+            return Err(MapError::TooLarge { len, max: Self::MAX_BYTES });
+        }
+        self.total += len;
+        self.regions.insert(at, Region { base, bytes });
+        Ok(())
+    }
+
+    /// The bytes of the region that begins at `base`.
+    pub fn region(&self, base: u64) -> Option<&[u8]> {
+        let at = self.regions.binary_search_by_key(&base, |r| r.base).ok()?;
+        self.regions.get(at).map(|r| r.bytes.as_slice())
+    }
+
+    /// Fills `into` with the bytes from `address` on.
+    ///
+    /// # Errors
+    /// When no region holds all of them.
+    pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
+        let region = self.at(address).and_then(|i| self.regions.get(i));
+        let region = region.ok_or(MemoryFault::Unmapped { address, size: into.len() })?;
+        into.copy_from_slice(within(&region.bytes, region.base, address, into.len()).map(|r| &region.bytes[r])?);
+        Ok(())
+    }
+
+    /// Replaces the bytes from `address` on.
+    ///
+    /// # Errors
+    /// When no region holds all of them; nothing is written then.
+    pub fn write(&mut self, address: u64, from: &[u8]) -> Result<(), MemoryFault> {
+        let region = self.at(address).and_then(|i| self.regions.get_mut(i));
+        let region = region.ok_or(MemoryFault::Unmapped { address, size: from.len() })?;
+        let range = within(&region.bytes, region.base, address, from.len())?;
+        region.bytes[range].copy_from_slice(from);
+        Ok(())
+    }
+
+    /// The index of the region that holds `address`.
+    fn at(&self, address: u64) -> Option<usize> {
+        let at = self.regions.partition_point(|r| r.base <= address).checked_sub(1)?;
+        (self.regions.get(at)?.last() >= address).then_some(at)
+    }
+}
+
+impl Region {
+    /// The last address; `map` has checked that there is one.
+    fn last(&self) -> u64 {
+        self.base + (self.bytes.len() as u64 - 1)
+    }
+}
+
+/// Where `size` bytes at `address` lie in `bytes`, which begin at `base`. What is returned is a valid range of `bytes`.
+pub(crate) fn within(
+    bytes: &[u8],
+    base: u64,
+    address: u64,
+    size: usize,
+) -> Result<std::ops::Range<usize>, MemoryFault> {
+    let unmapped = MemoryFault::Unmapped { address, size };
+    let start = address.checked_sub(base).and_then(|o| usize::try_from(o).ok()).ok_or(unmapped)?;
+    if start >= bytes.len() {
+        return Err(unmapped);
+    }
+    if size > bytes.len() - start {
+        return Err(MemoryFault::Straddles { address, size, end: base.wrapping_add(bytes.len() as u64) });
+    }
+    Ok(start..start + size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions_must_not_touch_each_other_or_the_reserved_addresses() {
+        let mut memory = Memory::new();
+        memory.map(0x1000, vec![0; 16]).unwrap();
+        memory.map(0x1010, vec![0; 16]).unwrap();
+        assert_eq!(memory.map(0x100f, vec![0; 1]), Err(MapError::Overlaps { base: 0x100f, len: 1, other: 0x1000 }));
+        assert_eq!(memory.map(0xfff, vec![0; 2]), Err(MapError::Overlaps { base: 0xfff, len: 2, other: 0x1000 }));
+        assert_eq!(memory.map(0x1000, vec![0; 1]), Err(MapError::Overlaps { base: 0x1000, len: 1, other: 0x1000 }));
+        assert_eq!(memory.map(0x0, vec![]), Err(MapError::Empty { base: 0 }));
+        assert_eq!(memory.map(u64::MAX, vec![0; 2]), Err(MapError::Wraps { base: u64::MAX, len: 2 }));
+        let base = Memory::RESERVED.start - 1;
+        assert_eq!(memory.map(base, vec![0; 2]), Err(MapError::Reserved { base, len: 2 }));
+        memory.map(u64::MAX, vec![7]).unwrap();
+        let mut byte = [0];
+        memory.read(u64::MAX, &mut byte).unwrap();
+        assert_eq!(byte, [7]);
+    }
+
+    #[test]
+    fn an_access_stays_in_its_region() {
+        let mut memory = Memory::new();
+        memory.map(0x1000, vec![1, 2, 3, 4]).unwrap();
+        memory.map(0x1004, vec![5]).unwrap();
+        let mut bytes = [0; 4];
+        memory.read(0x1000, &mut bytes).unwrap();
+        assert_eq!(bytes, [1, 2, 3, 4]);
+        let straddles = MemoryFault::Straddles { address: 0x1001, size: 4, end: 0x1004 };
+        assert_eq!(memory.read(0x1001, &mut bytes), Err(straddles));
+        assert_eq!(memory.write(0x1001, &[9; 4]), Err(straddles));
+        assert_eq!(memory.region(0x1000), Some(&[1, 2, 3, 4][..]));
+        assert_eq!(memory.read(0x1005, &mut bytes), Err(MemoryFault::Unmapped { address: 0x1005, size: 4 }));
+        assert_eq!(memory.read(0, &mut bytes), Err(MemoryFault::Unmapped { address: 0, size: 4 }));
+        memory.write(0x1002, &[8, 9]).unwrap();
+        assert_eq!(memory.region(0x1000), Some(&[1, 2, 8, 9][..]));
+        assert_eq!(memory.region(0x1001), None);
+    }
+
+    #[test]
+    fn memory_has_a_greatest_size() {
+        let mut memory = Memory::new();
+        memory.map(0, vec![0; Memory::MAX_BYTES - 1]).unwrap();
+        let refused = MapError::TooLarge { len: 2, max: Memory::MAX_BYTES };
+        assert_eq!(memory.map(1 << 40, vec![0; 2]), Err(refused));
+        memory.map(1 << 40, vec![0; 1]).unwrap();
+    }
+}

@@ -1,0 +1,292 @@
+//! Workgroups: warps take turns until all have ended.
+
+use isaforge_valhall::dispatch;
+
+use crate::launch::{Outcome, Place, RunError};
+use crate::memory::Memory;
+
+use super::program::{After, Profile, Program, Slot};
+use super::space::{Space, THREAD_BYTES};
+use super::step::{Context, Control, Fault, Stage, Step};
+use super::warp::{LANES, Warp};
+
+/// How many instructions a warp executes before it is the next one's turn. A warp that waits for another by looking at
+/// memory gets what it waits for.
+const TURN: u32 = 1 << 14;
+
+/// A program on its way through a launch.
+#[derive(Debug)]
+pub(super) struct Machine<'a> {
+    program: &'a Program<'a>,
+    uniforms: &'a [u32],
+    stage: Stage,
+    budget: u64,
+    thread_instructions: u64,
+    warp_instructions: u64,
+    profile: Profile,
+    /// The memory of the threads of the current workgroup.
+    private: Vec<u8>,
+}
+
+/// Why a warp stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// All its threads have ended.
+    Ended,
+    /// It waits at a barrier.
+    Barrier,
+    /// Its turn is over.
+    Turn,
+    /// It gave a colour.
+    Colour([u32; 4]),
+}
+
+/// Where the threads of a workgroup are.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    id: [u32; 3],
+    size: [u32; 3],
+}
+
+impl Group {
+    /// The place of a thread in its workgroup.
+    fn thread(&self, index: usize) -> [u32; 3] {
+        let [x, y, _] = self.size.map(|n| n.max(1) as usize);
+        // Less than the number of threads of a workgroup, which is small.
+        [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
+    }
+}
+
+impl<'a> Machine<'a> {
+    pub fn new(program: &'a Program<'a>, uniforms: &'a [u32], stage: Stage, budget: u64) -> Self {
+        Machine {
+            program,
+            uniforms,
+            stage,
+            budget,
+            thread_instructions: 0,
+            warp_instructions: 0,
+            profile: Profile::new(),
+            private: Vec::new(),
+        }
+    }
+
+    pub fn outcome(&self) -> Outcome {
+        Outcome {
+            thread_instructions: self.thread_instructions,
+            warp_instructions: self.warp_instructions,
+            mnemonics: self.profile.sorted(),
+        }
+    }
+
+    /// Runs a workgroup to its end.
+    pub fn group(
+        &mut self,
+        id: [u32; 3],
+        size: [u32; 3],
+        memory: &mut Memory,
+        shared: &mut [u8],
+    ) -> Result<(), RunError> {
+        let group = Group { id, size };
+        // At most `Launch::MAX_THREADS`, which `run` has checked.
+        let threads = size.iter().map(|&n| n as usize).product::<usize>();
+        let mut warps: Vec<Warp> = (0..threads).step_by(LANES).map(|first| preload(&group, first, threads)).collect();
+        self.private.clear();
+        if self.program.uses_thread_memory {
+            self.private.resize(threads.next_multiple_of(LANES) * THREAD_BYTES, 0);
+        }
+        let count = warps.len() as u32;
+        loop {
+            let mut running = false;
+            for (number, warp) in warps.iter_mut().enumerate() {
+                if warp.at_barrier || warp.live == 0 {
+                    continue;
+                }
+                let mut private = std::mem::take(&mut self.private);
+                let space = Space { memory, shared, private: &mut private, first_thread: number * LANES };
+                let stop = self.turn(warp, &group, (number as u32, count), space);
+                self.private = private;
+                running |= stop? == Stop::Turn;
+            }
+            if warps.iter().all(|warp| warp.live == 0) {
+                return Ok(());
+            }
+            if !running {
+                self.release(&mut warps, &group)?;
+            }
+        }
+    }
+
+    /// Lets the warps of a group go on behind the barrier that all of them wait at.
+    fn release(&self, warps: &mut [Warp], group: &Group) -> Result<(), RunError> {
+        let waiting = |warp: &Warp| warp.live.count_ones() as usize;
+        let (waiting, threads) =
+            warps.iter().fold((0, 0), |(w, t), warp| (w + waiting(warp), t + warp.threads.count_ones() as usize));
+        let Some(first) = warps.iter().find(|warp| warp.live != 0).map(|warp| warp.pc) else { return Ok(()) };
+        if waiting < threads {
+            let place = self.place(first as usize, group, None);
+            return Err(RunError::Deadlock { place, waiting, ended: threads - waiting });
+        }
+        if let Some((number, other)) = warps.iter().enumerate().find(|(_, warp)| warp.pc != first) {
+            let place = self.place(first as usize, group, Some(number * LANES));
+            return Err(RunError::DivergentBarrier { place, elsewhere: other.pc as usize });
+        }
+        for warp in warps {
+            warp.at_barrier = false;
+            warp.active = warp.live;
+            self.finish(warp);
+        }
+        Ok(())
+    }
+
+    /// Goes on to the next word, or ends, as the instruction that is now complete says.
+    fn finish(&self, warp: &mut Warp) {
+        match self.program.slots.get(warp.pc as usize) {
+            Some(Slot::Ready(_, After::End)) => warp.end(),
+            _ => warp.go(warp.pc + 1),
+        }
+    }
+
+    /// Runs a warp until it has to stop.
+    pub fn turn(
+        &mut self,
+        warp: &mut Warp,
+        group: &impl Origin,
+        number: (u32, u32),
+        space: Space<'_>,
+    ) -> Result<Stop, RunError> {
+        let context = Context {
+            uniforms: self.uniforms,
+            stage: self.stage,
+            words: self.program.slots.len(),
+            warp: number.0,
+            warps: number.1,
+        };
+        let first_thread = space.first_thread;
+        let mut step = Step { warp, context: &context, space };
+        step.warp.schedule();
+        for _ in 0..TURN {
+            if step.warp.live == 0 {
+                return Ok(Stop::Ended);
+            }
+            let pc = step.warp.pc as usize;
+            let lane = |lane: usize| Some(first_thread + lane);
+            let first_active = lane(step.warp.active.trailing_zeros() as usize);
+            let (instruction, after) = match self.program.slots.get(pc) {
+                Some(Slot::Ready(instruction, after)) => (*instruction, *after),
+                Some(Slot::Undecodable(error)) => {
+                    return Err(RunError::Undecodable { place: self.place(pc, group, None), error: *error });
+                }
+                Some(Slot::Register(register)) => {
+                    return Err(RunError::Register { place: self.place(pc, group, None), register: *register });
+                }
+                None => {
+                    // Jumps are checked, so only the last word leads here.
+                    let place = self.place(context.words.saturating_sub(1), group, first_active);
+                    return Err(RunError::OutOfProgram { place, target: pc as i64, words: context.words });
+                }
+            };
+            let threads = u64::from(step.warp.active.count_ones());
+            if threads > self.budget - self.thread_instructions {
+                return Err(RunError::Budget { place: self.place(pc, group, first_active), budget: self.budget });
+            }
+            self.thread_instructions += threads;
+            self.warp_instructions += 1;
+            self.profile.count(instruction, threads);
+            match dispatch(instruction, &mut step).0 {
+                Ok(Control::Next) if after == After::Next => {
+                    let next = step.warp.pc + 1;
+                    if next < step.warp.others {
+                        step.warp.pc = next;
+                        continue;
+                    }
+                    step.warp.go(next);
+                }
+                // The program counters of lanes that run on are written down only when others come into play.
+                Ok(Control::Next | Control::Jumped) if after == After::End => step.warp.end(),
+                Ok(Control::Next | Control::Jumped) => {}
+                Ok(Control::Barrier) => {
+                    if let Some((other, elsewhere)) = straggler(step.warp) {
+                        let place = self.place(pc, group, lane(other));
+                        return Err(RunError::DivergentBarrier { place, elsewhere });
+                    }
+                    step.warp.at_barrier = true;
+                    step.warp.go(step.warp.pc);
+                    return Ok(Stop::Barrier);
+                }
+                Ok(Control::Colour(colour)) => return Ok(Stop::Colour(colour)),
+                Err(fault) => return Err(self.error(fault, pc, group, first_thread)),
+            }
+            step.warp.schedule();
+        }
+        step.warp.go(step.warp.pc);
+        Ok(Stop::Turn)
+    }
+
+    fn error(&self, fault: Fault, pc: usize, group: &impl Origin, first_thread: usize) -> RunError {
+        let place = |lane: usize| self.place(pc, group, Some(first_thread + lane));
+        match fault {
+            Fault::Unsupported(what) => RunError::Unsupported { place: self.place(pc, group, None), what },
+            Fault::Memory { lane, fault } => RunError::Memory { place: place(lane), fault },
+            Fault::Misaligned { lane, address } => RunError::Misaligned { place: place(lane), address },
+            Fault::OutOfProgram { lane, target } => {
+                RunError::OutOfProgram { place: place(lane), target, words: self.program.slots.len() }
+            }
+        }
+    }
+
+    /// Describes a word, for errors.
+    pub fn place(&self, pc: usize, group: &impl Origin, thread: Option<usize>) -> Box<Place> {
+        Box::new(Place {
+            pc,
+            group: group.group(),
+            thread: thread.map(|index| group.thread(index)),
+            lane: thread.map(|index| (index % LANES) as u8),
+            text: self.program.text(pc),
+        })
+    }
+
+    /// How many thread instructions there were so far.
+    pub fn spent(&self) -> u64 {
+        self.thread_instructions
+    }
+}
+
+/// A live lane that is not at the barrier, and where it is.
+fn straggler(warp: &Warp) -> Option<(usize, usize)> {
+    let lane = (warp.live & !warp.active).trailing_zeros() as usize;
+    warp.pcs.get(lane).map(|&pc| (lane, pc as usize))
+}
+
+/// Where threads come from, for errors.
+pub(super) trait Origin {
+    /// The workgroup.
+    fn group(&self) -> [u32; 3];
+    /// The place of a thread in it.
+    fn thread(&self, index: usize) -> [u32; 3];
+}
+
+impl Origin for Group {
+    fn group(&self) -> [u32; 3] {
+        self.id
+    }
+
+    fn thread(&self, index: usize) -> [u32; 3] {
+        Group::thread(self, index)
+    }
+}
+
+/// A warp with the registers that its threads find at the start.
+fn preload(group: &Group, first: usize, threads: usize) -> Warp {
+    let count = (threads - first).min(LANES);
+    let mut warp = Warp::new(((1u32 << count) - 1) as u16);
+    for lane in 0..count {
+        let [x, y, z] = group.thread(first + lane);
+        let global = |i: usize, local: u32| group.id[i].wrapping_mul(group.size[i]).wrapping_add(local);
+        let values = [x | y << 16, z, group.id[0], group.id[1], group.id[2], global(0, x), global(1, y), global(2, z)];
+        for (register, value) in warp.registers[55..].iter_mut().zip(values) {
+            register[lane] = value;
+        }
+    }
+    warp
+}

@@ -1,0 +1,99 @@
+//! Arm Mali Valhall, architecture v9.
+//!
+//! A warp is sixteen threads: consecutive ones of a workgroup, x fastest. Those of its lanes that have the lowest program
+//! counter execute together; so lanes that parted meet again at the first word that all of them reach. Workgroups run one
+//! after another, the warps of a group in turns. Messages are complete at once and waits do nothing.
+//!
+//! At the start all registers are 0 but r55 (local x in the low half, local y in the high one), r56 (local z), r57 to r59
+//! (the workgroup) and r60 to r62 (the global position), as Mesa's compute programs expect them.
+//!
+//! # Decisions
+//!
+//! Where nothing is known about the hardware, this is what happens here; nobody should rely on it.
+//!
+//! * A result that is NaN is the quiet NaN without sign or payload. `MOV`, `CSEL`, `MUX` and `CLPER` copy bits.
+//! * An f32 result for half a register is rounded to f16, for every instruction with an f32 result. All other results are
+//!   masked: the high half of the result goes to the high half of the register.
+//! * `FRCP.f16` and `FRSQ.f16` work on both halves. The hardware's bug with the high half is not imitated; the one of
+//!   loads into `b1` and `b3` is, since it is in all hardware.
+//! * `FREXPM` and `FREXPE` leave zeros, infinities and NaNs alone, with exponent 0; in `.log` subnormals, too. `.log` wins
+//!   over `.sqrt`. `FLOGD` of +infinity is +infinity.
+//! * `FMA_RSCALE_SCALE16` takes the low 16 bits of its exponent, signed, and is `FMA_RSCALE` otherwise.
+//! * `ICMP` with `.seq` ignores `.and`. The result type `u1` is a three-way order only with `.seq`, else it is `i1`; so is
+//!   `f1` for bytes. For integers `gtlt` is "different" and `total` "less or equal".
+//! * `MUX` with `fp_zero` on bytes looks at all bits but the highest.
+//! * Right shifts that are `.signed` sign-extend a part of a register before they shift it. Four bytes have four counts, in
+//!   the order of the byte swizzle with the same code.
+//! * `CLPER` looks at the low byte of its operand and moves each component on its own; the inactive result of a 64-bit one
+//!   is twice the same word. `accumulate` is not supported.
+//! * `WMASK` counts from the first lane of the subgroup.
+//! * 64-bit sources: an odd register takes the next one as its high word, r63 a zero; a constant of the table is
+//!   zero-extended; the word number of a special value does not matter. `SEG_ADD.preserve_null` is about its first source.
+//! * A load without a lane (24, 48 bits) fills its registers, extended. Accesses need no alignment. Registers beyond the
+//!   end of a staging list read 0 and are not written.
+//! * `BRANCHZI` counts words when relative; absolute, the program begins at address 0, eight bytes a word. The program
+//!   counter counts the same way.
+//! * Atomics of a warp happen in the order of lanes. `.compare` goes with any operation: it happens if memory is as expected.
+//! * `warp_id` is the number in the workgroup. There is one core. Other special values read 0, as do uniforms beyond those given.
+//! * Threads that have ended do not come to a barrier, and the warps of a group must come to the same one.
+
+mod fragment;
+mod group;
+#[macro_use]
+mod macros;
+mod messages;
+mod operate;
+mod program;
+pub mod rules;
+mod semantics;
+mod source;
+mod space;
+mod step;
+mod warp;
+
+pub use fragment::run_fragment;
+
+use crate::launch::{Launch, Outcome, RunError};
+use crate::memory::Memory;
+use group::Machine;
+use program::Program;
+
+/// Bytes of memory that each thread has at `thread_local_pointer`; zero at the start of its workgroup.
+pub const THREAD_BYTES: usize = space::THREAD_BYTES;
+
+/// Runs a compute program on all threads of a launch.
+///
+/// # Errors
+/// When the launch asks for too much or an instruction cannot be executed; memory then holds what was written before.
+pub fn run(launch: &Launch, memory: &mut Memory) -> Result<Outcome, RunError> {
+    check(launch)?;
+    let program = Program::new(&launch.program);
+    let mut machine = Machine::new(&program, &launch.uniforms, step::Stage::Compute, launch.budget);
+    let [gx, gy, gz] = launch.groups;
+    let mut shared = vec![0; launch.shared_bytes as usize];
+    for z in 0..gz {
+        for y in 0..gy {
+            for x in 0..gx {
+                shared.fill(0);
+                machine.group([x, y, z], launch.local_size, memory, &mut shared)?;
+            }
+        }
+    }
+    Ok(machine.outcome())
+}
+
+fn check(launch: &Launch) -> Result<(), RunError> {
+    let threads = launch.local_size.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
+    let limits = [
+        ("the number of words of the program", launch.program.len() as u64, 1, Launch::MAX_WORDS),
+        ("the number of threads of a workgroup", threads, 1, Launch::MAX_THREADS),
+        ("the number of bytes a workgroup shares", launch.shared_bytes.into(), 0, Launch::MAX_SHARED_BYTES),
+        ("the number of uniforms", launch.uniforms.len() as u64, 0, Launch::MAX_UNIFORMS),
+    ];
+    for (what, found, least, greatest) in limits {
+        if !(least..=greatest).contains(&found) {
+            return Err(RunError::Limit { what, found, least, greatest });
+        }
+    }
+    Ok(())
+}

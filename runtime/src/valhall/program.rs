@@ -1,0 +1,136 @@
+//! A program, decoded once before it runs.
+
+use isaforge_core::text::Line;
+use isaforge_valhall::{DecodeError, FauSpecialPage1, Flow, Instruction, Opcode, Source};
+
+/// A word of a program.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Slot {
+    /// An instruction and what happens after it.
+    Ready(Instruction, After),
+    /// Not an instruction. An error only when a thread comes here, for programs are padded with such words.
+    Undecodable(DecodeError),
+    /// An instruction that names a register beyond the last.
+    Register(u16),
+}
+
+/// What happens after an instruction, besides waiting for messages: those are always complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum After {
+    /// The next instruction.
+    Next,
+    /// The thread is done.
+    End,
+}
+
+/// The decoded words and what can be said of them as a whole.
+#[derive(Debug)]
+pub(super) struct Program<'a> {
+    pub words: &'a [u64],
+    pub slots: Vec<Slot>,
+    /// Whether any instruction asks for thread memory.
+    pub uses_thread_memory: bool,
+}
+
+impl<'a> Program<'a> {
+    pub fn new(words: &'a [u64]) -> Self {
+        let slots: Vec<Slot> = words.iter().map(|&word| slot(word)).collect();
+        let mut line = Line::new();
+        let uses_thread_memory = slots.iter().any(|slot| match slot {
+            Slot::Ready(instruction, _) => names_thread_memory(*instruction, &mut line),
+            _ => false,
+        });
+        Program { words, slots, uses_thread_memory }
+    }
+
+    /// The text of a word, for errors.
+    pub fn text(&self, pc: usize) -> String {
+        let Some(&word) = self.words.get(pc) else { return String::new() };
+        match self.slots.get(pc) {
+            Some(Slot::Ready(instruction, _)) => instruction.to_string(),
+            _ => match isaforge_valhall::decode(word) {
+                Ok(instruction) => instruction.to_string(),
+                Err(_) => format!(".word {word:#018x}"),
+            },
+        }
+    }
+}
+
+fn slot(word: u64) -> Slot {
+    let instruction = match isaforge_valhall::decode(word) {
+        Ok(instruction) => instruction,
+        Err(error) => return Slot::Undecodable(error),
+    };
+    // Lists cannot go beyond the last register, pairs can. Those that are only read are left alone: the instruction may
+    // need just the low word.
+    let last = instruction.writes().filter(|u| u.bank == REGISTERS && u.count > 0).map(|u| u.first + u.count - 1).max();
+    if let Some(register) = last.filter(|&last| last > LAST_REGISTER) {
+        return Slot::Register(register);
+    }
+    let after = if flow(instruction) == Some(Flow::End) { After::End } else { After::Next };
+    Slot::Ready(instruction, after)
+}
+
+/// The bank of general registers among `ISA.banks`; a test holds it to that.
+const REGISTERS: u16 = 0;
+const LAST_REGISTER: u16 = 63;
+
+/// The flow of an instruction. All have one, but the generated accessors are methods of the single forms.
+fn flow(instruction: Instruction) -> Option<Flow> {
+    let modifier = instruction.info().modifiers.iter().find(|modifier| modifier.name == "flow")?;
+    Flow::from_bits(modifier.bits.get(instruction.encode(), 0))
+}
+
+/// Whether a source is the thread-local pointer.
+fn names_thread_memory(instruction: Instruction, line: &mut Line) -> bool {
+    line.clear();
+    instruction.print(line);
+    line.as_str().contains(FauSpecialPage1::ThreadLocalPointer.as_str())
+}
+
+/// How often each instruction was executed.
+#[derive(Debug)]
+pub(super) struct Profile([u64; Opcode::COUNT]);
+
+impl Profile {
+    pub fn new() -> Self {
+        Profile([0; Opcode::COUNT])
+    }
+
+    pub fn count(&mut self, instruction: Instruction, threads: u64) {
+        // An opcode is an index below `COUNT`.
+        if let Some(count) = self.0.get_mut(instruction.opcode() as usize) {
+            *count += threads;
+        }
+    }
+
+    pub fn sorted(&self) -> Vec<(&'static str, u64)> {
+        let mut counts: Vec<_> = Opcode::ALL
+            .into_iter()
+            .zip(self.0)
+            .filter(|&(_, count)| count > 0)
+            .map(|(opcode, count)| (opcode.mnemonic(), count))
+            .collect();
+        counts.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+        counts
+    }
+}
+
+/// The register of a source, if it is one.
+pub(super) fn register(source: Source) -> Option<usize> {
+    match source {
+        Source::Register(r) | Source::LastUse(r) => Some(r.index()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_register_bank_is_where_it_is_expected() {
+        let bank = &isaforge_valhall::ISA.banks[REGISTERS as usize];
+        assert_eq!((bank.name, bank.count), ("register", u32::from(LAST_REGISTER) + 1));
+    }
+}

@@ -1,0 +1,95 @@
+//! Half-precision arithmetic, each operation rounded once.
+
+use super::float32::{self, Nans};
+use super::rounding::{F16, Number, Rounding};
+use isaforge_valhall::Clamp;
+
+/// The same number in single precision. Exact, subnormals included; a NaN keeps its sign and payload (tested).
+pub fn widen(half: u16) -> u32 {
+    let sign = u32::from(half & 0x8000) << 16;
+    let magnitude = u32::from(half & 0x7fff);
+    match magnitude >> 10 {
+        0 => sign | (magnitude as f32 * f32::from_bits(0x3380_0000)).to_bits(),
+        31 => sign | 0x7f80_0000 | (magnitude & 0x3ff) << 13,
+        _ => sign | ((magnitude << 13) + 0x3800_0000),
+    }
+}
+
+/// Single precision to half precision, rounded once; a result too large follows IEEE 754 (tested).
+pub fn narrow(bits: u32, rounding: Rounding) -> u16 {
+    let half = match super::rounding::F32.unpack(bits) {
+        Number::Nan => F16.nan,
+        Number::Infinity(negative) => F16.infinity | if negative { F16.sign } else { 0 },
+        Number::Finite(value) => F16.pack(value, rounding),
+    };
+    half as u16
+}
+
+/// `a + b` (tested within the rounding).
+pub fn add(a: u16, b: u16) -> u16 {
+    F16.add(a.into(), b.into(), Rounding::NearestEven) as u16
+}
+
+/// `a · b + c` with a single rounding (tested to 1 ulp; one rounding is documented).
+pub fn fma(a: u16, b: u16, c: u16) -> u16 {
+    F16.fused(a.into(), b.into(), c.into(), 0, Rounding::NearestEven) as u16
+}
+
+/// The lesser; see [`float32::min`].
+pub fn min(a: u16, b: u16, nans: Nans) -> u16 {
+    exactly(float32::min(widen(a), widen(b), nans))
+}
+
+/// The greater; see [`float32::max`].
+pub fn max(a: u16, b: u16, nans: Nans) -> u16 {
+    exactly(float32::max(widen(a), widen(b), nans))
+}
+
+/// Limits a result; see [`float32::clamp`].
+pub fn clamp(value: u16, clamp: Clamp) -> u16 {
+    if clamp == Clamp::None { value } else { exactly(float32::clamp(widen(value), clamp)) }
+}
+
+/// Narrows a number that half precision holds.
+fn exactly(bits: u32) -> u16 {
+    narrow(bits, Rounding::NearestEven)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widening_is_exact() {
+        for half in 0..=0xffffu16 {
+            let wide = f32::from_bits(widen(half));
+            let reference = half::f16::from_bits(half);
+            assert!(wide.is_nan() && reference.is_nan() || wide.to_bits() == reference.to_f32_const().to_bits());
+        }
+    }
+
+    #[test]
+    fn a_fused_product_is_rounded_once() {
+        // Rounding the product first, or the sum to single precision first, gives the neighbour below.
+        assert_eq!(fma(0x3c01, 0x3c01, 0x0001), 0x3c02);
+        // 1 + 2^-11 is a tie; the smallest addend decides it.
+        assert_eq!(fma(0x3c00, 0x3c01, 0x9000), 0x3c00);
+        assert_eq!(fma(0x3800, 0x1400, 0x3c00), 0x3c00);
+        assert_eq!(fma(0x3801, 0x1000, 0x3c00), 0x3c00);
+        assert_eq!(fma(0x3801, 0x1400, 0x3c00), 0x3c01);
+        assert_eq!(fma(0x3c00, 0x0001, 0x8001), 0x0000);
+        assert_eq!(fma(0x0000, 0x7c00, 0x3c00), 0x7e00);
+        assert_eq!(add(0x7bff, 0x7bff), 0x7c00);
+        assert_eq!(add(0x8000, 0x8000), 0x8000);
+        assert_eq!(add(0x8000, 0x0000), 0x0000);
+    }
+
+    #[test]
+    fn narrowing_agrees_with_a_known_implementation() {
+        for bits in (0..u32::MAX - 0x1_0000).step_by(0xfff1) {
+            let ours = narrow(bits, Rounding::NearestEven);
+            let theirs = half::f16::from_f32_const(f32::from_bits(bits));
+            assert!(theirs.is_nan() && F16.is_nan(ours.into()) || ours == theirs.to_bits(), "{bits:08x}");
+        }
+    }
+}

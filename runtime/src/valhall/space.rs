@@ -1,0 +1,71 @@
+//! The addresses that a warp sees: mapped memory, the memory of its workgroup, and that of each thread.
+
+use crate::memory::{Memory, MemoryFault, within};
+
+use super::warp::LANES;
+
+/// Where workgroup memory begins.
+const WORKGROUP: u64 = Memory::RESERVED.start;
+/// Where the memory of the first thread of a workgroup begins.
+const THREADS: u64 = WORKGROUP + (1 << 40);
+/// Bytes of memory that each thread has for itself.
+pub(super) const THREAD_BYTES: usize = 4096;
+
+/// Memory as the lanes of one warp see it.
+#[derive(Debug)]
+pub(super) struct Space<'a> {
+    pub memory: &'a mut Memory,
+    /// Workgroup memory.
+    pub shared: &'a mut [u8],
+    /// The memory of all threads of the workgroup, in order; empty when the program does not use it.
+    pub private: &'a mut [u8],
+    /// The number of the first lane's thread in the workgroup.
+    pub first_thread: usize,
+}
+
+impl Space<'_> {
+    /// The address of workgroup memory.
+    pub fn workgroup_pointer(&self) -> u64 {
+        WORKGROUP
+    }
+
+    /// The address of the memory of a lane's thread.
+    pub fn thread_pointer(&self, lane: usize) -> u64 {
+        THREADS + ((self.first_thread + lane % LANES) * THREAD_BYTES) as u64
+    }
+
+    /// Reads for a lane.
+    pub fn read(&self, lane: usize, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
+        if !Memory::RESERVED.contains(&address) {
+            return self.memory.read(address, into);
+        }
+        let (bytes, base) = if address < THREADS { (&*self.shared, WORKGROUP) } else { self.own(lane) };
+        into.copy_from_slice(within(bytes, base, address, into.len()).map(|range| &bytes[range])?);
+        Ok(())
+    }
+
+    /// Writes for a lane.
+    pub fn write(&mut self, lane: usize, address: u64, from: &[u8]) -> Result<(), MemoryFault> {
+        if !Memory::RESERVED.contains(&address) {
+            return self.memory.write(address, from);
+        }
+        if address < THREADS {
+            let range = within(self.shared, WORKGROUP, address, from.len())?;
+            self.shared[range].copy_from_slice(from);
+            return Ok(());
+        }
+        let (bytes, base) = self.own(lane);
+        let range = within(bytes, base, address, from.len())?;
+        // `own` begins this far into the memory of all threads, and `range` lies in it.
+        let start = (base - THREADS) as usize;
+        self.private[start + range.start..start + range.end].copy_from_slice(from);
+        Ok(())
+    }
+
+    /// The memory of a lane's thread and where it begins. A thread cannot reach another's.
+    fn own(&self, lane: usize) -> (&[u8], u64) {
+        let base = self.thread_pointer(lane);
+        let start = (base - THREADS) as usize;
+        (self.private.get(start..start + THREAD_BYTES).unwrap_or_default(), base)
+    }
+}

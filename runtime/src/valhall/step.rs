@@ -1,0 +1,153 @@
+//! One instruction of one warp: what it can see and how it answers.
+
+use isaforge_core::Unimplemented;
+use isaforge_valhall::{Clamp, Register, WrittenHalf};
+
+use crate::memory::MemoryFault;
+
+use super::rules::rounding::Rounding;
+use super::rules::{float16, float32};
+use super::space::Space;
+use super::warp::{Column, Warp, lanes};
+
+/// What kind of program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// A compute program that lives on memory alone.
+    Compute,
+    /// A single thread until it gives a colour.
+    Colour,
+}
+
+/// What does not change while a warp runs.
+#[derive(Debug)]
+pub(super) struct Context<'a> {
+    pub uniforms: &'a [u32],
+    pub stage: Stage,
+    /// Words of the program.
+    pub words: usize,
+    /// The warp's number in its workgroup.
+    pub warp: u32,
+    /// How many warps the workgroup has.
+    pub warps: u32,
+}
+
+impl Context<'_> {
+    /// The special value `warp_id`: the warp's number below, the highest one above.
+    pub fn warp_id(&self) -> u64 {
+        u64::from(self.warps.saturating_sub(1)) << 32 | u64::from(self.warp)
+    }
+}
+
+/// A warp about to execute an instruction. The generated `Semantics` is implemented for it.
+#[derive(Debug)]
+pub(super) struct Step<'a> {
+    pub warp: &'a mut Warp,
+    pub context: &'a Context<'a>,
+    pub space: Space<'a>,
+}
+
+/// How the warp goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Control {
+    /// With the next word.
+    Next,
+    /// The lanes' program counters have been set.
+    Jumped,
+    /// When all warps of the workgroup are here.
+    Barrier,
+    /// Not at all: this is the colour.
+    Colour([u32; 4]),
+}
+
+/// Why an instruction cannot be executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    Unsupported(&'static str),
+    Memory { lane: usize, fault: MemoryFault },
+    OutOfProgram { lane: usize, target: i64 },
+    Misaligned { lane: usize, address: u64 },
+}
+
+/// What executing an instruction gives: a `Result` of our own, since the generated trait wants a conversion.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Done(pub Result<Control, Fault>);
+
+impl Done {
+    pub const NEXT: Done = Done(Ok(Control::Next));
+}
+
+impl From<Unimplemented> for Done {
+    fn from(missing: Unimplemented) -> Self {
+        Done(Err(Fault::Unsupported(missing.mnemonic)))
+    }
+}
+
+impl Step<'_> {
+    /// Applies `f` to the sources of each active lane.
+    pub fn each<T: Copy, U: Copy + Default, const N: usize>(
+        &self,
+        sources: [&Column<T>; N],
+        f: impl Fn([T; N]) -> U,
+    ) -> Column<U> {
+        let mut results = [U::default(); 16];
+        for lane in lanes(self.warp.active) {
+            results[lane] = f(sources.map(|source| source[lane]));
+        }
+        results
+    }
+
+    /// Applies `f` to each half of the sources of each active lane.
+    pub fn each_half<const N: usize>(&self, sources: [&Column; N], f: impl Fn([u16; N]) -> u16) -> Column {
+        self.each(sources, |words| {
+            u32::from(f(words.map(|w| w as u16))) | u32::from(f(words.map(|w| (w >> 16) as u16))) << 16
+        })
+    }
+
+    /// Sets the destination; the written half masks the register.
+    pub fn put(&mut self, dest: Register, half: WrittenHalf, values: &Column) -> Done {
+        self.warp.set(dest.index(), half, values);
+        Done::NEXT
+    }
+
+    /// Sets the destination to an f32, limited; into a half it goes as an f16 (tested).
+    pub fn put_float(&mut self, dest: Register, half: WrittenHalf, clamp: Clamp, values: &Column) -> Done {
+        let values = values.map(|value| {
+            let limited = float32::clamp(value, clamp);
+            if half == WrittenHalf::Both {
+                return limited;
+            }
+            let narrow = u32::from(float16::narrow(limited, Rounding::NearestEven));
+            narrow | narrow << 16
+        });
+        self.put(dest, half, &values)
+    }
+
+    /// Sets the destination to two f16, limited.
+    pub fn put_halves(&mut self, dest: Register, half: WrittenHalf, clamp: Clamp, values: &Column) -> Done {
+        let values = self.each_half([values], |[value]| float16::clamp(value, clamp));
+        self.put(dest, half, &values)
+    }
+
+    /// Sets a pair of registers.
+    pub fn put_long(&mut self, dest: Register, half: WrittenHalf, values: &Column<u64>) -> Done {
+        self.warp.set(dest.index(), half, &values.map(|value| value as u32));
+        self.warp.set(dest.index() + 1, half, &values.map(|value| (value >> 32) as u32));
+        Done::NEXT
+    }
+
+    /// Jumps where `taken`; `target` says to which word.
+    pub fn jump(&mut self, taken: u16, target: impl Fn(usize) -> Result<i64, Fault>) -> Result<Control, Fault> {
+        let taken = taken & self.warp.active;
+        for lane in lanes(self.warp.active) {
+            self.warp.pcs[lane] = self.warp.pc + 1;
+        }
+        for lane in lanes(taken) {
+            let target = target(lane)?;
+            let words = self.context.words;
+            let valid = u32::try_from(target).ok().filter(|&pc| (pc as usize) < words);
+            self.warp.pcs[lane] = valid.ok_or(Fault::OutOfProgram { lane, target })?;
+        }
+        Ok(Control::Jumped)
+    }
+}

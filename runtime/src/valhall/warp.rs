@@ -1,0 +1,86 @@
+//! Sixteen lanes that execute together.
+
+use isaforge_valhall::{Register, WrittenHalf};
+
+/// Lanes of a warp.
+pub(super) const LANES: usize = 16;
+
+/// One value a lane.
+pub(super) type Column<T = u32> = [T; LANES];
+
+/// The state of sixteen threads. Registers are columns, so that an instruction works on neighbouring words.
+#[derive(Clone, Debug)]
+pub(super) struct Warp {
+    pub registers: Box<[Column; Register::COUNT]>,
+    /// The word that each lane executes next.
+    pub pcs: Column,
+    /// Lanes that have not ended.
+    pub live: u16,
+    /// Lanes that exist.
+    pub threads: u16,
+    /// Lanes that execute the current instruction.
+    pub active: u16,
+    /// The word of the current instruction.
+    pub pc: u32,
+    /// The least word above `pc` at which other lanes wait to be joined.
+    pub others: u32,
+    /// Waits at the barrier before `pc`.
+    pub at_barrier: bool,
+}
+
+impl Warp {
+    /// `threads` lanes at the first word with all registers 0.
+    pub fn new(threads: u16) -> Self {
+        Warp {
+            registers: Box::new([[0; LANES]; Register::COUNT]),
+            pcs: [0; LANES],
+            live: threads,
+            threads,
+            active: threads,
+            pc: 0,
+            others: u32::MAX,
+            at_barrier: false,
+        }
+    }
+
+    /// Chooses the lanes that go on: those with the lowest program counter.
+    pub fn schedule(&mut self) {
+        let live = |lane: &usize| self.live >> lane & 1 != 0;
+        let pcs = || (0..LANES).filter(live).map(|lane| self.pcs[lane]);
+        let pc = pcs().min().unwrap_or(0);
+        let others = pcs().filter(|&other| other != pc).min().unwrap_or(u32::MAX);
+        let active = (0..LANES).filter(live).filter(|&l| self.pcs[l] == pc).fold(0, |mask, lane| mask | 1 << lane);
+        (self.pc, self.others, self.active) = (pc, others, active);
+    }
+
+    /// Moves the active lanes to `pc`.
+    pub fn go(&mut self, pc: u32) {
+        for lane in lanes(self.active) {
+            self.pcs[lane] = pc;
+        }
+    }
+
+    /// The active lanes end.
+    pub fn end(&mut self) {
+        self.live &= !self.active;
+    }
+
+    /// Sets a register in the active lanes, or the halves of it that are written.
+    pub fn set(&mut self, index: usize, half: WrittenHalf, values: &Column) {
+        let written = match half {
+            WrittenHalf::H0 => 0x0000_ffff,
+            WrittenHalf::H1 => 0xffff_0000,
+            WrittenHalf::Both => u32::MAX,
+        };
+        // Words whose registers would lie beyond the last are refused before they run.
+        let register = &mut self.registers[index % Register::COUNT];
+        for lane in lanes(self.active) {
+            register[lane] = values[lane] & written | register[lane] & !written;
+        }
+    }
+}
+
+/// The lanes of a mask, in ascending order.
+pub(super) fn lanes(mask: u16) -> impl Iterator<Item = usize> {
+    (0..LANES).filter(move |lane| mask >> lane & 1 != 0)
+}

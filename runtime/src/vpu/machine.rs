@@ -1,0 +1,301 @@
+//! A machine: cores on one memory, and the two ways to run it.
+
+use crate::vpu::error::{RunError, SetupError, Warning};
+use crate::vpu::exec::{Bank, Outside, Palette};
+use crate::vpu::group::{Registers, Start};
+use crate::vpu::memory::{MEMORY_LIMIT, Memory};
+use crate::vpu::processor::{Core, Ended, Rectangle};
+use crate::vpu::program::Program;
+use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
+use crate::vpu::trace::Cycle;
+
+/// How a machine is built.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Cores, 1 to 64.
+    pub cores: usize,
+    /// Size of the tile buffers.
+    pub tile_size: TileSize,
+    /// Bytes of external memory.
+    pub memory: usize,
+    /// Varies latencies and turns; 0 for the plain ones. One seed gives one run.
+    pub seed: u64,
+    /// Instructions that all groups together may issue.
+    pub budget: u64,
+}
+
+impl Default for Config {
+    /// One core, 32 × 32 tiles, no external memory, 100 million steps.
+    fn default() -> Self {
+        Config { cores: 1, tile_size: TileSize::default(), memory: 0, seed: 0, budget: 100_000_000 }
+    }
+}
+
+/// What a run amounted to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Instructions issued.
+    pub steps: u64,
+    /// Groups that ran.
+    pub groups: u64,
+    /// Cycles; 0 when no one counted.
+    pub cycles: u64,
+}
+
+/// A VPU.
+pub struct Machine {
+    program: Program,
+    cores: Vec<Core>,
+    memory: Memory,
+    palettes: Box<[Palette; 2]>,
+    budget: u64,
+    full_budget: u64,
+    cycle: u64,
+}
+
+impl std::fmt::Debug for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Machine").field("cores", &self.cores.len()).field("cycle", &self.cycle).finish_non_exhaustive()
+    }
+}
+
+impl Machine {
+    /// A machine with nothing to do: registers, tiles, memory and program are 0.
+    ///
+    /// # Errors
+    /// When the configuration is impossible.
+    pub fn new(config: &Config) -> Result<Self, SetupError> {
+        if !(1..=64).contains(&config.cores) {
+            return Err(SetupError::Cores(config.cores));
+        }
+        if config.memory > MEMORY_LIMIT {
+            return Err(SetupError::Memory(config.memory));
+        }
+        Ok(Machine {
+            program: Program::new(&[])?,
+            cores: (0..config.cores).map(|n| Core::new(n, config.tile_size, config.seed)).collect(),
+            memory: Memory::new(config.memory),
+            palettes: Box::new([[[0; 4]; 256]; 2]),
+            budget: config.budget,
+            full_budget: config.budget,
+            cycle: 0,
+        })
+    }
+
+    /// Replaces program memory.
+    ///
+    /// # Errors
+    /// When there are more than 1,024 words.
+    pub fn load(&mut self, words: &[u64]) -> Result<(), SetupError> {
+        self.program = Program::new(words)?;
+        Ok(())
+    }
+
+    /// How many cores there are.
+    pub fn cores(&self) -> usize {
+        self.cores.len()
+    }
+
+    fn core(&mut self, core: usize) -> Result<&mut Core, SetupError> {
+        self.cores.get_mut(core).ok_or(SetupError::Core(core))
+    }
+
+    /// External memory.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// The two palettes.
+    pub fn palettes_mut(&mut self) -> &mut [Palette; 2] {
+        &mut self.palettes
+    }
+
+    /// A global bank of a core.
+    ///
+    /// # Errors
+    /// When there is no such core or bank.
+    pub fn bank_mut(&mut self, core: usize, bank: usize) -> Result<&mut Bank, SetupError> {
+        self.core(core)?.world.banks.get_mut(bank).ok_or(SetupError::Bank(bank))
+    }
+
+    /// The tile buffers of a core; `None` when there is no such core.
+    pub fn tiles(&self, core: usize) -> Option<&[Tile; TILE_BUFFERS]> {
+        self.cores.get(core).map(|c| &c.world.tiles)
+    }
+
+    /// The tile buffers of a core, to be filled. Their sizes must stay; data that is missing afterwards reads as 0.
+    ///
+    /// # Errors
+    /// When there is no such core.
+    pub fn set_tile(&mut self, core: usize, buffer: usize, data: &[[u16; 4]]) -> Result<(), SetupError> {
+        let core = self.core(core)?;
+        if let Some(tile) = core.world.tiles.get_mut(buffer) {
+            tile.data.iter_mut().zip(data).for_each(|(to, from)| *to = *from);
+        }
+        Ok(())
+    }
+
+    /// Size of the tile buffers.
+    pub fn tile_size(&self) -> TileSize {
+        self.cores.first().map(|c| c.world.tile_size).unwrap_or_default()
+    }
+
+    /// Gives a core's spawner a rectangle to cover with groups that start at `entry` against a global bank.
+    ///
+    /// # Errors
+    /// When the core or the bank does not exist, or the rectangle leaves the coordinates.
+    pub fn start_rectangle(&mut self, core: usize, rectangle: Rectangle, entry: u16, bank: usize) -> Result<(), SetupError> {
+        self.core(core)?.add_job(rectangle, entry, bank)
+    }
+
+    /// Queues one group with all four threads alive and these registers; [`ended`](Self::ended) shows what it leaves.
+    ///
+    /// # Errors
+    /// When the core or the bank does not exist, or the queue is full.
+    pub fn start_group(
+        &mut self,
+        core: usize,
+        entry: u16,
+        position: (u16, u16),
+        bank: usize,
+        registers: Registers,
+    ) -> Result<(), SetupError> {
+        let (x, y) = position;
+        let start = Start { entry, x, y, living: 15, bank: 0, registers: Some(Box::new(registers)) };
+        self.core(core)?.add_group(start, bank)
+    }
+
+    /// What the groups of a core that the host had started one by one left, in the order of their ends.
+    pub fn ended(&self, core: usize) -> &[Ended] {
+        self.cores.get(core).map_or(&[], |c| &c.ended)
+    }
+
+    /// Misuse so far that changed no result.
+    pub fn warnings(&self) -> Vec<Warning> {
+        self.cores.iter().flat_map(Core::warnings).collect()
+    }
+
+    fn is_alive(&self) -> bool {
+        self.cores.iter().any(Core::is_alive)
+    }
+
+    fn report(&self) -> Report {
+        let sum = |f: fn(&Core) -> u64| self.cores.iter().map(f).sum();
+        Report { steps: sum(|c| c.issued), groups: sum(Core::started), cycles: self.cycle }
+    }
+
+    fn deadlock(&self) -> RunError {
+        RunError::Deadlock(self.cores.iter().flat_map(|c| c.places(&self.program)).collect())
+    }
+
+    fn exhausted(&self) -> RunError {
+        let running = self.cores.iter().flat_map(|c| c.places(&self.program));
+        RunError::Budget { budget: self.full_budget, running: running.map(|p| crate::vpu::Place { wait: None, ..p }).collect() }
+    }
+
+    /// Runs until no group is left, as fast as it goes.
+    ///
+    /// # Errors
+    /// A deadlock, a word that is no instruction, or the end of the step budget.
+    pub fn run(&mut self) -> Result<Report, RunError> {
+        let Machine { program, cores, memory, palettes, budget, .. } = self;
+        let out = Outside { memory, palettes, clock: None };
+        while cores.iter().any(Core::is_alive) {
+            let mut issued = 0;
+            for core in cores.iter_mut() {
+                core.fill();
+                issued += core.pass(program, out, budget)?;
+            }
+            if issued == 0 && cores.iter().any(Core::is_alive) {
+                return Err(if self.budget == 0 { self.exhausted() } else { self.deadlock() });
+            }
+        }
+        Ok(self.report())
+    }
+
+    /// As [`run`](Self::run), with a thread for each core. For programs whose results do not depend on the order in which
+    /// cores reach memory; the budget is divided among the cores.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run); with errors on several cores, that of the first.
+    pub fn run_parallel(&mut self) -> Result<Report, RunError> {
+        let Machine { program, cores, memory, palettes, budget, .. } = self;
+        let share = *budget / cores.len() as u64;
+        let out = Outside { memory, palettes, clock: None };
+        let program = &*program;
+        let results: Vec<(Result<bool, RunError>, u64)> = std::thread::scope(|scope| {
+            let run = |core: &'_ mut Core| {
+                let mut left = share;
+                while core.is_alive() {
+                    core.fill();
+                    match core.pass(program, out, &mut left) {
+                        Ok(0) if core.is_alive() => return (Ok(left == 0), left),
+                        Ok(_) => {}
+                        Err(error) => return (Err(error), left),
+                    }
+                }
+                (Ok(false), left)
+            };
+            let threads: Vec<_> = cores.iter_mut().map(|core| scope.spawn(move || run(core))).collect();
+            // A thread's panic goes on in its caller.
+            threads.into_iter().map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        });
+        self.budget = results.iter().map(|(_, left)| left).sum();
+        let mut exhausted = false;
+        for (result, _) in results {
+            exhausted |= result?;
+        }
+        match self.is_alive() {
+            false => Ok(self.report()),
+            true => Err(if exhausted { self.exhausted() } else { self.deadlock() }),
+        }
+    }
+
+    /// Runs until no group is left, cycle by cycle, and hands `each` what every core does.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_traced(&mut self, mut each: impl FnMut(&Cycle)) -> Result<Report, RunError> {
+        while self.step(Some(&mut each))? {}
+        Ok(self.report())
+    }
+
+    /// Runs until no group is left, cycle by cycle.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_cycles(&mut self) -> Result<Report, RunError> {
+        while self.step(None)? {}
+        Ok(self.report())
+    }
+
+    /// Runs one cycle on every core that has something to do. False when no group was left.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn step(&mut self, mut trace: Option<&mut dyn FnMut(&Cycle)>) -> Result<bool, RunError> {
+        if !self.is_alive() {
+            return Ok(false);
+        }
+        let now = self.cycle;
+        for number in 0..self.cores.len() {
+            if self.budget == 0 {
+                return Err(self.exhausted());
+            }
+            let out = Outside { memory: &self.memory, palettes: &self.palettes, clock: Some(now) };
+            let core = &mut self.cores[number];
+            let before = core.issued;
+            let event = core.cycle(&self.program, out, trace.is_some())?;
+            self.budget -= core.issued - before;
+            if let (Some(event), Some(each)) = (event, &mut trace) {
+                each(&Cycle { cycle: now, core: number, event });
+            }
+        }
+        self.cycle += 1;
+        let mut alive = self.cores.iter().filter(|c| c.is_alive()).peekable();
+        if alive.peek().is_some() && alive.all(|c| c.is_stuck(&self.program, now)) {
+            return Err(self.deadlock());
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,120 @@
+//! External memory: bytes that all cores of a machine share.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// The most bytes that external memory may have: 256 MiB.
+pub const MEMORY_LIMIT: usize = 256 << 20;
+
+const LINES: usize = 256;
+const LINE_SHIFT: u32 = 6;
+
+/// External memory. Reads past its end give 0 and writes there are dropped, byte by byte.
+///
+/// Words are atomic so that cores may run on threads of their own; all accesses are relaxed, since programs synchronise
+/// through fetches of single words only.
+#[derive(Debug)]
+pub struct Memory {
+    words: Box<[AtomicU64]>,
+    len: usize,
+    /// Lines that the L2 cache holds: address of the line plus 1, by index. They only decide about latency.
+    lines: Box<[AtomicU32]>,
+}
+
+impl Memory {
+    /// `len` bytes of zeros, at most [`MEMORY_LIMIT`].
+    pub fn new(len: usize) -> Self {
+        let len = len.min(MEMORY_LIMIT);
+        let words = (0..len.div_ceil(8)).map(|_| AtomicU64::new(0)).collect();
+        Memory { words, len, lines: (0..LINES).map(|_| AtomicU32::new(0)).collect() }
+    }
+
+    /// Memory that starts with these bytes and has `len` in all.
+    pub fn with_bytes(bytes: &[u8], len: usize) -> Self {
+        let memory = Memory::new(len.max(bytes.len()));
+        memory.write(0, bytes);
+        memory
+    }
+
+    /// Size in bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Copies bytes in, dropping what is past the end.
+    pub fn write(&self, address: usize, bytes: &[u8]) {
+        for (i, byte) in bytes.iter().enumerate() {
+            let at = address.saturating_add(i);
+            if at < self.len {
+                let shift = at % 8 * 8;
+                let word = &self.words[at / 8];
+                word.store(word.load(Relaxed) & !(0xff << shift) | u64::from(*byte) << shift, Relaxed);
+            }
+        }
+    }
+
+    /// `count` bytes from `address`, zeros past the end; at most as many as memory may have.
+    pub fn read(&self, address: usize, count: usize) -> Vec<u8> {
+        (0..count.min(MEMORY_LIMIT)).map(|i| self.byte(address.saturating_add(i))).collect()
+    }
+
+    /// All bytes.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.read(0, self.len)
+    }
+
+    fn byte(&self, at: usize) -> u8 {
+        self.words.get(at / 8).map_or(0, |w| (w.load(Relaxed) >> (at % 8 * 8)) as u8)
+    }
+
+    /// Whether `width` bytes from `address` are all there.
+    pub(crate) fn holds(&self, address: u32, width: usize) -> bool {
+        address as usize + width <= self.len
+    }
+
+    pub(crate) fn load(&self, address: u32) -> u64 {
+        self.words.get(address as usize / 8).map_or(0, |w| w.load(Relaxed))
+    }
+
+    /// Bytes of the word that exist.
+    fn mask(&self, index: usize) -> u64 {
+        match self.len.saturating_sub(index * 8) {
+            0 => 0,
+            n @ 1..8 => (1 << (n * 8)) - 1,
+            _ => u64::MAX,
+        }
+    }
+
+    pub(crate) fn store(&self, address: u32, value: u64) {
+        let index = address as usize / 8;
+        if let Some(word) = self.words.get(index) {
+            word.store(value & self.mask(index), Relaxed);
+        }
+    }
+
+    /// Replaces a word by a function of it; returns what it was.
+    pub(crate) fn update(&self, address: u32, f: impl Fn(u64) -> u64) -> u64 {
+        let index = address as usize / 8;
+        let mask = self.mask(index);
+        match self.words.get(index) {
+            Some(word) => word.fetch_update(Relaxed, Relaxed, |old| Some(f(old) & mask)).unwrap_or_else(|old| old),
+            None => 0,
+        }
+    }
+
+    /// Looks up, and brings in, the line of an address: whether the cache had it.
+    pub(crate) fn cached(&self, address: u32) -> bool {
+        let line = (address >> LINE_SHIFT) + 1;
+        self.lines[line as usize % LINES].swap(line, Relaxed) == line
+    }
+
+    /// Drops the line of an address from the cache.
+    pub(crate) fn uncache(&self, address: u32) {
+        let line = (address >> LINE_SHIFT) + 1;
+        let _ = self.lines[line as usize % LINES].compare_exchange(line, 0, Relaxed, Relaxed);
+    }
+}

@@ -1,0 +1,50 @@
+//! The VPU: cores that run groups of four threads on registers of four 16-bit components.
+//!
+//! A [`Machine`] has a program, cores and external memory. A core has 20 active groups and a queue of 28, 48 global banks,
+//! four tile buffers with a lock a position, and a spawner that covers rectangles of the screen with groups. The machine
+//! runs to completion ([`Machine::run`]) or cycle by cycle ([`Machine::step`], [`Machine::run_traced`]).
+//!
+//! ```
+//! use isaforge_runtime::vpu::{Config, Machine, Rectangle, assemble};
+//!
+//! // Every thread writes its position to tile buffer 0.
+//! let program = assemble("LoadPosition r0.xyzw\nWriteLocalTile0.xy__ r0.xyzw\nExit").unwrap();
+//! let mut machine = Machine::new(&Config::default())?;
+//! machine.load(&program)?;
+//! machine.start_rectangle(0, Rectangle { x: 0, y: 0, width: 32, height: 32 }, 0, 0)?;
+//! let report = machine.run()?;
+//! assert_eq!(report.groups, 32 * 32 / 4);
+//! assert_eq!(machine.tiles(0).unwrap()[0].data[5 * 32 + 9], [9, 5, 0, 0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What instructions do is said by the specification in `specs/vpu`, with the rulings for what its document leaves open.
+//! Of time only this is modelled: a core issues one instruction a cycle, active groups take turns, a taken branch costs
+//! the core one cycle, data of loads and fetches comes some cycles after their issue (sooner when the L2 cache has it), and
+//! a stalled instruction is tried again when its group's turn comes.
+
+mod alu;
+pub mod conform;
+mod error;
+mod exec;
+pub mod float;
+mod group;
+mod machine;
+mod memory;
+mod op;
+pub mod picture;
+mod processor;
+mod program;
+pub mod scene;
+mod tiles;
+mod trace;
+
+pub use error::{Misuse, Place, RunError, SetupError, Wait, Warning};
+pub use exec::{BANKS, Bank, Palette, QUEUE};
+pub use group::{Registers, THREADS};
+pub use machine::{Config, Machine, Report};
+pub use memory::{MEMORY_LIMIT, Memory};
+pub use processor::{ACTIVE, Ended, Rectangle};
+pub use program::{PROGRAM, assemble, disassemble, refusal, text};
+pub use tiles::{TILE_BUFFERS, TILE_LIMIT, Tile, TileSize};
+pub use trace::{Cycle, Event, Write, Written};

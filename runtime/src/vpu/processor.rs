@@ -1,0 +1,291 @@
+//! A core: groups, the queue, the spawner, and who issues next.
+
+use std::collections::VecDeque;
+
+use crate::vpu::error::{Misuse, Place, RunError, SetupError, Wait, Warning};
+use crate::vpu::exec::{BANKS, Outcome, Outside, QUEUE, World, execute};
+use crate::vpu::group::{Group, Registers, Start};
+use crate::vpu::op::Action;
+use crate::vpu::program::{Program, refusal};
+use crate::vpu::tiles::TileSize;
+use crate::vpu::trace::{Event, Quiet, Write};
+
+/// Groups that can be active on a core.
+pub const ACTIVE: usize = 20;
+/// Instructions that a group issues in a row when no one counts cycles.
+const BURST: u64 = 64;
+/// Rectangles that can wait for the spawner.
+const JOBS: usize = 1024;
+
+/// A rectangle of the screen to cover with groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rectangle {
+    /// Left edge.
+    pub x: u16,
+    /// Upper edge.
+    pub y: u16,
+    /// Positions in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Job {
+    left: u32,
+    right: u32,
+    bottom: u32,
+    x: u32,
+    y: u32,
+    entry: u16,
+    bank: u8,
+}
+
+/// What a group left behind when its last thread ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The group, in the order in which the core's groups became active.
+    pub group: u64,
+    /// Registers and flags.
+    pub registers: Registers,
+    /// Instructions issued, the last Exit included.
+    pub steps: u64,
+}
+
+pub(crate) struct Core {
+    number: usize,
+    pub world: World,
+    active: Vec<Box<Group>>,
+    jobs: VecDeque<Job>,
+    started: u64,
+    turn: usize,
+    bubble: bool,
+    /// Stalls since an instruction last issued or a group last started.
+    stalls: usize,
+    pub ended: Vec<Ended>,
+    pub issued: u64,
+}
+
+impl Core {
+    pub(crate) fn new(number: usize, tile_size: TileSize, seed: u64) -> Self {
+        let jitter = if seed == 0 { 0 } else { seed.wrapping_add(number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).max(1) };
+        Core {
+            number,
+            world: World::new(tile_size, jitter),
+            active: Vec::new(),
+            jobs: VecDeque::new(),
+            started: 0,
+            turn: 0,
+            bubble: false,
+            stalls: 0,
+            ended: Vec::new(),
+            issued: 0,
+        }
+    }
+
+    pub(crate) fn add_job(&mut self, r: Rectangle, entry: u16, bank: usize) -> Result<(), SetupError> {
+        let bank = check_bank(bank)?;
+        let (right, bottom) = (u64::from(r.x) + u64::from(r.width), u64::from(r.y) + u64::from(r.height));
+        let furthest = right.max(bottom);
+        if furthest > 1 << 16 {
+            return Err(SetupError::Rectangle(furthest));
+        }
+        if self.jobs.len() >= JOBS {
+            return Err(SetupError::Queue(JOBS));
+        }
+        if r.width == 0 || r.height == 0 {
+            return Ok(());
+        }
+        let (left, y) = (u32::from(r.x), u32::from(r.y));
+        self.world.holders[usize::from(bank)] += 1;
+        self.jobs.push_back(Job { left, right: right as u32, bottom: bottom as u32, x: left & !3, y, entry, bank });
+        Ok(())
+    }
+
+    pub(crate) fn add_group(&mut self, mut start: Start, bank: usize) -> Result<(), SetupError> {
+        start.bank = check_bank(bank)?;
+        if self.world.queue.len() >= QUEUE {
+            return Err(SetupError::Queue(QUEUE));
+        }
+        if start.living != 0 {
+            self.world.holders[bank] += 1;
+            self.world.queue.push_back(start);
+        }
+        Ok(())
+    }
+
+    /// The next group that the spawner would start.
+    fn spawn(&mut self) -> Option<Start> {
+        let job = self.jobs.front_mut()?;
+        let living = (0..4).filter(|t| (job.left..job.right).contains(&(job.x + t))).fold(0, |set, t| set | 1 << t);
+        let start = Start { entry: job.entry, x: job.x as u16, y: job.y as u16, living, bank: job.bank, registers: None };
+        self.world.holders[usize::from(job.bank)] += 1;
+        job.x += 4;
+        if job.x >= job.right {
+            (job.x, job.y) = (job.left & !3, job.y + 1);
+        }
+        if job.y >= job.bottom {
+            let bank = job.bank;
+            self.jobs.pop_front();
+            self.world.release(bank);
+        }
+        Some(start)
+    }
+
+    /// Lets waiting groups start while there is room, the queue's before the spawner's.
+    pub(crate) fn fill(&mut self) {
+        while self.active.len() < ACTIVE {
+            let Some(start) = self.world.queue.pop_front().or_else(|| self.spawn()) else { return };
+            self.active.push(Box::new(Group::new(start, self.started)));
+            self.started += 1;
+            self.stalls = 0;
+        }
+    }
+
+    pub(crate) fn is_alive(&self) -> bool {
+        !(self.active.is_empty() && self.world.queue.is_empty() && self.jobs.is_empty())
+    }
+
+    /// How many groups have started.
+    pub(crate) fn started(&self) -> u64 {
+        self.started
+    }
+
+    fn recycle(&mut self, group: &Group) {
+        self.world.release(group.bank);
+        if let Some(bank) = group.reserved {
+            self.world.release(bank);
+            self.world.warn(Misuse::BankNeverLaunched, group);
+        }
+        if group.watched {
+            self.ended.push(Ended { group: group.serial, registers: group.registers(), steps: group.steps });
+        }
+    }
+
+    /// Lets every active group issue some instructions, as many as `budget` allows. Returns how many issued.
+    pub(crate) fn pass(&mut self, program: &Program, out: Outside<'_>, budget: &mut u64) -> Result<u64, RunError> {
+        let before = *budget;
+        let mut any_ended = false;
+        for i in 0..self.active.len() {
+            let burst = if self.world.jitter == 0 { BURST } else { 1 + self.world.vary() % BURST };
+            let group = &mut *self.active[i];
+            let most = burst.min(*budget);
+            let mut left = most;
+            while left > 0 {
+                match execute(program.op(group.pc), group, &mut self.world, out, &mut Quiet) {
+                    Outcome::Next => group.pc = (group.pc + 1) & 1023,
+                    Outcome::Jumped => {}
+                    Outcome::Stalled(_) => break,
+                    Outcome::Ended => {
+                        left -= 1;
+                        any_ended = true;
+                        break;
+                    }
+                    Outcome::Invalid => return Err(self.invalid(i, program)),
+                }
+                left -= 1;
+            }
+            group.steps += most - left;
+            *budget -= most - left;
+        }
+        if any_ended {
+            let (living, ended) = std::mem::take(&mut self.active).into_iter().partition(|g| g.living != 0);
+            self.active = living;
+            ended.iter().for_each(|group: &Box<Group>| self.recycle(group));
+        }
+        let issued = before - *budget;
+        self.issued += issued;
+        Ok(issued)
+    }
+
+    #[cold]
+    fn invalid(&self, index: usize, program: &Program) -> RunError {
+        let group = &self.active[index];
+        let word = program.word(group.pc);
+        let reason = refusal(word).unwrap_or_default();
+        RunError::Decode { place: Box::new(self.place(group, program, None)), word, reason }
+    }
+
+    fn place(&self, group: &Group, program: &Program, wait: Option<Wait>) -> Place {
+        let text = program.text(group.pc);
+        Place { core: self.number, group: group.serial, position: (group.x, group.y), pc: group.pc, text, wait }
+    }
+
+    /// Where all active groups stand.
+    pub(crate) fn places(&self, program: &Program) -> Vec<Place> {
+        let wait = |g: &Group| match program.op(g.pc).action {
+            Action::ReadTile(access) if access.locks => Some(Wait::Lock),
+            Action::Allocate if g.reserved.is_none() => Some(Wait::Bank),
+            Action::Launch if g.reserved.is_some() => Some(Wait::Queue),
+            _ => None,
+        };
+        self.active.iter().map(|g| self.place(g, program, wait(g))).collect()
+    }
+
+    fn waits_for_memory(&self, group: &Group, program: &Program, now: u64) -> bool {
+        let pending = group.pending & group.active != 0 && now < group.ready;
+        pending && matches!(program.op(group.pc).action, Action::Finish)
+    }
+
+    /// Whether no active group can ever go on by itself.
+    pub(crate) fn is_stuck(&self, program: &Program, now: u64) -> bool {
+        self.stalls >= self.active.len() && !self.active.iter().any(|g| self.waits_for_memory(g, program, now))
+    }
+
+    /// One cycle. `None` when the core has nothing to do.
+    pub(crate) fn cycle(&mut self, program: &Program, out: Outside<'_>, traced: bool) -> Result<Option<Event>, RunError> {
+        self.fill();
+        if self.active.is_empty() {
+            return Ok(None);
+        }
+        if std::mem::take(&mut self.bubble) {
+            return Ok(Some(Event::Bubble));
+        }
+        let now = out.clock.unwrap_or(u64::MAX);
+        let count = self.active.len();
+        let order = (0..count).map(|k| (self.turn + k) % count);
+        let Some(index) = order.into_iter().find(|i| !self.waits_for_memory(&self.active[*i], program, now)) else {
+            return Ok(Some(Event::Idle));
+        };
+        self.turn = index + 1;
+        let group = &mut *self.active[index];
+        let (serial, pc) = (group.serial, group.pc);
+        let mut writes: Vec<Write> = Vec::new();
+        let op = program.op(pc);
+        let outcome = match traced {
+            true => execute(op, group, &mut self.world, out, &mut writes),
+            false => execute(op, group, &mut self.world, out, &mut Quiet),
+        };
+        let text = || if traced { program.text(pc) } else { String::new() };
+        match outcome {
+            Outcome::Next => group.pc = (pc + 1) & 1023,
+            Outcome::Jumped => self.bubble = true,
+            Outcome::Ended => {}
+            Outcome::Stalled(wait) => {
+                self.stalls += 1;
+                return Ok(Some(Event::Stall { group: serial, pc, text: text(), wait }));
+            }
+            Outcome::Invalid => return Err(self.invalid(index, program)),
+        }
+        self.stalls = 0;
+        self.issued += 1;
+        group.steps += 1;
+        let (flags, living, active) = (group.flags_by_thread(), group.living, group.active);
+        if living == 0 {
+            let group = self.active.remove(index);
+            self.turn = index;
+            self.recycle(&group);
+        }
+        Ok(Some(Event::Issue { group: serial, pc, text: text(), writes, flags, living, active }))
+    }
+
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = Warning> {
+        let core = self.number;
+        let warning = move |(&(misuse, pc), &(group, count))| Warning { misuse, core, pc, group, count };
+        self.world.warnings.iter().map(warning)
+    }
+}
+
+fn check_bank(bank: usize) -> Result<u8, SetupError> {
+    if bank < BANKS { Ok(bank as u8) } else { Err(SetupError::Bank(bank)) }
+}

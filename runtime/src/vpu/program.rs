@@ -1,0 +1,81 @@
+//! Program memory, and what is wrong with words that are no instructions.
+
+use isaforge_core::decode::lookup;
+use isaforge_vpu::{Branch, Instruction, decode};
+
+use crate::vpu::error::SetupError;
+use crate::vpu::op::Op;
+
+/// Words of program memory.
+pub const PROGRAM: usize = 1024;
+
+/// Program memory: the words, and the same ready to run.
+pub(crate) struct Program {
+    pub words: [u64; PROGRAM],
+    ops: Box<[Op; PROGRAM]>,
+}
+
+impl Program {
+    /// What is not written is 0: Exit.
+    pub(crate) fn new(words: &[u64]) -> Result<Self, SetupError> {
+        if words.len() > PROGRAM {
+            return Err(SetupError::Program(words.len()));
+        }
+        let mut program = Program { words: [0; PROGRAM], ops: Box::new([Op::new(0); PROGRAM]) };
+        for (i, word) in words.iter().enumerate() {
+            program.words[i] = *word;
+            program.ops[i] = Op::new(*word);
+        }
+        Ok(program)
+    }
+
+    #[inline(always)]
+    pub(crate) fn op(&self, pc: u16) -> &Op {
+        &self.ops[usize::from(pc) % PROGRAM]
+    }
+
+    pub(crate) fn word(&self, pc: u16) -> u64 {
+        self.words[usize::from(pc) % PROGRAM]
+    }
+
+    /// The exact text of an instruction.
+    pub(crate) fn text(&self, pc: u16) -> String {
+        text(self.word(pc))
+    }
+}
+
+/// The exact text of a word; a word that is no instruction as `.word`.
+pub fn text(word: u64) -> String {
+    match decode(word) {
+        Ok(instruction) => format!("{instruction:#}"),
+        Err(_) => format!(".word 0x{word:016x}"),
+    }
+}
+
+/// Why a word is no instruction, in the words of the conformance corpus: `undefined opcode 0x2F`, or `reserved bit 11,3 set
+/// in the standard layout` with the highest bit first. `None` for an instruction.
+pub fn refusal(word: u64) -> Option<String> {
+    let error = decode(word).err()?;
+    let Ok(form) = lookup(isaforge_vpu::ISA, word) else { return Some(format!("undefined opcode 0x{:02X}", word >> 56)) };
+    let info = &isaforge_vpu::ISA.forms[usize::from(form)];
+    let wrong = (word ^ info.fixed_value) & info.fixed_mask;
+    if wrong == 0 {
+        return Some(error.to_string());
+    }
+    let bits: Vec<String> = (0..64).rev().filter(|bit| wrong >> bit & 1 == 1).map(|bit| bit.to_string()).collect();
+    let layout = if form == Branch::OPCODE as u16 { "branch" } else { "standard" };
+    Some(format!("reserved bit {} set in the {layout} layout", bits.join(",")))
+}
+
+/// Assembles VPU assembly.
+///
+/// # Errors
+/// Every mistake of the text, in order.
+pub fn assemble(text: &str) -> Result<Vec<u64>, Vec<isaforge_core::program::ProgramError>> {
+    isaforge_core::program::assemble(isaforge_vpu::ISA, text)
+}
+
+/// The instructions of a program; a word that is none stands as its reason.
+pub fn disassemble(words: &[u64]) -> Vec<Result<Instruction, String>> {
+    words.iter().map(|w| decode(*w).map_err(|e| refusal(*w).unwrap_or_else(|| e.to_string()))).collect()
+}

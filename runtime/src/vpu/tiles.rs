@@ -1,0 +1,75 @@
+//! Tile buffers: storage a pixel, with a lock a position.
+
+/// How many tile buffers a core has.
+pub const TILE_BUFFERS: usize = 4;
+/// The most elements of a tile buffer: as many as the 16-bit address can name.
+pub const TILE_LIMIT: usize = 1 << 16;
+
+/// The size of the tile buffers: both powers of two, the width at least 4, no more than [`TILE_LIMIT`] elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileSize {
+    width: u16,
+    height: u16,
+}
+
+impl Default for TileSize {
+    /// 32 × 32.
+    fn default() -> Self {
+        TileSize { width: 32, height: 32 }
+    }
+}
+
+impl TileSize {
+    /// `None` unless the size is possible.
+    pub fn new(width: u32, height: u32) -> Option<Self> {
+        let fits = width.checked_mul(height).is_some_and(|n| n as usize <= TILE_LIMIT);
+        let possible = width >= 4 && width.is_power_of_two() && height.is_power_of_two() && fits;
+        // Neither reaches 2^16: a width of 4 leaves 2^14 for the height, a height of 1 needs a width of 2^16.
+        possible.then_some(())?;
+        Some(TileSize { width: u16::try_from(width).ok()?, height: u16::try_from(height).ok()? })
+    }
+
+    /// Elements in a row.
+    pub fn width(self) -> usize {
+        self.width.into()
+    }
+
+    /// Rows.
+    pub fn height(self) -> usize {
+        self.height.into()
+    }
+
+    /// Elements in all.
+    pub fn elements(self) -> usize {
+        self.width() * self.height()
+    }
+
+    /// Tile x and tile y of a position.
+    pub(crate) fn offset(self, x: u16, y: u16) -> (u16, u16) {
+        (x & (self.width - 1), y & (self.height - 1))
+    }
+
+    pub(crate) fn element(self, x: u16, y: u16) -> usize {
+        let (x, y) = self.offset(x, y);
+        usize::from(y) * self.width() + usize::from(x)
+    }
+
+    pub(crate) fn wrap(self, index: u16) -> usize {
+        usize::from(index) & (self.elements() - 1)
+    }
+}
+
+/// One tile buffer.
+#[derive(Clone, Debug)]
+pub struct Tile {
+    /// X, Y, Z, W of each element, row by row.
+    pub data: Vec<[u16; 4]>,
+    /// Which elements are locked.
+    pub locked: Vec<bool>,
+}
+
+impl Tile {
+    pub(crate) fn new(size: TileSize) -> Self {
+        Tile { data: vec![[0; 4]; size.elements()], locked: vec![false; size.elements()] }
+    }
+}

@@ -1,0 +1,50 @@
+//! The Valhall runtime against programs with known answers, and against programs that misbehave.
+
+mod flow;
+mod kernels;
+mod lanes;
+mod messages;
+mod misuse;
+mod piglit;
+mod vectors;
+
+use isaforge_runtime::{Launch, Memory, Outcome, RunError, valhall};
+
+/// Where the programs of these tests write.
+const OUT: u64 = 0x1000;
+
+fn assemble(text: &str) -> Vec<u64> {
+    isaforge_core::program::assemble(isaforge_valhall::ISA, text).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"))
+}
+
+/// A launch of one workgroup along x. The uniforms u0 and u1 hold the address `OUT`.
+fn launch(threads: u32, text: &str) -> Launch {
+    Launch { program: assemble(text), local_size: [threads, 1, 1], uniforms: vec![OUT as u32, 0], ..Launch::default() }
+}
+
+/// Runs with `words` words of memory at `OUT`, zero at first.
+fn run(launch: &Launch, words: usize) -> Result<(Outcome, Vec<u32>), RunError> {
+    let mut memory = Memory::new();
+    memory.map(OUT, vec![0; words * 4]).unwrap();
+    let outcome = valhall::run(launch, &mut memory)?;
+    Ok((outcome, to_words(memory.region(OUT).unwrap())))
+}
+
+fn to_words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect()
+}
+
+fn to_bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+fn data(path: &str) -> String {
+    let path = format!("{}/tests/data/valhall/{path}", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The lines that give each thread the address of its own word: r2 and r3, from its place along x.
+const OWN_WORD: &str = "
+    U16_TO_U32 r50, r55.h00
+    SHADDX.u64 r2, u0, r50.w0, shift:0x2
+";

@@ -1,0 +1,226 @@
+//! Programs and launches that cannot go on: each ends with an error that says what and where.
+
+use super::{OUT, OWN_WORD, launch, run};
+use isaforge_runtime::{Launch, MemoryFault, RunError};
+
+fn fails(threads: u32, text: &str) -> RunError {
+    run(&launch(threads, text), 64).unwrap_err()
+}
+
+#[test]
+fn a_barrier_in_divergent_flow_is_an_error() {
+    let text = "
+        MOV.i32 r4, lane_id.w0
+        BRANCHZ.eq.reconverge r4, offset:1
+        BARRIER.slot7.wait
+        NOP.end";
+    let error = fails(16, text);
+    assert!(matches!(error, RunError::DivergentBarrier { elsewhere: 3, .. }), "{error}");
+    assert_eq!(error.place().unwrap().lane, Some(0));
+    assert_eq!(
+        error.to_string(),
+        "word 2 `BARRIER.slot7.wait`, workgroup (0, 0, 0), thread (0, 0, 0), lane 0: \
+         the barrier is in divergent flow, for other threads of the workgroup are at word 3"
+    );
+}
+
+#[test]
+fn warps_at_different_barriers_do_not_meet() {
+    let text = "
+        BRANCHZ.reconverge warp_id.w0, offset:2
+        BARRIER.slot7.wait
+        NOP.end
+        BARRIER.slot7.wait
+        NOP.end";
+    let error = fails(32, text);
+    assert!(matches!(error, RunError::DivergentBarrier { elsewhere: 3, .. }), "{error}");
+    assert_eq!(error.place().unwrap().thread, Some([16, 0, 0]));
+    // Each alone is content.
+    run(&launch(16, text), 1).unwrap();
+}
+
+#[test]
+fn a_barrier_that_some_threads_never_reach_is_a_deadlock() {
+    let text = "
+        BRANCHZ.reconverge warp_id.w0, offset:1
+        NOP.end
+        BARRIER.slot7.wait
+        NOP.end";
+    let error = fails(40, text);
+    assert!(matches!(error, RunError::Deadlock { waiting: 24, ended: 16, .. }), "{error}");
+    let lanes = "
+        MOV.i32 r4, lane_id.w0
+        BRANCHZ.reconverge r4, offset:1
+        NOP.end
+        BARRIER.slot7.wait
+        NOP.end";
+    assert!(matches!(fails(4, lanes), RunError::Deadlock { waiting: 3, ended: 1, .. }));
+}
+
+#[test]
+fn a_barrier_that_ends_the_threads_is_none_of_these() {
+    let (outcome, _) = run(&launch(40, "NOP\nBARRIER.slot7.end"), 1).unwrap();
+    assert_eq!((outcome.thread_instructions, outcome.warp_instructions), (80, 6));
+}
+
+#[test]
+fn an_endless_loop_uses_up_its_budget() {
+    let endless = "NOP\nBRANCHZ.eq.reconverge 0x0, offset:-2";
+    let error = run(&Launch { budget: 100_000, ..launch(20, endless) }, 1).unwrap_err();
+    assert!(matches!(error, RunError::Budget { budget: 100_000, .. }), "{error}");
+    assert!(error.to_string().ends_with("the budget of 100000 instructions is used up"));
+}
+
+#[test]
+fn a_budget_is_for_all_threads_together() {
+    let launch = Launch { groups: [2, 1, 1], ..launch(20, "NOP\nNOP.end") };
+    run(&Launch { budget: 80, ..launch.clone() }, 1).unwrap();
+    let error = run(&Launch { budget: 79, ..launch }, 1).unwrap_err();
+    assert_eq!(error.place().map(|place| (place.pc, place.group)), Some((1, [1, 0, 0])));
+}
+
+#[test]
+fn lanes_that_wait_for_lanes_above_them_run_into_the_budget() {
+    // Lane 0 spins below; the lane that would free it never gets its turn.
+    let text = "
+        MOV.i32 r4, lane_id.w0
+        BRANCHZ.reconverge r4, offset:2
+        LOAD.i32.unsigned.slot0 @r5, u0, offset:0
+        BRANCHZ.eq.reconverge r5, offset:-2
+        STORE.i32.slot0.end @r4, u0, offset:0";
+    let error = run(&Launch { budget: 10_000, ..launch(2, text) }, 1).unwrap_err();
+    assert!(matches!(error, RunError::Budget { .. }));
+}
+
+#[test]
+fn a_wild_address_names_its_thread() {
+    let text = format!("{OWN_WORD}\nLSHIFT_OR.i32 r3, r50, 0x0.b00, 0x0\nSTORE.i32.slot0.end @r0, r2, offset:0\n");
+    let error = fails(3, &text);
+    let address = (1 << 32) + OUT + 4;
+    assert!(
+        matches!(error, RunError::Memory { fault: MemoryFault::Unmapped { size: 4, address: at }, .. } if at == address)
+    );
+    assert_eq!(
+        error.to_string(),
+        "word 3 `STORE.i32.slot0.end @r0, r2, offset:0`, workgroup (0, 0, 0), thread (1, 0, 0), lane 1: \
+         nothing is mapped at 0x100001004 (4 bytes wanted)"
+    );
+}
+
+#[test]
+fn an_access_over_the_end_of_a_region_is_an_error() {
+    for text in [
+        "LOAD.i128.unsigned.slot0 @r4:r5:r6:r7, u0, offset:248",
+        "STORE.i64.slot0 @r4:r5, u0, offset:252",
+        "ATOM.i64.slot0.aadd @r4:r5, u0, offset:0xFE",
+    ] {
+        let error = fails(1, &format!("{text}\nNOP.end"));
+        assert!(matches!(error, RunError::Memory { fault: MemoryFault::Straddles { end: 0x1100, .. }, .. }), "{error}");
+    }
+    let shared = "MOV.i32 r4, workgroup_local_pointer.w0\nMOV.i32 r5, workgroup_local_pointer.w1\nLOAD.i32.unsigned.slot0.end @r0, r4, offset:0";
+    let error = run(&Launch { shared_bytes: 2, ..launch(1, shared) }, 1).unwrap_err();
+    assert!(matches!(error, RunError::Memory { fault: MemoryFault::Straddles { .. }, .. }), "{error}");
+    assert!(matches!(fails(1, shared), RunError::Memory { fault: MemoryFault::Unmapped { .. }, .. }));
+}
+
+#[test]
+fn a_branch_out_of_the_program_is_an_error() {
+    let target = |text: &str| match fails(2, text) {
+        RunError::OutOfProgram { place, target, words } => (place.pc, place.text, target, words),
+        error => panic!("{error}"),
+    };
+    assert_eq!(target("NOP\nBRANCHZ.eq 0x0, offset:5\nNOP.end"), (1, "BRANCHZ.eq 0x0, offset:5".into(), 7, 3));
+    assert_eq!(target("BRANCHZ.eq 0x0, offset:-2\nNOP.end"), (0, "BRANCHZ.eq 0x0, offset:-2".into(), -1, 2));
+    assert_eq!(target("BRANCHZ.eq 0x0, offset:1\nNOP.end").2, 2);
+    assert_eq!(target("NOP\nNOP"), (1, "NOP".into(), 2, 2));
+    // Not taken, it is not looked at.
+    run(&launch(2, "BRANCHZ 0x0, offset:5\nNOP.end"), 1).unwrap();
+    let odd = "BRANCHZI.eq.absolute 0x0, 0x07060504\nNOP.end";
+    assert!(matches!(fails(1, odd), RunError::Misaligned { address: 0x0706_0504, .. }));
+}
+
+#[test]
+fn a_word_that_is_no_instruction_matters_only_when_it_is_reached() {
+    let padded = |text: &str| {
+        let mut launch = launch(1, text);
+        launch.program.push(0);
+        launch
+    };
+    run(&padded("NOP.end"), 1).unwrap();
+    let error = run(&padded("NOP"), 1).unwrap_err();
+    assert!(matches!(error, RunError::Undecodable { .. }));
+    let text = error.to_string();
+    assert!(text.starts_with("word 1 `.word 0x0000000000000000`, workgroup (0, 0, 0): "), "{text}");
+}
+
+#[test]
+fn an_instruction_that_nobody_wrote_is_unsupported() {
+    for (text, what) in [
+        ("FPCLASS.f32 r0, r0", "FPCLASS.f32"),
+        ("LD_BUFFER.i32.unsigned.slot0 @r0, r0, r1", "LD_BUFFER.i32"),
+        ("BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0", "BLEND"),
+    ] {
+        let error = fails(1, &format!("{text}\nNOP.end"));
+        assert!(matches!(&error, RunError::Unsupported { what: found, .. } if *found == what), "{error}");
+        assert!(error.to_string().ends_with(&format!("{what} is not supported")));
+    }
+}
+
+#[test]
+fn registers_end_at_the_last() {
+    // Lists are held to that by the decoder; pairs are not.
+    run(&launch(1, "IADD.u64 r62, r62, r60\nNOP.end"), 1).unwrap();
+    run(&launch(1, "IADD.u64 r0, r63.w0, r60\nNOP.end"), 1).unwrap();
+    let mut odd = launch(1, "IADD.u64 r62, r62, r60\nNOP.end");
+    odd.program[0] += 1 << 40;
+    assert!(matches!(run(&odd, 4), Err(RunError::Register { register: 64, .. })));
+}
+
+#[test]
+fn a_launch_can_ask_for_too_much() {
+    let fine = launch(1, "NOP.end");
+    let limit = |launch: Launch| match run(&launch, 1) {
+        Err(RunError::Limit { what, found, .. }) => (what, found),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(limit(Launch { program: vec![], ..fine.clone() }).1, 0);
+    assert_eq!(
+        limit(Launch { local_size: [32, 33, 1], ..fine.clone() }),
+        ("the number of threads of a workgroup", 1056)
+    );
+    assert_eq!(limit(Launch { local_size: [u32::MAX; 3], ..fine.clone() }).1, u64::MAX);
+    assert_eq!(limit(Launch { local_size: [4, 0, 1], ..fine.clone() }).1, 0);
+    assert_eq!(limit(Launch { shared_bytes: u32::MAX, ..fine.clone() }).1, u64::from(u32::MAX));
+    assert_eq!(limit(Launch { uniforms: vec![0; 129], ..fine.clone() }).1, 129);
+    let (outcome, _) = run(&Launch { groups: [5, 0, 5], ..fine }, 1).unwrap();
+    assert_eq!(outcome.thread_instructions, 0);
+}
+
+#[test]
+fn no_word_makes_the_runtime_panic() {
+    // Random words under random opcodes, each as a program of its own that threads run with lanes apart.
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let forms = isaforge_valhall::ISA.forms;
+    let (mut ran, mut failed) = (0, 0);
+    for round in 0..60_000 {
+        let form = &forms[round % forms.len()];
+        let word = next() & !form.fixed_mask | form.fixed_value;
+        // Mostly without special values and flows, which few words survive.
+        let word = if round % 3 == 0 { word } else { word & !(0xf << 59) & !(3 << 57) & !(0x80_8080) };
+        let mut launch = launch(20, "MOV.i32 r4, lane_id.w0\nBRANCHZ r4, offset:1\nNOP\nNOP.end");
+        launch.program.insert(2, word);
+        launch.program.insert(4, word);
+        launch.budget = 10_000;
+        match run(&launch, 64) {
+            Ok(_) => ran += 1,
+            Err(_) => failed += 1,
+        }
+    }
+    assert!(ran > 10_000 && failed > 1_000, "{ran} ran, {failed} failed");
+}

@@ -1,0 +1,71 @@
+//! The doors give the same code, and what is checked in is that code.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use isaforge_compiler::{Settings, compile};
+use quote::ToTokens;
+use support::{ROOT, Temporary, succeeds};
+
+const COMMAND: &str = "isaforge gen specs/valhall/isa.yaml -o generated/valhall";
+
+fn spec() -> PathBuf {
+    Path::new(ROOT).join("specs/valhall/isa.yaml")
+}
+
+fn checked_in() -> String {
+    std::fs::read_to_string(Path::new(ROOT).join("generated/valhall/src/lib.rs")).expect("the crate is checked in")
+}
+
+/// The items of a source file, formatted: what it says, whatever its layout.
+fn items(source: &str) -> String {
+    let mut file = syn::parse_file(source).expect("it is Rust");
+    file.attrs.clear();
+    prettyplease::unparse(&file)
+}
+
+/// Says where two long texts part, instead of showing both.
+#[track_caller]
+fn same(one: &str, other: &str, what: &str) {
+    if one == other {
+        return;
+    }
+    let equal = one.lines().zip(other.lines()).take_while(|(a, b)| a == b).count();
+    let line = |text: &str| text.lines().nth(equal).unwrap_or("(the end)").to_owned();
+    panic!("{what}; the first difference is on line {}:\n  {}\n  {}", equal + 1, line(one), line(other));
+}
+
+#[test]
+fn the_checked_in_crate_is_fresh() {
+    let compiled = compile(&Settings::new(spec())).expect("the specification has no mistakes");
+    let source = compiled.source(true).expect("the compiler writes Rust");
+    same(&checked_in(), &source, &format!("generated/valhall is stale, run `{COMMAND}`"));
+}
+
+#[test]
+fn the_compiler_gives_the_tokens_of_the_checked_in_crate() {
+    let compiled = compile(&Settings::new(spec())).expect("the specification has no mistakes");
+    // Both ways through text once, so that they agree on what a formatter may add, such as a last comma.
+    let given =
+        syn::parse_file(&items(&compiled.source(false).expect("the compiler writes Rust"))).expect("it is Rust");
+    let held = syn::parse_file(&items(&checked_in())).expect("it is Rust");
+    assert_eq!(given.items.len(), held.items.len(), "run `{COMMAND}`");
+    for (given, held) in given.items.iter().zip(&held.items) {
+        let (given, held) = (given.to_token_stream().to_string(), held.to_token_stream().to_string());
+        same(&given, &held, &format!("the tokens differ, run `{COMMAND}`"));
+    }
+}
+
+#[test]
+fn the_macro_expands_to_the_checked_in_crate() {
+    let main = format!("isaforge::isa! {{ spec: {:?}, core: ::isaforge_core }}\n", spec().display().to_string());
+    let core = format!("isaforge-core = {{ path = {:?} }}\n", format!("{ROOT}/core"));
+    let krate = Temporary::new("expansion", &core, &[("src/lib.rs", &main)]);
+    let mut command = krate.cargo(&["check"]);
+    command.env("ISAFORGE_EXPAND_DIR", krate.path());
+    succeeds(command);
+    let expansion =
+        std::fs::read_to_string(krate.path().join("expansion-valhall.rs")).expect("the expansion was written");
+    same(&items(&expansion), &items(&checked_in()), &format!("the macro gives other code, run `{COMMAND}`"));
+}

@@ -1,0 +1,8 @@
+//! A key that nobody reads, near one that somebody does.
+
+isaforge::isa! { "specs/e0021_unknown_key.yaml" }
+
+#[allow(unused_imports, reason = "it need only resolve")]
+use lamps as module;
+
+fn main() {}

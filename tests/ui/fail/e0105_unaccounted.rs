@@ -1,0 +1,8 @@
+//! Bits of which nothing is said.
+
+isaforge::isa! { "specs/e0105_unaccounted.yaml" }
+
+#[allow(unused_imports, reason = "it need only resolve")]
+use lamps as module;
+
+fn main() {}
