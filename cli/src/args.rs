@@ -54,6 +54,12 @@ pub enum Command {
     /// Generate a crate from a specification
     #[command(after_help = help::GEN)]
     Gen(GenArgs),
+    /// Say what changed between two revisions, and whether old binaries decode the same
+    #[command(after_help = help::DIFF)]
+    Diff(DiffArgs),
+    /// Say a program of one revision in the words of another
+    #[command(after_help = help::TRANSLATE)]
+    Translate(TranslateArgs),
     /// Replay recorded cases and count what agrees
     #[command(after_help = help::CONFORM)]
     Conform(ConformArgs),
@@ -77,12 +83,23 @@ fn isa_parser() -> impl TypedValueParser<Value = &'static Builtin> {
     PossibleValuesParser::new(names).try_map(|name| builtin::find(&name).ok_or("no such instruction set"))
 }
 
+/// The instruction set of a command, by name or by its specification.
+#[derive(Args, Debug)]
+pub struct TargetArgs {
+    /// The instruction set
+    #[arg(value_parser = isa_parser(), value_name = "ISA", required = true)]
+    pub isa: Option<&'static Builtin>,
+    /// A specification in place of ISA: its entry, or the folder with its `isa.yaml`; nothing is generated
+    #[arg(long, value_name = "SPEC")]
+    pub spec: Option<PathBuf>,
+}
+
 /// Arguments of `dis`.
 #[derive(Args, Debug)]
 pub struct DisArgs {
-    /// The instruction set
-    #[arg(value_parser = isa_parser(), value_name = "ISA")]
-    pub isa: &'static Builtin,
+    /// What to work on.
+    #[command(flatten)]
+    pub target: TargetArgs,
     /// What to disassemble; `-` or nothing means standard input
     pub file: Option<PathBuf>,
     /// How the words are written: `hex` text or raw `bin`; detected by default
@@ -122,9 +139,9 @@ impl In {
 /// Arguments of `asm`.
 #[derive(Args, Debug)]
 pub struct AsmArgs {
-    /// The instruction set
-    #[arg(value_parser = isa_parser(), value_name = "ISA")]
-    pub isa: &'static Builtin,
+    /// What to work on.
+    #[command(flatten)]
+    pub target: TargetArgs,
     /// The program's text; `-` or nothing means standard input
     pub file: Option<PathBuf>,
     /// Where to write; `-` or nothing means standard output. Nothing is written if the text has mistakes
@@ -138,9 +155,9 @@ pub struct AsmArgs {
 /// Arguments of `explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// The instruction set
-    #[arg(value_parser = isa_parser(), value_name = "ISA")]
-    pub isa: &'static Builtin,
+    /// What to work on.
+    #[command(flatten)]
+    pub target: TargetArgs,
     /// A word in hexadecimal, an instruction's text, or just its name
     #[arg(required = true, num_args = 1.., value_name = "WORD|TEXT")]
     pub what: Vec<String>,
@@ -150,10 +167,14 @@ pub struct ExplainArgs {
 #[derive(Args, Debug)]
 pub struct CheckArgs {
     /// The entry of the specification, or the folder that holds its `isa.yaml`
-    pub spec: PathBuf,
+    #[arg(required_unless_present = "explain")]
+    pub spec: Option<PathBuf>,
     /// Treat warnings as errors
     #[arg(long)]
     pub deny_warnings: bool,
+    /// What is behind the code of an error or a warning; `list` has all codes
+    #[arg(long, value_name = "CODE", conflicts_with_all = ["spec", "deny_warnings"])]
+    pub explain: Option<String>,
 }
 
 /// Arguments of `gen`.
@@ -197,6 +218,61 @@ impl Semantics {
             Semantics::None => SemanticsStyle::None,
         }
     }
+}
+
+/// Arguments of `diff`.
+#[derive(Args, Debug)]
+pub struct DiffArgs {
+    /// The older revision: the name of an instruction set, or a specification
+    pub old: PathBuf,
+    /// The newer revision, likewise
+    pub new: PathBuf,
+    /// How to write it: `text`, `json`, or `markdown` for a pull request
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT", hide_possible_values = true)]
+    pub format: DiffFormat,
+}
+
+/// How a difference is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum DiffFormat {
+    /// For a terminal.
+    #[default]
+    Text,
+    /// One JSON document.
+    Json,
+    /// For a pull request.
+    Markdown,
+}
+
+/// Arguments of `translate`.
+#[derive(Args, Debug)]
+pub struct TranslateArgs {
+    /// The revision of the program: the name of an instruction set, or a specification
+    pub from: PathBuf,
+    /// The revision to say it in, likewise
+    pub to: PathBuf,
+    /// The program; `-` or nothing means standard input
+    pub file: Option<PathBuf>,
+    /// Where to write; `-` or nothing means standard output. Nothing is written unless all of it can be said
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// What the program is: `asm`, `hex` or `bin`; detected by default
+    #[arg(long = "in", value_enum, value_name = "FORM", hide_possible_values = true)]
+    pub input: Option<Form>,
+    /// What to write: `asm`, `hex` or `bin`; by default what came in
+    #[arg(long, value_enum, value_name = "FORM", hide_possible_values = true)]
+    pub out: Option<Form>,
+}
+
+/// The forms of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// Assembly.
+    Asm,
+    /// Words in hexadecimal.
+    Hex,
+    /// Raw words, least significant byte first.
+    Bin,
 }
 
 /// Arguments of `conform`.

@@ -17,7 +17,8 @@ use crate::words::{self, Encoding};
 /// # Errors
 /// When a file cannot be read or written.
 pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
-    let isa = args.isa.isa;
+    let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
+    let isa = target.isa;
     let input = Input::read(args.file.as_deref())?;
     let text = match std::str::from_utf8(input.body()) {
         Ok(text) => text,
@@ -64,7 +65,8 @@ pub fn report(name: &str, text: &str, errors: &[ProgramError]) {
     let _ = writeln!(err, "{}: {}", paint(ERROR, "error"), paint(BOLD, &count(errors.len() as u64, "mistake")));
 }
 
-fn not_text(input: &Input, at: usize) -> String {
+/// Says where a file stops being text.
+pub fn not_text(input: &Input, at: usize) -> String {
     let before = input.body().get(..at).unwrap_or_default();
     let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
     let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);

@@ -2,7 +2,7 @@
 
 use isaforge_core::Isa;
 
-use crate::machine::{self, Machine};
+use crate::machine::{self, Judges, Machine};
 
 /// A built-in instruction set.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +15,8 @@ pub struct Builtin {
     pub isa: &'static Isa,
     /// What executes its programs, if anything does.
     pub machine: Option<&'static Machine>,
+    /// What judges recorded cases of its own forms, if there are such forms.
+    pub judges: Option<&'static Judges>,
 }
 
 /// All of them. A new instruction set is one more line here and one more dependency in `Cargo.toml`.
@@ -24,12 +26,21 @@ pub static ALL: &[Builtin] = &[
         description: "Arm Mali Valhall, architecture v9",
         isa: isaforge_valhall::ISA,
         machine: Some(&machine::VALHALL),
+        judges: None,
     },
     Builtin {
         name: "valhall-2021",
         description: "Arm Mali Valhall as first described, in 2021",
         isa: isaforge_valhall_2021::ISA,
         machine: None,
+        judges: None,
+    },
+    Builtin {
+        name: "vpu",
+        description: "VPU, groups of four threads on vectors of four 16-bit components",
+        isa: isaforge_vpu::ISA,
+        machine: None,
+        judges: Some(&machine::VPU_CASES),
     },
 ];
 

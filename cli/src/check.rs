@@ -8,6 +8,7 @@ use isaforge_compiler::source::Sources;
 use isaforge_compiler::{Settings, check_spec};
 
 use crate::args::CheckArgs;
+use crate::explain_code::explain_code;
 use crate::failure::{Failure, Status};
 use crate::output::{count, say};
 use crate::paint::{ERROR, GOOD, WARNING, columns, paint};
@@ -15,9 +16,14 @@ use crate::paint::{ERROR, GOOD, WARNING, columns, paint};
 /// Runs `check`.
 ///
 /// # Errors
-/// When the specification cannot be opened.
+/// When the specification cannot be opened, or there is no page on the code.
 pub fn check(args: &CheckArgs) -> Result<Status, Failure> {
-    let settings = Settings { deny_warnings: args.deny_warnings, ..settings(&args.spec)? };
+    let spec = match (&args.explain, &args.spec) {
+        (Some(code), _) => return explain_code(code),
+        (None, Some(spec)) => spec,
+        (None, None) => return Err(Failure::usage("no specification is named", "")),
+    };
+    let settings = Settings { deny_warnings: args.deny_warnings, ..settings(spec)? };
     match check_spec(&settings) {
         Ok(checked) => {
             render(&checked.diagnostics, &checked.sources);

@@ -19,7 +19,8 @@ use crate::words::{self, Mistake, Place, word_digits};
 /// # Errors
 /// When the input cannot be read or the output cannot be written.
 pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
-    let isa = args.isa.isa;
+    let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
+    let isa = target.isa;
     let input = Input::read(args.file.as_deref())?;
     let body = if args.input.encoding() == Some(words::Encoding::Bin) { &input.bytes } else { input.body() };
     let found = words::read(isa, body, args.input.encoding());
@@ -86,7 +87,8 @@ pub fn table(isa: &'static Isa, words: &[u64], style: Style, out: &mut impl Writ
     Ok(invalid)
 }
 
-fn describe(name: &str, mistake: &Mistake) -> String {
+/// A mistake in a file of words, with its place and the help.
+pub fn describe(name: &str, mistake: &Mistake) -> String {
     let place = match mistake.place {
         Place::Text(line, column) => format!("{name}:{line}:{column}:"),
         Place::Byte(offset) => format!("{name}: byte {offset:#x}:"),

@@ -9,6 +9,8 @@ Examples:
   isaforge explain valhall 0091c10000000002       every bit of a word
   isaforge check specs/valhall                    is a specification right?
   isaforge gen specs/valhall -o my-crate          a specification to a crate
+  isaforge diff valhall-2021 valhall              what changed between two revisions
+  isaforge translate valhall-2021 valhall old.s   a program from one revision to another
   isaforge run launch.yaml                        a program with its memory
   isaforge demo                                   all of it once, with a picture
 
@@ -22,6 +24,7 @@ Examples:
   echo 0091c10000000002 | isaforge dis valhall    hexadecimal, most significant digit first
   isaforge dis valhall --tsv words.hex            word, ok or invalid, text or reason
   isaforge dis valhall a.bin | isaforge asm valhall --out bin > b.bin    there and back
+  isaforge dis --spec specs/mine.yaml a.bin       a specification at work, before any code is generated
 
 In hexadecimal `0x`, white space, commas and underscores are free: only the digits count.
 A word that is no instruction prints as `.word 0x… // reason`, which `asm` takes back; the exit status is then 1.";
@@ -32,6 +35,7 @@ Examples:
   isaforge asm valhall shader.s                   hexadecimal, one word a line
   isaforge asm valhall shader.s --out bin -o shader.bin
   echo 'MOV.i32 r1, r2' | isaforge asm valhall -
+  isaforge asm --spec specs/mine.yaml shader.s    for an instruction set that is not built in
 
 A line holds an instruction, `label:`, or `.word NUMBER`; comments start with `//` or `;`.
 Branches take a label in place of a distance. All mistakes are reported as
@@ -44,6 +48,7 @@ Examples:
   isaforge explain valhall 'MOV.i32 r1, r2'       a text
   isaforge explain valhall MOV.i32                a name: the instruction with an example
   isaforge explain valhall 0091c10000000102 | less
+  isaforge explain --spec specs/mine.yaml MOV     what a specification says while it is written
 
 A word that is no instruction is explained, too, as far as its opcode says which it would be.";
 
@@ -52,7 +57,9 @@ pub const CHECK: &str = "\
 Examples:
   isaforge check specs/valhall/isa.yaml
   isaforge check specs/valhall                    the same
-  isaforge check my.yaml --deny-warnings          for scripts: warnings count as errors";
+  isaforge check my.yaml --deny-warnings          for scripts: warnings count as errors
+  isaforge check --explain E0021                  the page on a code
+  isaforge check --explain list                   all codes";
 
 /// Below the options of `gen`.
 pub const GEN: &str = "\
@@ -62,6 +69,30 @@ Examples:
   isaforge gen my.yaml -o my-isa --semantics required
   isaforge gen --all                              every specs/NAME/isa.yaml to generated/NAME
   isaforge gen --all --check";
+
+/// Below the options of `diff`.
+pub const DIFF: &str = "\
+Examples:
+  isaforge diff valhall-2021 valhall              two that are built in
+  isaforge diff valhall specs/mine.yaml           what does my revision change?
+  isaforge diff valhall specs/mine.yaml --format markdown >> $GITHUB_STEP_SUMMARY
+  isaforge diff old.yaml new.yaml --format json | jq .instructions
+
+Every instruction whose words read differently comes with such a word and both of its texts.
+Exit status: 0 old binaries decode the same (that is proved), 1 they do not or it is not certain, 2 there is nothing to
+compare: wrong usage, or a specification with mistakes.";
+
+/// Below the options of `translate`.
+pub const TRANSLATE: &str = "\
+Examples:
+  isaforge translate valhall-2021 valhall shader.s             text to text
+  isaforge translate valhall-2021 valhall a.bin -o b.bin       words to words
+  isaforge translate valhall-2021 valhall a.bin --out asm      words to text
+  isaforge translate valhall specs/mine.yaml shader.s
+
+Instructions, modifiers and operands of the same name mean the same, wherever their bits are. Whatever the other revision
+cannot say is reported by name, all of it; the exit status is then 1 and nothing is written. Comments and labels of a text
+are not kept: branches have their distance.";
 
 /// Below the options of `conform`.
 pub const CONFORM: &str = "\
@@ -78,6 +109,10 @@ Formats, recognised by their content:
   text TAB reason                                 lines that must be refused, with a column and a message
   JSON lines with `words` and `runs`              shaders and the colours they must give; each run counts
   JSON with `words`, `groups` and `ssbo_base`     a kernel and the memory it must leave
+Of vpu, besides:
+  JSON lines with `words`, `start` and `expect`   programs and the state they must end in, run both ways
+  word TAB name TAB fields…                       words and the values of their fields
+  word TAB reason                                 words that must be refused for this reason
 
 Prints `FILE: P passed, F failed` for each file and `P passed, F failed` at the end; exit status 1 if any failed.";
 

@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 
 pub mod args;
 pub mod asm;
@@ -19,8 +19,10 @@ pub mod builtin;
 pub mod check;
 pub mod conform;
 pub mod demo;
+pub mod diff;
 pub mod dis;
 pub mod explain;
+pub mod explain_code;
 pub mod failure;
 pub mod generate;
 pub mod help;
@@ -31,6 +33,8 @@ pub mod paint;
 pub mod picture;
 pub mod run;
 pub mod snippet;
+pub mod target;
+pub mod translate;
 pub mod words;
 
 use args::{Cli, Color, Command};
@@ -43,7 +47,11 @@ pub fn main() -> ExitCode {
 
 /// Runs the command with these arguments, the first of which is the program's name. Returns the exit status.
 pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let cli = match Cli::try_parse_from(arguments) {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let named = |argument: &OsString| argument == "--spec" || argument.as_encoded_bytes().starts_with(b"--spec=");
+    let with_spec = arguments.iter().take_while(|argument| *argument != "--").any(named);
+    let parsed = target::command_line(with_spec).try_get_matches_from(arguments);
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             let misuse = error.use_stderr();
@@ -76,6 +84,8 @@ fn dispatch(command: &Command) -> Result<Status, Failure> {
         Command::Explain(args) => explain::explain(args),
         Command::Check(args) => check::check(args),
         Command::Gen(args) => generate::generate(args),
+        Command::Diff(args) => diff::diff(args),
+        Command::Translate(args) => translate::translate(args),
         Command::Conform(args) => conform::conform(args),
         Command::Run(args) => run::run(args),
         Command::Demo(args) => demo::demo(args),

@@ -1,6 +1,6 @@
 //! What executes programs: the one place that knows the runtime.
 
-use isaforge_runtime::{Launch, Memory, valhall};
+use isaforge_runtime::{Launch, Memory, valhall, vpu};
 
 /// A program and how to launch it.
 #[derive(Clone, Debug)]
@@ -40,8 +40,38 @@ pub struct Machine {
     pub shader: RunShader,
 }
 
+/// Judges one recorded case, given as its line. Says what is not as the line says.
+pub type Judge = fn(&str) -> Result<(), String>;
+
+/// Recorded cases whose form only the runtime of an instruction set understands.
+#[derive(Clone, Copy, Debug)]
+pub struct Judges {
+    /// JSON with `words`, `start` and `expect`: a program with the state that it starts from and must end in.
+    pub program: Judge,
+    /// A word, its instruction's name, and the values of its fields.
+    pub fields: Judge,
+    /// A word that must be refused, and the reason.
+    pub refused: Judge,
+}
+
 /// Executes Valhall programs.
 pub static VALHALL: Machine = Machine { run: run_valhall, shader: shade_valhall };
+
+/// Cases of the VPU.
+pub static VPU_CASES: Judges =
+    Judges { program: judge_vpu_program, fields: vpu::conform::valid, refused: vpu::conform::invalid };
+
+fn judge_vpu_program(line: &str) -> Result<(), String> {
+    let verdict = vpu::conform::program(line).map_err(|error| error.to_string())?;
+    match verdict.problems.first() {
+        None => Ok(()),
+        Some(first) => {
+            let more = verdict.problems.len() - 1;
+            let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
+            Err(format!("{}: {first}{more}", verdict.name))
+        }
+    }
+}
 
 fn run_valhall(job: &Job<'_>, regions: &mut Regions) -> Result<u64, String> {
     let launch = Launch {

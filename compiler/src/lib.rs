@@ -23,6 +23,7 @@ pub mod resolve;
 pub mod source;
 pub mod spec;
 pub mod suggest;
+pub mod translate;
 pub mod xml;
 pub mod yaml;
 

@@ -117,6 +117,8 @@ pub struct Isa {
     pub limits: Vec<Limit>,
     /// The instructions.
     pub forms: Vec<Form>,
+    /// Whether an instruction may be a special case of another: all constant bits of that one, and more. It wins.
+    pub special_cases: bool,
     /// How instructions are groups of records, if they are.
     pub groups: Option<crate::group::model::Groups>,
 }
@@ -136,6 +138,10 @@ pub struct Enum {
     pub values: Vec<Value>,
     /// The bits of the default.
     pub default: Option<u64>,
+    /// Whether something else than a field uses it: another enum goes on with it, or operands imply its values.
+    pub implied: bool,
+    /// How many values it lists, reserved ones included.
+    pub listed: usize,
 }
 
 /// A named value.
@@ -145,6 +151,8 @@ pub struct Value {
     pub name: String,
     /// The word that stands for it in assembly.
     pub text: String,
+    /// Other words that the assembler takes for it.
+    pub also: Vec<String>,
     /// Its bits.
     pub bits: u64,
     /// What it means.

@@ -237,6 +237,12 @@ vocabulary! {
         optional group: crate::group::spec::GroupSpec,
         /// Alternative layouts of records.
         optional choices: Named<crate::group::spec::ChoiceSpec>,
+        /// What stands for registers and wires in the text of groups.
+        optional operands: Named<crate::group::spec::WireSpec>,
+        /// How the registers of groups are written; the first that fits.
+        optional registers: Vec<crate::group::spec::RegisterNameSpec>,
+        /// What groups do, part by part.
+        optional operations: Named<crate::group::spec::OperationSpec>,
         /// Instructions, enums and constants described by an XML file.
         optional xml: XmlSpec,
         /// Corrections of the XML file.

@@ -5,7 +5,9 @@ use std::path::Path;
 use isaforge_compiler::{Settings, compile};
 use isaforge_core::group::program::{is_last, seal, walk};
 use isaforge_core::group::table::{Choice, Encoding, Record, Type};
-use isaforge_core::group::{Form, GroupIsa, canonical, decode, encode};
+use isaforge_core::group::text::SEPARATOR;
+use isaforge_core::group::{Form, GroupIsa, assemble, canonical, decode, encode, print};
+use isaforge_core::text::Line;
 
 fn isa() -> &'static GroupIsa {
     let settings = Settings::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs/usc/isa.yaml"));
@@ -83,7 +85,7 @@ fn value(isa: &GroupIsa, choice: &Choice, field: usize, text: &str) -> i64 {
 fn every_vector_reads_and_writes_field_by_field() {
     let isa = isa();
     let text = data("encode-vectors.tsv");
-    let mut count = 0;
+    let (mut count, mut refused) = (0, 0);
     for line in text.lines().skip(1) {
         let columns: Vec<&str> = line.split('\t').collect();
         let [_, name, fields, mesa, corrected, ..] = columns[..] else { panic!("{line}") };
@@ -124,10 +126,10 @@ fn every_vector_reads_and_writes_field_by_field() {
                 values[usize::from(place.field)] = record.get(choice, place.field.into(), word);
             }
             assert!(record.matches(word), "{line}");
-            if fields == "sngl_op=gamma" {
-                // Gamma has records of its own, one of which these bytes are.
-                let own = choice.records.iter().find(|r| r.matches(word) && r.reserved(word).is_none());
-                assert_eq!(own.map(|r| r.name), Some("gcmp"), "{line}");
+            if record.reserved(word).is_some() {
+                // Mesa's tables put these operations into the layout of the others, but they have layouts of their own.
+                assert!(["gamma", "pck", "red", "f16sop"].iter().any(|op| fields.contains(&format!("sngl_op={op}"))), "{line}");
+                refused += 1;
                 count += 1;
                 continue;
             }
@@ -136,7 +138,7 @@ fn every_vector_reads_and_writes_field_by_field() {
         }
         count += 1;
     }
-    assert_eq!(count, 2548);
+    assert_eq!((count, refused), (2548, 5));
 }
 
 fn all_groups() -> Vec<(String, Vec<u8>)> {
@@ -249,4 +251,31 @@ fn arbitrary_bytes_never_panic() {
         }
     }
     assert!(decoded > 10_000, "{decoded}");
+}
+
+#[test]
+fn every_group_prints_and_assembles_to_the_same_bytes() {
+    let isa = isa();
+    let (mut raw, mut marked, mut failures) = (Vec::new(), 0, Vec::new());
+    let groups = all_groups();
+    let mut show = std::env::var("SHOW").ok().and_then(|n| n.parse::<usize>().ok()).unwrap_or(0);
+    for (i, (line, bytes)) in groups.iter().enumerate() {
+        let group = decode(isa, bytes).unwrap_or_else(|error| panic!("{line}: {error}"));
+        let mut text = Line::new();
+        print(isa, &group, SEPARATOR, &mut text);
+        if show > 0 && i % 37 == 0 {
+            show -= 1;
+            println!("{line}\n    {}", text.as_str());
+        }
+        raw.extend(text.as_str().starts_with("bytes").then(|| line.clone()));
+        marked += usize::from(text.as_str().contains("with "));
+        let again = assemble(isa, text.as_str()).map(|read| encode(isa, &read.values, &read.form));
+        if !matches!(again, Ok(Ok(again)) if again == group) {
+            failures.push(format!("{line}: {}", text.as_str()));
+        }
+    }
+    println!("{} of {} with marks, {} as bytes", marked, groups.len(), raw.len());
+    let shown = raw.iter().take(30).cloned().collect::<Vec<_>>().join("\n");
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(raw.is_empty(), "{} groups have no text:\n{shown}", raw.len());
 }

@@ -84,12 +84,19 @@ pub fn annotate(isa: &'static Isa, opcode: u16, word: u64, each: &mut dyn FnMut(
                 shared_used |= chosen.map_or(0, |a| a.uses);
                 let meaning = chosen.map_or(kind.doc, |a| constant_doc(isa, a, *at, word).unwrap_or(a.doc));
                 // A plain register may be in pieces, with bits between them that are not its own.
-                let (bits, at) = match kind.alternatives {
-                    [Alternative { mask: 0, fields: [field], .. }] => (field.bits, *at),
-                    _ => (Bits::new(*at, kind.width), 0),
-                };
-                let value = bits.get(word, at);
-                pieces(bits, at, &mut |b| each(note(b, 0, operand.name, "", Role::Operand, value, text.clone(), meaning)));
+                if let [Alternative { mask: 0, fields: [field], .. }] = kind.alternatives {
+                    let value = field.bits.get(word, *at);
+                    pieces(field.bits, *at, &mut |b| each(note(b, 0, operand.name, "", Role::Operand, value, text.clone(), meaning)));
+                } else {
+                    let mut rest = kind.own_bits();
+                    while rest != 0 {
+                        let low = rest.trailing_zeros() as u8;
+                        let run = Bits::new(low, (rest >> low).trailing_ones() as u8);
+                        let value = run.get(word, *at);
+                        each(note(run, *at, operand.name, "", Role::Operand, value, text.clone(), meaning));
+                        rest &= !run.mask(0);
+                    }
+                }
             }
             Shape::List { kind, at, count, .. } => {
                 let field = &isa.kinds[*kind as usize].alternatives[0].fields[0];
@@ -157,7 +164,8 @@ fn modifier_note(
 }
 
 fn pieces(bits: Bits, base: u8, each: &mut dyn FnMut(Bits)) {
-    for (piece, _) in bits.pieces() {
+    // A modifier that is always the same word has no bits.
+    for (piece, _) in bits.pieces().filter(|(piece, _)| piece.width > 0) {
         let at = if piece.shared { piece.at } else { piece.at + base };
         each(Bits::new(at, piece.width));
     }

@@ -1,7 +1,7 @@
 //! Fields of a word, possibly in several pieces.
 
 /// A run of adjacent bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {
     /// Lowest bit; relative to the operand that owns the field unless `shared`.
     pub at: u8,
@@ -34,7 +34,7 @@ pub const fn ones(width: u32) -> u64 {
 }
 
 /// Where the bits of a field lie: a low piece and, seldom, further pieces above it in significance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Bits {
     /// The piece that holds the least significant bits.
     pub low: Piece,

@@ -139,7 +139,7 @@ fn check_operand(isa: &'static Isa, form: &'static Form, operand: &'static Opera
                 let field = alternative.fields[0].name;
                 return Err(DecodeError::Reserved { form: name, operand: operand.name, field, found });
             }
-            if n > 1 && found % *align as u64 != 0 {
+            if n > 1 && !found.is_multiple_of(*align as u64) {
                 return Err(DecodeError::Alignment { form: name, operand: operand.name, found, align: *align });
             }
             if n > 0 && found + n as u64 > banks {
@@ -201,47 +201,27 @@ pub fn list_len(count: &Count, word: u64) -> u32 {
     count.plus as u32 + count.bits.map_or(0, |bits| bits.get(word, 0) as u32)
 }
 
-/// A test that most valid words of one instruction pass and no invalid word does: the fast half of decoding.
+/// A test that the valid words of one instruction pass and no invalid word does: the fast half of decoding.
 ///
-/// The compiler derives it from the form. A word that fails it goes to [`decode`], which knows exactly.
+/// The compiler derives it from the form. A word that fails it goes to [`decode`], which knows exactly and says why.
 #[derive(Clone, Copy, Debug)]
 pub struct Quick {
     /// Bits compared …
     pub mask: u64,
     /// … with this.
     pub value: u64,
-    /// Fields looked up in a bit set of allowed values.
-    pub windows: [Window; WINDOWS],
+    /// The boxes that the word must be outside of …
+    pub boxes: u64,
+    /// … and the plane of [`Fast::planes`] that they are in.
+    pub plane: u16,
 }
 
-/// How many windows a [`Quick`] test has.
-pub const WINDOWS: usize = 4;
+/// Bytes in a word.
+pub const BYTES: usize = 8;
 
-/// Two runs of bits that together index a bit set.
-#[derive(Clone, Copy, Debug)]
-pub struct Window {
-    /// Shift and mask of the low run.
-    pub low: (u8, u16),
-    /// Shift and mask of the high run, the mask already in its place above the low run.
-    pub high: (u8, u16),
-    /// Bit of the set that index 0 stands for, in units of 64.
-    pub first: u16,
-}
-
-impl Quick {
-    /// True when the word is certainly valid.
-    #[inline(always)]
-    pub fn accepts(&self, sets: &[u64], word: u64) -> bool {
-        let mut ok = (word & self.mask == self.value) as u64;
-        for window in &self.windows {
-            let index = (word >> (window.low.0 & 63)) as usize & window.low.1 as usize
-                | (word >> (window.high.0 & 63)) as usize & window.high.1 as usize;
-            let set = sets.get(window.first as usize + index / 64).copied().unwrap_or(0);
-            ok &= set >> (index % 64);
-        }
-        ok & 1 != 0
-    }
-}
+/// At most 64 boxes: sets of words, each the product of a set of values for every byte. A bit stands for a box; a plane
+/// says, for each byte and its value, the boxes that a word with it is outside of.
+pub type Plane = [[u64; 256]; BYTES];
 
 /// The fast path of decoding: a two-step table look-up and a [`Quick`] test.
 #[derive(Clone, Copy, Debug)]
@@ -256,8 +236,8 @@ pub struct Fast {
     pub secondary: &'static [u16],
     /// The test of each form.
     pub quick: &'static [Quick],
-    /// The bit sets of the tests.
-    pub sets: &'static [u64],
+    /// What the tests forbid.
+    pub planes: &'static [Plane],
 }
 
 impl Fast {
@@ -268,6 +248,10 @@ impl Fast {
         let index = (p >> 32) as usize + ((word >> (p & 63)) & (p >> 8 & 0xff_ffff)) as usize;
         let opcode = *self.secondary.get(index)?;
         let quick = self.quick.get(opcode as usize)?;
-        quick.accepts(self.sets, word).then_some(opcode)
+        let bytes = word.to_le_bytes();
+        let plane = self.planes.get(quick.plane as usize)?;
+        let outside = plane.iter().zip(bytes).fold(0, |boxes, (row, byte)| boxes | row[byte as usize]);
+        let wrong = word & quick.mask ^ quick.value | quick.boxes & !outside;
+        (wrong == 0).then_some(opcode)
     }
 }

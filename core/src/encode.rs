@@ -1,7 +1,7 @@
 //! Putting values into a word so that it stays, or becomes, a valid instruction.
 
 use crate::bits::{fits_signed, ones};
-use crate::decode::alternative_of;
+use crate::decode::{alternative_of, list_len};
 use crate::error::EncodeError;
 use crate::table::{Form, Isa, Limit, Operand, Shape, Type};
 
@@ -23,12 +23,16 @@ impl Builder {
         for modifier in form.modifiers.iter().chain(suffixes) {
             word = modifier.bits.set(word, 0, modifier.default.unwrap_or(0));
         }
-        for shared in isa.shared {
+        let mut used = 0;
+        for (i, shared) in isa.shared.iter().enumerate() {
             if shared.bits.mask(0) & form.fixed_mask == 0 {
                 word = shared.bits.set(word, 0, shared.default);
+            } else {
+                // The instruction fixes the field: operands must agree with it.
+                used |= 1 << i;
             }
         }
-        Builder { isa, opcode, word, used: 0 }
+        Builder { isa, opcode, word, used }
     }
 
     /// A valid word whose operand `index` is about to be replaced: the other operands keep their say in shared fields.
@@ -41,6 +45,8 @@ impl Builder {
                 builder.used |= alternative_of(isa, alternatives, *at, word).map_or(0, |a| a.uses);
             }
         }
+        let fixed = isa.shared.iter().enumerate().filter(|(_, s)| s.bits.mask(0) & form.fixed_mask != 0);
+        builder.used |= fixed.fold(0, |set, (i, _)| set | 1 << i);
         for (i, shared) in isa.shared.iter().enumerate() {
             if !shared.printed && builder.used & 1 << i == 0 && shared.bits.mask(0) & form.fixed_mask == 0 {
                 builder.word = shared.bits.set(builder.word, 0, shared.default);
@@ -121,11 +127,12 @@ impl Builder {
             return Err(EncodeError::NoSuchOperand);
         };
         let field = &self.isa.kinds[*kind as usize].alternatives[0].fields[0];
-        let (least, greatest) = list_lengths(operand);
+        let (least, greatest) = list_lengths_in(operand, self.word);
         if count < least as u64 || count > greatest as u64 {
-            return Err(EncodeError::OutOfRange { field: c.name, least: least as i64, greatest: greatest as i64 });
+            let field = if c.is_given() { operand.name } else { c.name };
+            return Err(EncodeError::OutOfRange { field, least: least as i64, greatest: greatest as i64 });
         }
-        if count > 1 && first % *align as u64 != 0 {
+        if count > 1 && !first.is_multiple_of(*align as u64) {
             return Err(EncodeError::Alignment { field: operand.name, align: *align });
         }
         let last = greatest_register(self.isa, field.ty);
@@ -133,7 +140,7 @@ impl Builder {
             return Err(EncodeError::OutOfRange { field: operand.name, least: 0, greatest: last as i64 });
         }
         self.word = field.bits.set(self.word, *at, if count == 0 { 0 } else { first });
-        if let Some(bits) = c.bits {
+        if let Some(bits) = c.bits.filter(|_| !c.is_given()) {
             self.word = bits.set(self.word, 0, count - c.plus as u64);
         }
         Ok(())
@@ -237,6 +244,17 @@ pub fn list_lengths(operand: &Operand) -> (u8, u8) {
             (count.plus, count.plus + most)
         }
         _ => (1, 1),
+    }
+}
+
+/// The least and greatest length that a list operand can have in a word whose modifiers are chosen.
+pub fn list_lengths_in(operand: &Operand, word: u64) -> (u8, u8) {
+    match &operand.shape {
+        Shape::List { count, .. } if count.is_given() => {
+            let length = list_len(count, word).min(u8::MAX as u32) as u8;
+            (length, length)
+        }
+        _ => list_lengths(operand),
     }
 }
 

@@ -5,7 +5,7 @@
 //! place and, where possible, the word that was meant.
 
 use crate::bits::{Bits, fits_signed, ones, sign_extend};
-use crate::encode::{Builder, greatest, list_lengths, number_range};
+use crate::encode::{Builder, greatest, list_lengths_in, number_range};
 use crate::error::{EncodeError, ParseError, ParseReason, modifier_words};
 use crate::table::{Alternative, Decoder, Isa, Modifier, Operand, Shape, Target, Token, Type, hash_name};
 use crate::text::Word;
@@ -372,7 +372,7 @@ impl Parser<'_> {
                 self.cursor.at += separator.len();
             }
         }
-        let (least, most) = list_lengths(operand);
+        let (least, most) = list_lengths_in(operand, self.builder.word());
         let reason = |e| match e {
             _ if count < least as u64 || count > most as u64 => ParseReason::ListLength(least, most),
             e => ParseReason::Encode(e),

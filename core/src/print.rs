@@ -3,7 +3,7 @@
 use crate::bits::{ones, sign_extend};
 use crate::decode::{alternative_of, list_len};
 use crate::table::{Alternative, Form, Isa, Modifier, Operand, Shape, Token, Type};
-use crate::text::Line;
+use crate::text::{Line, Pen, apart};
 
 /// How much the text tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,38 +18,82 @@ pub enum Style {
 /// Appends the text of a valid word.
 pub fn print(isa: &'static Isa, opcode: u16, word: u64, style: Style, line: &mut Line) {
     let form = &isa.forms[opcode as usize];
+    line.write(|pen| {
+        if is_usual(isa, word, style) && !form.script.long.is_empty() {
+            run(isa, form, word, pen);
+        } else {
+            apart(pen, |pen| write_by_syntax(isa, form, word, style, pen));
+        }
+    });
+}
+
+/// Writes a whole line the fast way.
+#[inline(always)]
+fn run(isa: &'static Isa, form: &'static Form, word: u64, pen: &mut Pen<'_>) {
+    pen.push(&form.name);
+    let short = word & form.script.mask == form.script.value;
+    for step in if short { form.script.short } else { form.script.long } {
+        let index = step.first as usize + ((word >> (step.shift & 63)) as usize & step.mask as usize);
+        match isa.labels.get(index) {
+            Some(label) => pen.push_label(label),
+            None => {
+                let operand = &form.operands[step.shift as usize];
+                apart(pen, |pen| write_operand(isa, operand, word, true, Style::Customary, pen));
+            }
+        }
+    }
+}
+
+fn write_by_syntax(isa: &'static Isa, form: &'static Form, word: u64, style: Style, pen: &mut Pen<'_>) {
+    let usual = is_usual(isa, word, style);
     for token in form.syntax {
         match token {
-            Token::Text(text) => line.push(text),
-            Token::Mnemonic => line.push(&form.name),
+            Token::Text(text) => pen.push(text),
+            Token::Mnemonic => pen.push(&form.name),
             Token::Modifiers => {
                 if word & form.quiet_mask != form.quiet_value {
-                    print_modifiers(isa, form, word, style, line);
+                    write_modifiers(isa, form.modifiers, form.placed, word, style, pen);
                 }
             }
-            Token::Modifier(i) => print_modifier(isa, &form.modifiers[*i as usize], word, style, line),
-            Token::Operand(i) => print_operand(isa, &form.operands[*i as usize], word, style, line),
+            Token::Modifier(i) => write_modifier(isa, &form.modifiers[*i as usize], word, style, pen),
+            Token::Operand(i) => write_operand(isa, &form.operands[*i as usize], word, usual, style, pen),
             Token::Field(_) => {}
         }
     }
     if style == Style::Exact && word & form.ignored != 0 {
-        line.push_str(IGNORED);
-        line.push_hex(word & form.ignored);
+        pen.push_str(IGNORED);
+        pen.push_hex(word & form.ignored);
     }
 }
 
 /// Written in the exact text before ignored bits that are not all zero.
 const IGNORED: &str = " ~";
 
-fn print_modifiers(isa: &'static Isa, form: &'static Form, word: u64, style: Style, line: &mut Line) {
-    for (i, modifier) in form.modifiers.iter().enumerate() {
-        if form.placed & 1 << i == 0 {
-            print_modifier(isa, modifier, word, style, line);
+/// Appends the text of one operand, its suffixes included.
+pub fn print_operand(isa: &'static Isa, operand: &'static Operand, word: u64, style: Style, line: &mut Line) {
+    let usual = is_usual(isa, word, style);
+    line.write(|pen| write_operand(isa, operand, word, usual, style, pen));
+}
+
+/// True when the texts of [`Kind::texts`](crate::table::Kind::texts) are those of the operands: the style is customary,
+/// and the shared fields have their defaults.
+#[inline]
+fn is_usual(isa: &Isa, word: u64, style: Style) -> bool {
+    style == Style::Customary && word & isa.usual_mask == isa.usual_value
+}
+
+/// Writes the modifiers that `skipped`, a set of indices, does not name.
+#[inline(always)]
+fn write_modifiers(isa: &'static Isa, modifiers: &'static [Modifier], skipped: u32, word: u64, style: Style, pen: &mut Pen<'_>) {
+    for (i, modifier) in modifiers.iter().enumerate() {
+        if skipped & 1 << i == 0 {
+            write_modifier(isa, modifier, word, style, pen);
         }
     }
 }
 
-fn print_modifier(isa: &'static Isa, modifier: &'static Modifier, word: u64, style: Style, line: &mut Line) {
+#[inline(always)]
+fn write_modifier(isa: &'static Isa, modifier: &'static Modifier, word: u64, style: Style, pen: &mut Pen<'_>) {
     let value = modifier.bits.get(word, 0);
     if modifier.default == Some(value) {
         return;
@@ -57,91 +101,96 @@ fn print_modifier(isa: &'static Isa, modifier: &'static Modifier, word: u64, sty
     match modifier.ty {
         Type::Enum(e) => {
             if let Some(text) = isa.enums[e as usize].dotted.get(value as usize) {
-                line.push(text);
+                pen.push(text);
             }
         }
         _ if style == Style::Exact && !modifier.also.is_empty() => {
-            line.push_str(".");
-            line.push_str(modifier.also);
+            pen.push_byte(b'.');
+            pen.push_str(modifier.also);
         }
-        _ => line.push(&modifier.flag),
+        _ => pen.push(&modifier.flag),
     }
 }
 
-/// Appends the text of one operand, its suffixes included.
-pub fn print_operand(isa: &'static Isa, operand: &'static Operand, word: u64, style: Style, line: &mut Line) {
+/// Writes one operand; `usual` when the shared fields have their defaults and the style is customary.
+#[inline(always)]
+fn write_operand(isa: &'static Isa, operand: &'static Operand, word: u64, usual: bool, style: Style, pen: &mut Pen<'_>) {
     match &operand.shape {
         Shape::One { kind, at } => {
             let kind = &isa.kinds[*kind as usize];
-            let raw = (word >> at) & ones(kind.width as u32);
-            let usual = isa.shared.iter().all(|s| s.bits.get(word, 0) == s.default);
+            let raw = (word >> (at & 63)) & ones(kind.width as u32);
             match kind.texts.get(raw as usize) {
-                Some(text) if usual && style == Style::Customary => line.push(text),
+                Some(text) if usual => pen.push(text),
                 _ => {
                     if let Some(alternative) = alternative_of(isa, kind.alternatives, *at, word) {
-                        print_alternative(isa, alternative, *at, word, 0, style, line);
+                        write_alternative(isa, alternative, *at, word, 0, style, pen);
                     }
                 }
             }
         }
         Shape::List { kind, at, count, open, separator, .. } => {
-            let alternative = &isa.kinds[*kind as usize].alternatives[0];
-            line.push_str(open);
-            for i in 0..list_len(count, word) {
+            let kind = &isa.kinds[*kind as usize];
+            let alternative = &kind.alternatives[0];
+            // The texts are those of the registers where the register's number is all there is to the operand.
+            let texts = if usual && alternative.mask == 0 && kind.width as u32 == alternative.fields[0].bits.width() { kind.texts } else { &[] };
+            let first = alternative.fields[0].bits.get(word, *at);
+            pen.push_str(open);
+            for i in 0..list_len(count, word) as u64 {
                 if i > 0 {
-                    line.push_str(separator);
+                    pen.push_str(separator);
                 }
-                print_alternative(isa, alternative, *at, word, i as u64, style, line);
+                match texts.get((first + i) as usize) {
+                    Some(text) => pen.push(text),
+                    None => write_alternative(isa, alternative, *at, word, i, style, pen),
+                }
             }
         }
         Shape::Number { bits, ty, prefix, .. } => {
-            line.push_str(prefix);
-            print_number(*ty, bits.get(word, 0), bits.width(), line);
+            pen.push_str(prefix);
+            write_number(*ty, bits.get(word, 0), bits.width(), pen);
         }
     }
     if word & operand.quiet_mask != operand.quiet_value {
-        for suffix in operand.suffixes {
-            print_modifier(isa, suffix, word, style, line);
-        }
+        write_modifiers(isa, operand.suffixes, 0, word, style, pen);
     }
 }
 
-/// Appends an operand's text without its suffixes, `offset` registers further.
-fn print_alternative(
+/// Writes an operand without its suffixes, `offset` registers further.
+fn write_alternative(
     isa: &'static Isa,
     alternative: &'static Alternative,
     at: u8,
     word: u64,
     offset: u64,
     style: Style,
-    line: &mut Line,
+    pen: &mut Pen<'_>,
 ) {
     for token in alternative.text {
         match token {
-            Token::Text(text) => line.push(text),
+            Token::Text(text) => pen.push(text),
             Token::Field(i) => {
                 let field = &alternative.fields[*i as usize];
                 let value = field.bits.get(word, at);
                 match field.ty {
-                    Type::Register(_) => line.push_decimal(value + offset),
+                    Type::Register(_) => pen.push_decimal(value + offset),
                     Type::Enum(e) => {
                         if let Some(text) = isa.enums[e as usize].dotted.get(value as usize) {
-                            line.push_str(text.str.get(1..).unwrap_or_default());
+                            pen.push_str(text.str.get(1..).unwrap_or_default());
                         }
                     }
                     Type::Constant(c) => {
                         let values = isa.constants[c as usize].values;
                         if let Some(constant) = values.get(value as usize) {
-                            line.push_hex(constant.value);
+                            pen.push_hex(constant.value);
                             let first = values.iter().position(|other| other.value == constant.value);
                             if style == Style::Exact && first != Some(value as usize) {
-                                line.push_str("[");
-                                line.push_decimal(value);
-                                line.push_str("]");
+                                pen.push_byte(b'[');
+                                pen.push_decimal(value);
+                                pen.push_byte(b']');
                             }
                         }
                     }
-                    ty => print_number(ty, value, field.bits.width(), line),
+                    ty => write_number(ty, value, field.bits.width(), pen),
                 }
             }
             _ => {}
@@ -149,17 +198,17 @@ fn print_alternative(
     }
 }
 
-fn print_number(ty: Type, value: u64, width: u32, line: &mut Line) {
+fn write_number(ty: Type, value: u64, width: u32, pen: &mut Pen<'_>) {
     match ty {
-        Type::Hex => line.push_hex(value),
+        Type::Hex => pen.push_hex(value),
         Type::Signed => {
             let value = sign_extend(value, width);
             if value < 0 {
-                line.push_str("-");
+                pen.push_byte(b'-');
             }
-            line.push_decimal(value.unsigned_abs());
+            pen.push_decimal(value.unsigned_abs());
         }
-        _ => line.push_decimal(value),
+        _ => pen.push_decimal(value),
     }
 }
 

@@ -91,7 +91,7 @@ pub fn assemble(isa: &'static Isa, text: &str) -> Result<Vec<u64>, Vec<ProgramEr
             }
             None => match parse_at(isa, line, index as u64, &names) {
                 Ok((_, word)) => words.push(word),
-                Err(error) => errors.push(located(full, number, offset, &error, &names)),
+                Err(error) => errors.push(located(full, number, offset, &error, &names, errors.len())),
             },
         }
     }
@@ -122,9 +122,19 @@ fn place(full: &str, number: usize, at: usize, len: usize, message: String, help
     ProgramError { line: number + 1, column: before + 1, len: under, message, help }
 }
 
-fn located(full: &str, number: usize, offset: usize, error: &ParseError, names: &Names) -> ProgramError {
+/// How many unknown labels get a suggestion: finding one looks at every label.
+const SUGGESTIONS: usize = 20;
+
+fn located(
+    full: &str,
+    number: usize,
+    offset: usize,
+    error: &ParseError,
+    names: &Names,
+    earlier: usize,
+) -> ProgramError {
     let mut help = error.help().to_string();
-    if error.reason == ParseReason::UnknownLabel {
+    if error.reason == ParseReason::UnknownLabel && earlier < SUGGESTIONS {
         if let Some(name) = crate::suggest::nearest(error.found.as_str(), names.0.keys().map(String::as_str)) {
             help = alloc::format!("did you mean `{name}`?");
         }

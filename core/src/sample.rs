@@ -2,7 +2,7 @@
 
 use crate::bits::ones;
 use crate::decode::decode;
-use crate::encode::{Builder, greatest, list_lengths};
+use crate::encode::{Builder, greatest, list_lengths_in};
 use crate::error::{EncodeError, ParseReason};
 use crate::parse::parse;
 use crate::print::{Style, print};
@@ -59,7 +59,7 @@ pub fn sample(isa: &'static Isa, opcode: u16, random: &mut Random) -> u64 {
                 }
             }
             Shape::List { .. } => {
-                let (least, most) = list_lengths(operand);
+                let (least, most) = list_lengths_in(operand, builder.word());
                 for _ in 0..64 {
                     let count = least as u64 + random.below((most - least) as u64 + 1);
                     if builder.set_list(index, random.below(256), count).is_ok() {

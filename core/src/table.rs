@@ -5,7 +5,7 @@
 //! modules.
 
 use crate::bits::Bits;
-use crate::text::Text;
+use crate::text::{Label, Text};
 
 /// One instruction set with words of a fixed size.
 #[derive(Debug)]
@@ -32,6 +32,12 @@ pub struct Isa {
     pub decoder: Decoder,
     /// How to find a form by its name.
     pub names: Names,
+    /// Bits of the shared fields …
+    pub usual_mask: u64,
+    /// … and their defaults: the words for which [`Kind::texts`] and [`Form::script`] hold.
+    pub usual_value: u64,
+    /// What the steps of [`Form::script`] copy.
+    pub labels: &'static [Label],
     /// Rules that text has to keep beyond what the encoding can say.
     pub limits: &'static [Limit],
 }
@@ -194,6 +200,17 @@ pub struct Kind {
     pub texts: &'static [Text],
 }
 
+impl Kind {
+    /// The bits that are an operand's own, from its first bit: all of its width, unless it is in pieces with bits of
+    /// others between them.
+    pub fn own_bits(&self) -> u64 {
+        self.alternatives.iter().fold(0, |mask, a| {
+            let pieces = a.fields.iter().flat_map(|f| f.bits.pieces()).filter(|(piece, _)| !piece.shared);
+            pieces.fold(mask | a.mask, |mask, (piece, _)| mask | Bits::new(piece.at, piece.width).mask(0))
+        })
+    }
+}
+
 /// One reading of an operand's bits.
 #[derive(Debug)]
 pub struct Alternative {
@@ -252,10 +269,17 @@ pub struct Modifier {
 pub struct Count {
     /// The field that says it, if one does.
     pub bits: Option<Bits>,
-    /// The name of that field.
+    /// The name of that field; empty when its bits belong to a modifier, which then says how many registers the text has.
     pub name: &'static str,
     /// Added to the field; the count itself where there is no field.
     pub plus: u8,
+}
+
+impl Count {
+    /// Whether a modifier says the count, so that a list of another length cannot be written.
+    pub fn is_given(&self) -> bool {
+        self.bits.is_some() && self.name.is_empty()
+    }
 }
 
 /// Where an operand's bits are and how to read them.
@@ -384,10 +408,52 @@ pub struct Form {
     pub placed: u32,
     /// How much each of [`Isa::limits`] allows this instruction.
     pub limits: &'static [u8],
+    /// The same as [`syntax`](Form::syntax), for speed.
+    pub script: Script,
+}
+
+/// How to print an instruction fast, in the customary style and while the shared fields have their defaults: its name, then
+/// these steps.
+#[derive(Clone, Copy, Debug)]
+pub struct Script {
+    /// Bits of the modifiers that have a default, those of operands included …
+    pub mask: u64,
+    /// … and the defaults.
+    pub value: u64,
+    /// The steps when all of these modifiers are at their defaults.
+    pub short: &'static [Step],
+    /// The steps otherwise; none when the instruction has to be printed by its syntax.
+    pub long: &'static [Step],
+}
+
+/// A step of a [`Script`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Step {
+    /// The first of [`Isa::labels`] that the bits choose from; [`Step::NO_LABEL`] for an operand that has no labels.
+    pub first: u16,
+    /// Mask of the bits, after the shift.
+    pub mask: u16,
+    /// Lowest of the bits; the index of the operand when there is no label.
+    pub shift: u8,
+}
+
+impl Step {
+    /// There is no label of this index.
+    pub const NO_LABEL: u16 = u16::MAX;
+
+    /// Copies the label that the bits `mask`, after a shift, choose.
+    pub const fn label(first: u16, shift: u8, mask: u16) -> Self {
+        Step { first, mask, shift }
+    }
+
+    /// Prints an operand.
+    pub const fn operand(index: u8) -> Self {
+        Step { first: Step::NO_LABEL, mask: 0, shift: index }
+    }
 }
 
 /// A decision tree over bit fields.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Decoder {
     /// The nodes; the first is the root.
     pub nodes: &'static [Node],
@@ -414,7 +480,7 @@ pub struct Node {
 }
 
 /// Instructions by name: an open-addressed hash table.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Names {
     /// Slots, a power of two of them; a form or [`Decoder::NONE`].
     pub slots: &'static [u16],

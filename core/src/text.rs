@@ -40,6 +40,41 @@ impl PartialEq for Text {
 }
 impl Eq for Text {}
 
+/// The longest text of a [`Label`].
+pub const LABEL_MAX: usize = 31;
+
+/// A short constant string that copies faster than a [`Text`]: padded, its length behind it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Label {
+    padded: [u8; LABEL_MAX],
+    len: u8,
+}
+
+impl Label {
+    /// Wraps a string of at most [`LABEL_MAX`] bytes; what is beyond them is lost.
+    pub const fn new(str: &str) -> Self {
+        let bytes = str.as_bytes();
+        let mut padded = [0; LABEL_MAX];
+        let mut i = 0;
+        while i < bytes.len() && i < LABEL_MAX {
+            padded[i] = bytes[i];
+            i += 1;
+        }
+        Label { padded, len: i as u8 }
+    }
+
+    /// The string.
+    pub fn as_str(&self) -> &str {
+        self.padded.get(..self.len as usize).and_then(|bytes| core::str::from_utf8(bytes).ok()).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_str().fmt(f)
+    }
+}
+
 /// How many bytes a [`Line`] holds. The compiler refuses a specification whose longest text would not fit.
 pub const LINE_CAPACITY: usize = 512;
 
@@ -82,54 +117,116 @@ impl Line {
     /// Appends a constant.
     #[inline]
     pub fn push(&mut self, text: &Text) {
+        self.write(|pen| pen.push(text));
+    }
+
+    /// Appends a string; all of it or, when it does not fit, nothing.
+    #[inline]
+    pub fn push_str(&mut self, str: &str) {
+        self.write(|pen| pen.push_str(str));
+    }
+
+    /// Appends a number in decimal; all of it or, when it does not fit, nothing.
+    pub fn push_decimal(&mut self, value: u64) {
+        self.write(|pen| pen.push_decimal(value));
+    }
+
+    /// Appends a number in hexadecimal: `0x`, upper-case digits, no padding; as much of it as fits.
+    pub fn push_hex(&mut self, value: u64) {
+        self.write(|pen| pen.push_hex(value));
+    }
+
+    /// Lets `with` write where the line ends.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, with: impl FnOnce(&mut Pen<'_>)) {
+        let mut pen = Pen { bytes: &mut self.bytes, len: self.len };
+        with(&mut pen);
+        self.len = pen.len;
+    }
+}
+
+/// What writes a line. The length lies outside of the line, so that it stays in a register between two writes.
+pub(crate) struct Pen<'a> {
+    bytes: &'a mut [u8; LINE_CAPACITY],
+    len: usize,
+}
+
+/// A function that writes, kept out of the way of a faster one: the pen passes in registers.
+#[inline(always)]
+pub(crate) fn apart(pen: &mut Pen<'_>, write: impl FnOnce(&mut Pen<'_>)) {
+    #[inline(never)]
+    fn call(bytes: &mut [u8; LINE_CAPACITY], len: usize, write: impl FnOnce(&mut Pen<'_>)) -> usize {
+        let mut pen = Pen { bytes, len };
+        write(&mut pen);
+        pen.len
+    }
+    pen.len = call(pen.bytes, pen.len, write);
+}
+
+impl Pen<'_> {
+    #[inline(always)]
+    pub(crate) fn push(&mut self, text: &Text) {
         let len = text.str.len();
-        match self.bytes.get_mut(self.len..self.len + 32) {
+        match self.bytes.get_mut(self.len..).and_then(|rest| rest.first_chunk_mut()) {
             Some(room) if len <= 32 => {
-                room.copy_from_slice(&text.padded);
+                *room = text.padded;
                 self.len += len;
             }
             _ => self.push_str(text.str),
         }
     }
 
-    /// Appends a string; all of it or, when it does not fit, nothing.
-    #[inline]
-    pub fn push_str(&mut self, str: &str) {
-        if let Some(room) = self.bytes.get_mut(self.len..self.len + str.len()) {
-            room.copy_from_slice(str.as_bytes());
-            self.len += str.len();
+    #[inline(always)]
+    pub(crate) fn push_label(&mut self, label: &Label) {
+        match self.bytes.get_mut(self.len..).and_then(|rest| rest.first_chunk_mut()) {
+            Some(room) => {
+                *room = label.padded;
+                self.len += label.len as usize;
+            }
+            None => self.push_str(label.as_str()),
         }
     }
 
-    /// Appends a number in decimal.
-    pub fn push_decimal(&mut self, value: u64) {
-        if value < 10 {
-            return self.push_byte(b'0' + value as u8);
-        }
-        let mut digits = [0; 20];
-        let mut at = digits.len();
-        let mut rest = value;
-        while rest > 0 {
-            at -= 1;
-            digits[at] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-        }
-        for digit in &digits[at..] {
-            self.push_byte(*digit);
-        }
+    #[inline(always)]
+    pub(crate) fn push_str(&mut self, str: &str) {
+        self.push_bytes(str.as_bytes());
     }
 
-    /// Appends a number in hexadecimal: `0x`, upper-case digits, no padding.
-    pub fn push_hex(&mut self, value: u64) {
+    /// All of it or, when it does not fit, nothing.
+    #[inline(always)]
+    fn push_bytes(&mut self, bytes: &[u8]) {
+        let Some(room) = self.bytes.get_mut(self.len..).and_then(|rest| rest.get_mut(..bytes.len())) else { return };
+        // Most are of a few bytes, where calling the library costs more than the copy.
+        match bytes {
+            [byte] => room[0] = *byte,
+            _ => room.copy_from_slice(bytes),
+        }
+        self.len += bytes.len();
+    }
+
+    pub(crate) fn push_decimal(&mut self, value: u64) {
+        self.push_digits(value, 10, value.checked_ilog10().unwrap_or(0) as usize + 1);
+    }
+
+    pub(crate) fn push_hex(&mut self, value: u64) {
         self.push_str("0x");
-        let digits = (16 - value.leading_zeros() / 4).max(1);
-        for i in (0..digits).rev() {
-            self.push_byte(b"0123456789ABCDEF"[(value >> (4 * i)) as usize & 15]);
-        }
+        self.push_digits(value, 16, value.checked_ilog2().unwrap_or(0) as usize / 4 + 1);
     }
 
-    #[inline]
-    fn push_byte(&mut self, byte: u8) {
+    /// Written in place, from the last digit: a copy would wait for the digits to reach memory.
+    #[inline(always)]
+    fn push_digits(&mut self, value: u64, radix: u64, count: usize) {
+        let Some(room) = self.bytes.get_mut(self.len..).and_then(|rest| rest.get_mut(..count)) else { return };
+        let mut rest = value;
+        for digit in room.iter_mut().rev() {
+            *digit = b"0123456789ABCDEF"[(rest % radix) as usize & 15];
+            rest /= radix;
+        }
+        self.len += count;
+    }
+
+    #[inline(always)]
+    pub(crate) fn push_byte(&mut self, byte: u8) {
         if let Some(place) = self.bytes.get_mut(self.len) {
             *place = byte;
             self.len += 1;
@@ -215,6 +312,8 @@ mod tests {
         }
         assert_eq!(line.as_str().len(), 510);
         line.push_decimal(12345);
+        assert_eq!(line.as_str().len(), 510);
+        line.push_decimal(12);
         assert!(line.as_str().ends_with("912"));
     }
 

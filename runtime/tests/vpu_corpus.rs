@@ -53,3 +53,37 @@ fn valid_words_decode_to_their_fields() {
 fn invalid_words_are_refused_for_their_reason() {
     lines_pass("invalid.tsv", conform::invalid);
 }
+
+#[test]
+fn a_program_that_ends_otherwise_fails() {
+    let text = text("programs.jsonl");
+    let line = text.lines().next().expect("there are programs");
+    let fails = |from: &str, to: &str| {
+        let at = line.find("\"expect\"").expect("there is an end");
+        let (before, end) = line.split_at(at);
+        let changed = format!("{before}{}", end.replacen(from, to, 1));
+        assert!(changed != line, "{from} is there");
+        let verdict = conform::program(&changed).expect("it is still understood");
+        // Once for each way of running.
+        assert_eq!(verdict.problems.len(), 2, "{:?}", verdict.problems);
+    };
+    fails("\"steps\":", "\"steps\":1");
+    fails("\"flags\":[[1,", "\"flags\":[[0,");
+}
+
+#[test]
+fn lines_that_are_no_programs_are_errors() {
+    for line in [
+        "",
+        "{}",
+        "[1]",
+        "{\"words\":[]}",
+        "{\"words\":[\"xy\"],\"expect\":{}}",
+        "{\"words\":[\"0\"],\"expect\":{},\"start\":{\"rect\":[0,0,1]}}",
+    ] {
+        assert!(conform::program(line).is_err(), "{line}");
+    }
+    for line in ["", "zz\tExit", "0000000000000000\tExit", "0\t1\t2"] {
+        assert!(conform::valid(line).is_err() && conform::invalid(line).is_err(), "{line}");
+    }
+}

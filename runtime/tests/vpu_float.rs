@@ -30,14 +30,14 @@ fn conversions_are_exact_for_every_operand() {
 
 /// Signed zeros, the ends of the denormals and of the normals, around 1, around a half, infinities, NaNs, odd fractions.
 const SPECIAL: [u16; 26] = [
-    0x0000, 0x8000, 0x0001, 0x8001, 0x0002, 0x03ff, 0x83ff, 0x0400, 0x0401, 0x3800, 0x3bff, 0x3c00, 0xbc00, 0x3c01, 0x4000,
-    0x4248, 0x5555, 0xaaaa, 0x6400, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7c01, 0xffff,
+    0x0000, 0x8000, 0x0001, 0x8001, 0x0002, 0x03ff, 0x83ff, 0x0400, 0x0401, 0x3800, 0x3bff, 0x3c00, 0xbc00, 0x3c01,
+    0x4000, 0x4248, 0x5555, 0xaaaa, 0x6400, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7c01, 0xffff,
 ];
 
 /// The second operands: specials, one number of each binade with a fraction that differs, and random ones.
 fn seconds() -> Vec<u16> {
     let mut random = Random(7);
-    let grid = (0..64u16).map(|i| i << 10 | i * 421 & 1023);
+    let grid = (0..64u16).step_by(if cfg!(debug_assertions) { 3 } else { 1 }).map(|i| i << 10 | i * 421 & 1023);
     let random = (0..if cfg!(debug_assertions) { 8 } else { 200 }).map(|_| random.next() as u16);
     SPECIAL.into_iter().chain(grid).chain(random).collect()
 }
@@ -59,7 +59,8 @@ fn quotients_are_correctly_rounded_in_x_and_the_rest_are_products() {
         let b = [second; 16];
         for first in (0..=u16::MAX).step_by(4) {
             // Component X of each thread is what is divided; the others are bits of their own.
-            let a: Lanes = std::array::from_fn(|i| if i % 4 == 0 { first + i as u16 / 4 } else { first ^ (i as u16) << 9 });
+            let a: Lanes =
+                std::array::from_fn(|i| if i % 4 == 0 { first + i as u16 / 4 } else { first ^ (i as u16) << 9 });
             let quotient = float::divide(&a, &b);
             for x in [0, 4, 8, 12] {
                 assert_eq!(quotient[x], exact::divide(a[x], second), "divide({:04x}, {second:04x})", a[x]);

@@ -2,7 +2,8 @@
 
 use isaforge_core::sample::{Random, sample};
 use isaforge_runtime::vpu::{
-    BANKS, Config, Cycle, Event, Machine, Misuse, Rectangle, Registers, RunError, SetupError, TileSize, Wait, Written, assemble,
+    BANKS, Config, Cycle, Event, Machine, Misuse, Rectangle, Registers, RunError, SetupError, TileSize, Wait, Written,
+    assemble,
 };
 
 fn program(text: &str) -> Vec<u64> {
@@ -31,7 +32,8 @@ fn trace(machine: &mut Machine) -> (Vec<Cycle>, Result<isaforge_runtime::vpu::Re
     (cycles, result)
 }
 
-const BOTH: [fn(&mut Machine) -> Result<isaforge_runtime::vpu::Report, RunError>; 2] = [Machine::run, Machine::run_cycles];
+const BOTH: [fn(&mut Machine) -> Result<isaforge_runtime::vpu::Report, RunError>; 2] =
+    [Machine::run, Machine::run_cycles];
 
 #[test]
 fn a_lock_that_no_one_releases_is_a_deadlock_that_names_the_groups() {
@@ -44,6 +46,27 @@ fn a_lock_that_no_one_releases_is_a_deadlock_that_names_the_groups() {
             error.to_string(),
             "deadlock: every living group waits\n  core 0 group 0 at (8, 3), instruction 1: ReadLockLocalTile1.zero r1.xyzw (a tile lock is held)"
         );
+    }
+}
+
+#[test]
+fn a_lock_held_while_waiting_for_memory_is_no_deadlock() {
+    let text = "
+        ReadLockLocalTile0 r0.xyzw
+        IssueExternalLoad g0.xyzw
+        FinishExternalLoad r1.xyzw
+        AddInt16 r0.xyzw, r0.xyzw, r1.xyzw
+        WriteUnlockLocalTile0.xyzw r0.xyzw
+        Exit";
+    for seed in 0..20 {
+        for run in BOTH {
+            let tile_size = TileSize::new(4, 1).expect("4 x 1 is possible");
+            let mut machine = machine(text, &Config { tile_size, memory: 8, seed, ..Config::default() });
+            machine.memory().write(0, &[1, 0, 2, 0, 3, 0, 4, 0]);
+            rectangle(&mut machine, 40, 5);
+            run(&mut machine).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+            assert_eq!(machine.tiles(0).expect("core 0 exists")[0].data, [[50, 100, 150, 200]; 4]);
+        }
     }
 }
 
@@ -104,23 +127,28 @@ fn a_taken_branch_costs_one_bubble() {
     let mut machine = group("Branch next\nnext: Branch.x never\nnever: Exit");
     let (cycles, result) = trace(&mut machine);
     result.expect("it ends");
-    let events: Vec<String> = cycles.iter().map(|c| match &c.event {
-        Event::Issue { text, .. } => text.clone(),
-        other => format!("{other:?}"),
-    }).collect();
+    let events: Vec<String> = cycles
+        .iter()
+        .map(|c| match &c.event {
+            Event::Issue { text, .. } => text.clone(),
+            other => format!("{other:?}"),
+        })
+        .collect();
     assert_eq!(events, ["Branch 1", "Bubble", "Branch.x 2", "Exit"]);
 }
 
 #[test]
 fn data_comes_later_and_sooner_from_the_cache() {
-    let mut machine = group("
+    let mut machine = group(
+        "
         IssueExternalLoad g0.xyzw
         FinishExternalLoad r1.xyzw
         IssueExternalLoad g0.xyzw
         FinishExternalLoad r2.xyzw
         IssueExternalFetchOr g0.xyzw, r0.xyzw
         FinishExternalLoad r3.xyzw
-        Exit");
+        Exit",
+    );
     machine.memory().write(0, &[1, 0, 2, 0, 3, 0, 4, 0]);
     let (cycles, result) = trace(&mut machine);
     result.expect("it ends");
@@ -132,7 +160,13 @@ fn data_comes_later_and_sooner_from_the_cache() {
             _ => {}
         }
     }
-    assert!(waits[0] > waits[1] && waits[1] > 0 && waits[2] > waits[1], "first {}, cached {}, atomic {}", waits[0], waits[1], waits[2]);
+    assert!(
+        waits[0] > waits[1] && waits[1] > 0 && waits[2] > waits[1],
+        "first {}, cached {}, atomic {}",
+        waits[0],
+        waits[1],
+        waits[2]
+    );
     assert_eq!(machine.ended(0)[0].registers.local[3][2], [1, 2, 3, 4]);
 }
 
@@ -150,13 +184,15 @@ fn other_groups_issue_while_one_waits_for_memory() {
 
 #[test]
 fn the_trace_tells_writes_flags_and_masks() {
-    let mut machine = group("
+    let mut machine = group(
+        "
         LoadPosition.zero r0.x_z_
         Branch.x 2
         AddInt16 s3.x___, r0.xxxx, r0.xxxx
         Sync
         WriteLocalTile2._y__ g1.xyzw
-        Exit");
+        Exit",
+    );
     machine.bank_mut(0, 0).expect("bank 0 exists")[1] = [1, 2, 3, 4];
     let (cycles, result) = trace(&mut machine);
     result.expect("it ends");
@@ -287,6 +323,29 @@ fn several_cores_share_memory_on_threads_or_without() {
 }
 
 #[test]
+fn a_rectangle_can_be_spread_over_the_cores() {
+    let mut machine = machine("Exit", &Config { cores: 3, ..Config::default() });
+    machine.spread_rectangle(Rectangle { x: 2, y: 5, width: 6, height: 10 }, 0, 0).expect("bank 0 exists");
+    assert_eq!(machine.run_parallel().expect("it ends").groups, 20, "two runs in each of ten rows");
+    let high = Rectangle { x: 0, y: 0xffff, width: 4, height: 1 << 30 };
+    assert!(matches!(machine.spread_rectangle(high, 0, 0), Err(SetupError::Rectangle(_))));
+}
+
+#[test]
+fn the_host_can_start_more_when_a_run_has_ended() {
+    let mut machine = machine("LoadPosition r0.xyzw\nWriteLocalTile0.xyzw r0.xyzw\nExit", &Config::default());
+    for round in 0..100u16 {
+        // More banks than there are would be taken if the host's were not free again.
+        let bank = usize::from(round) % BANKS;
+        let at = Rectangle { x: 4 * (round % 8), y: round, width: 4, height: 1 };
+        machine.start_rectangle(0, at, 0, bank).expect("core 0 exists");
+        machine.run().expect("it ends");
+        let tile = &machine.tiles(0).expect("core 0 exists")[0];
+        assert_eq!(tile.data[usize::from(round % 32) * 32 + usize::from(at.x)][1], round);
+    }
+}
+
+#[test]
 fn a_machine_refuses_what_it_cannot_be() {
     let refused = |config: Config| Machine::new(&config).err();
     assert_eq!(refused(Config { cores: 0, ..Config::default() }), Some(SetupError::Cores(0)));
@@ -309,11 +368,13 @@ fn random_programs_agree_both_ways() {
     let mut random = Random(11);
     for round in 0..400u64 {
         let length = 1 + random.below(40);
-        let words: Vec<u64> = (0..length).map(|_| {
-            let word = sample(isaforge_vpu::ISA, random.below(69) as u16, &mut random);
-            // Branches to near places, and not too many of those that end or block everything.
-            if word >> 56 == 0x80 { word & !(0x3ff << 32) | random.below(length + 2) << 32 } else { word }
-        }).collect();
+        let words: Vec<u64> = (0..length)
+            .map(|_| {
+                let word = sample(isaforge_vpu::ISA, random.below(69) as u16, &mut random);
+                // Branches to near places, and not too many of those that end or block everything.
+                if word >> 56 == 0x80 { word & !(0x3ff << 32) | random.below(length + 2) << 32 } else { word }
+            })
+            .collect();
         let local = std::array::from_fn(|_| std::array::from_fn(|_| std::array::from_fn(|_| random.below(200) as u16)));
         let registers = Registers { local, flags: [1, 2, 4, 15], ..Registers::default() };
         let run = |way: fn(&mut Machine) -> Result<isaforge_runtime::vpu::Report, RunError>| {

@@ -9,13 +9,14 @@ use model::Model;
 
 const SYNC: u64 = 0x01 << 56;
 const ALLOCATE: u64 = 0x04 << 56;
+/// `And r0.____, r0.xxxx, r0.xxxx`.
+const NOTHING: u64 = 0x30 << 56 | 0xaa << 42;
 /// `Branch.x 2`: threads whose flag X is set stay active, if there is one.
 const BRANCH_X: u64 = 0x80 << 56 | 1 << 52 | 2 << 32;
 
 /// Numbers in which FP16 and integers have their interesting cases.
 fn value(random: &mut Random) -> u16 {
-    const SPECIAL: [u16; 12] =
-        [0, 0x8000, 1, 0x7fff, 0xffff, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0x03ff, 0x7bff];
+    const SPECIAL: [u16; 12] = [0, 0x8000, 1, 0x7fff, 0xffff, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0x03ff, 0x7bff];
     match random.below(4) {
         0 => SPECIAL[random.below(12) as usize],
         1 => 0x3800 + random.below(0x1800) as u16,
@@ -79,7 +80,12 @@ fn compare(model: &Model, machine: &mut Machine, words: &[u64]) {
     }
     assert_eq!(machine.memory().bytes(), model.memory, "memory after\n{}", text());
     // The host holds bank 0, so Allocate took bank 1.
-    assert_eq!(*machine.bank_mut(0, 1).expect("it exists"), model.spawned, "the spawned group's bank after\n{}", text());
+    assert_eq!(
+        *machine.bank_mut(0, 1).expect("it exists"),
+        model.spawned,
+        "the spawned group's bank after\n{}",
+        text()
+    );
     assert_eq!(*machine.bank_mut(0, 0).expect("it exists"), model.global, "the group's own bank after\n{}", text());
 }
 
@@ -211,8 +217,16 @@ fn flag_operations_ignore_everything_else() {
 #[test]
 fn random_programs_without_branches() {
     let mut random = Random(6);
-    let opcodes: Vec<u64> =
-        RESULTS.into_iter().chain([0x33]).chain(0x08..=0x0c).chain(0x40..0x48).chain(0x50..0x58).chain(0x70..=0x74).chain(0x78..=0x7c).chain([0x7f]).collect();
+    let opcodes: Vec<u64> = RESULTS
+        .into_iter()
+        .chain([0x33])
+        .chain(0x08..=0x0c)
+        .chain(0x40..0x48)
+        .chain(0x50..0x58)
+        .chain(0x70..=0x74)
+        .chain(0x78..=0x7c)
+        .chain([0x7f])
+        .collect();
     for seed in 0..300 {
         let length = 1 + random.below(60);
         let mut program = Vec::new();
@@ -222,4 +236,63 @@ fn random_programs_without_branches() {
         }
         check(&program, seed, &mut random);
     }
+}
+
+#[test]
+fn random_programs_with_branches() {
+    let mut random = Random(7);
+    let opcodes: Vec<u64> = RESULTS
+        .into_iter()
+        .chain(0x08..=0x0c)
+        .chain(0x40..0x48)
+        .chain(0x50..0x58)
+        .chain(0x70..=0x74)
+        .chain([0x7f])
+        .collect();
+    let (mut ended, mut endless, mut diverged) = (0, 0, 0u32);
+    let rounds = if cfg!(debug_assertions) { 500 } else { 3000 };
+    for seed in 0..rounds {
+        let length = 4 + random.below(28);
+        let mut words = vec![ALLOCATE];
+        for _ in 0..length {
+            words.push(match random.below(8) {
+                0 | 1 => 0x80 << 56 | random.below(16) << 52 | (1 + random.below(length + 1)) << 32,
+                2 => SYNC,
+                // Exit is 0: seldom, so that threads leave one by one.
+                3 if random.below(3) == 0 => 0,
+                _ => word(
+                    opcodes[random.below(opcodes.len() as u64) as usize],
+                    random.below(256),
+                    random.below(4),
+                    random.below(64),
+                    &mut random,
+                ),
+            });
+        }
+        let before = start(&mut random);
+        let mut model = before.clone();
+        // The model does not know Allocate: an instruction that writes nothing stands for it.
+        let steps =
+            model.run(&words.iter().map(|w| if *w == ALLOCATE { NOTHING } else { *w }).collect::<Vec<_>>(), 2000);
+        diverged += u32::from(words.contains(&SYNC));
+        for run in [Machine::run, Machine::run_cycles] {
+            let mut machine = machine(&before, &words, seed);
+            machine.set_budget(2000);
+            match steps {
+                Some(steps) => {
+                    assert_eq!(run(&mut machine).map(|r| r.steps), Ok(steps));
+                    compare(&model, &mut machine, &words);
+                    ended += 1;
+                }
+                None => {
+                    run(&mut machine).expect_err("it has not ended after as many steps in the model");
+                    endless += 1;
+                }
+            }
+        }
+    }
+    assert!(
+        ended > rounds && endless > 0 && u64::from(diverged) > rounds / 3,
+        "{ended} ended, {endless} did not, {diverged} have a Sync"
+    );
 }

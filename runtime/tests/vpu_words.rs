@@ -4,8 +4,8 @@ use isaforge_runtime::vpu::{assemble, refusal, text};
 use isaforge_vpu::{ISA, decode};
 
 const OPCODES: [u8; 37] = [
-    0x00, 0x01, 0x04, 0x05, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x10, 0x11, 0x15, 0x16, 0x20, 0x21, 0x22, 0x28, 0x2a, 0x2c,
-    0x2e, 0x30, 0x31, 0x32, 0x33, 0x70, 0x71, 0x72, 0x73, 0x74, 0x78, 0x79, 0x7a, 0x7b, 0x7c, 0x7f, 0x80,
+    0x00, 0x01, 0x04, 0x05, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x10, 0x11, 0x15, 0x16, 0x20, 0x21, 0x22, 0x28, 0x2a,
+    0x2c, 0x2e, 0x30, 0x31, 0x32, 0x33, 0x70, 0x71, 0x72, 0x73, 0x74, 0x78, 0x79, 0x7a, 0x7b, 0x7c, 0x7f, 0x80,
 ];
 
 fn is_defined(opcode: u8) -> bool {
@@ -26,7 +26,9 @@ fn all_opcodes_with_all_reserved_bits_are_refused_for_the_right_reason() {
             let expected = match (is_defined(opcode), opcode) {
                 (false, _) => Some(format!("undefined opcode 0x{opcode:02X}")),
                 (true, 0x80) => Some(format!("reserved bit {} set in the branch layout", list(word & BRANCH_RESERVED))),
-                (true, _) if reserved != 0 => Some(format!("reserved bit {} set in the standard layout", list(reserved))),
+                (true, _) if reserved != 0 => {
+                    Some(format!("reserved bit {} set in the standard layout", list(reserved)))
+                }
                 (true, _) => None,
             };
             assert_eq!(refusal(word), expected, "{word:016x}");
@@ -96,7 +98,8 @@ fn ignored_bits_survive_the_exact_text_only() {
 fn notes_name_the_rulings_with_reasons() {
     let form = ISA.forms.iter().find(|f| f.name.str == "DivideFloat16").expect("it is specified");
     for ruling in ["Q02 (assumed): ", "registers (assumed): ", "Q34 (assumed): "] {
-        let line = form.note.lines().find(|l| l.starts_with(ruling)).unwrap_or_else(|| panic!("{ruling} in {}", form.note));
+        let line =
+            form.note.lines().find(|l| l.starts_with(ruling)).unwrap_or_else(|| panic!("{ruling} in {}", form.note));
         assert!(line.contains("Reason: "), "{line}");
     }
 }

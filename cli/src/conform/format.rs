@@ -3,6 +3,8 @@
 use isaforge_core::Isa;
 
 use super::text;
+use crate::builtin::Builtin;
+use crate::machine::Judge;
 use crate::words::word_digits;
 
 /// Judges one line of a table, split at tabs.
@@ -13,6 +15,8 @@ pub type RowCheck = fn(&'static Isa, &[&str]) -> Result<(), String>;
 pub enum Format {
     /// A table, a case a line.
     Table(RowCheck),
+    /// Lines that the runtime of the instruction set judges.
+    Lines(Judge),
     /// Shaders in JSON, one a line; their runs are the cases.
     Shaders,
     /// One kernel in JSON.
@@ -24,15 +28,23 @@ impl Format {
     ///
     /// # Errors
     /// Says why the text is none of the known formats.
-    pub fn recognise(isa: &Isa, text: &str) -> Result<Format, String> {
+    pub fn recognise(builtin: &Builtin, text: &str) -> Result<Format, String> {
+        let isa = builtin.isa;
         let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
         let Some(first) = first else { return Err("it is empty".to_owned()) };
         if first.trim_start().starts_with('{') {
-            return json(text, first);
+            return json(builtin, text, first);
         }
         let columns: Vec<&str> = first.split('\t').collect();
         let is_word = |text: &str| text.len() == word_digits(isa) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let starts_with_word = columns.first().is_some_and(|first| is_word(first));
+        if let Some(judges) = builtin.judges.filter(|_| starts_with_word) {
+            match columns[..] {
+                [_, reason] if is_reason(reason) => return Ok(Format::Lines(judges.refused)),
+                [_, _, _, _] | [_, _, _, _, _, _, _, _, _, _] => return Ok(Format::Lines(judges.fields)),
+                _ => {}
+            }
+        }
         let check: RowCheck = match columns.len() {
             2 if starts_with_word => text::word_and_text,
             2 => text::rejected_line,
@@ -45,10 +57,21 @@ impl Format {
     }
 }
 
-fn json(text: &str, first_line: &str) -> Result<Format, String> {
+/// Whether a text says why a word is no instruction. No assembly reads like this.
+fn is_reason(text: &str) -> bool {
+    ["undefined opcode ", "reserved bit "].iter().any(|start| text.starts_with(start))
+}
+
+fn json(builtin: &Builtin, text: &str, first_line: &str) -> Result<Format, String> {
     let has = |value: &serde_json::Value, keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
-    if serde_json::from_str(first_line).is_ok_and(|value| has(&value, &["name", "words", "runs"])) {
-        return Ok(Format::Shaders);
+    if let Ok(value) = serde_json::from_str(first_line) {
+        if has(&value, &["name", "words", "runs"]) {
+            return Ok(Format::Shaders);
+        }
+        if has(&value, &["words", "start", "expect"]) {
+            let judges = builtin.judges.ok_or_else(|| format!("nothing runs such programs of {}", builtin.name))?;
+            return Ok(Format::Lines(judges.program));
+        }
     }
     match serde_json::from_str(text) {
         Ok(value) if has(&value, &["words", "groups", "ssbo_base"]) => Ok(Format::Kernel),

@@ -98,7 +98,7 @@ pub fn replay(builtin: &'static Builtin, input: &Input, keep: usize) -> Result<R
     let isa = builtin.isa;
     let unknown = |why: &str| Failure::usage(format!("`{}` holds no recorded cases: {why}", input.name), "");
     let Ok(text) = std::str::from_utf8(input.body()) else { return Err(unknown("it is not text")) };
-    let format = Format::recognise(isa, text).map_err(|why| unknown(&why))?;
+    let format = Format::recognise(builtin, text).map_err(|why| unknown(&why))?;
     let machine = || {
         let message = format!("`{}` holds programs, but nothing here can run those of {}", input.name, builtin.name);
         builtin.machine.ok_or_else(|| Failure::usage(message, ""))
@@ -111,6 +111,12 @@ pub fn replay(builtin: &'static Builtin, input: &Input, keep: usize) -> Result<R
             for (index, line) in lines() {
                 let columns: Vec<&str> = line.split('\t').collect();
                 report.record(&format_args!("{}:{}", input.name, index + 1), check(isa, &columns), keep);
+                bar.inc(1);
+            }
+        }
+        Format::Lines(judge) => {
+            for (index, line) in lines() {
+                report.record(&format_args!("{}:{}", input.name, index + 1), judge(line), keep);
                 bar.inc(1);
             }
         }

@@ -34,7 +34,15 @@ pub fn describe(isa: &'static Isa, opcode: u16, word: u64, valid: bool, width: u
     row("unit", form.unit);
     row("source", form.source);
     let provenance = form.provenance.as_str();
-    row("known by", &if form.note.is_empty() { provenance.to_owned() } else { format!("{provenance}: {}", form.note) });
+    let notes: Vec<&str> = form.note.lines().collect();
+    match notes[..] {
+        [] => row("known by", provenance),
+        [note] => row("known by", &format!("{provenance}: {note}")),
+        _ => row("known by", &format!("{provenance}, and")),
+    }
+    for note in notes.iter().filter(|_| notes.len() > 1) {
+        row("", note);
+    }
     out
 }
 
@@ -88,6 +96,8 @@ fn affixes(isa: &'static Isa, bank: u16) -> Option<(&'static str, &'static str)>
                 [Token::Text(before), Token::Field(field)] => (before.str, field, ""),
                 [Token::Field(field), Token::Text(after)] => ("", field, after.str),
                 [Token::Text(before), Token::Field(field), Token::Text(after)] => (before.str, field, after.str),
+                // A register with something behind it, as its components.
+                [Token::Text(before), Token::Field(field), Token::Text(_), ..] => (before.str, field, ""),
                 _ => continue,
             };
             let is_bank = alternative.fields.get(*field as usize).is_some_and(|f| f.ty == Type::Register(bank));

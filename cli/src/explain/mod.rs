@@ -30,7 +30,8 @@ use fields::Field;
 /// # Errors
 /// When standard output cannot be written to.
 pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
-    let isa = args.isa.isa;
+    let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
+    let isa = target.isa;
     let what = args.what.join(" ");
     let what = what.trim();
     let (word, note) = match find_name(isa, what.as_bytes()) {
@@ -39,7 +40,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
             Some(word) => (word, ""),
             None if what.starts_with("0x") || what.starts_with("0X") => {
                 let help = format!("a word has at most {} hexadecimal digits", word_digits(isa));
-                return Err(Failure::usage(format!("`{what}` is not a word of {}", args.isa.name), help));
+                return Err(Failure::usage(format!("`{what}` is not a word of {}", target.name), help));
             }
             None => match parse(isa, what) {
                 Ok((_, word)) => (word, ""),

@@ -4,6 +4,7 @@
 
 pub mod launch;
 pub mod outputs;
+pub mod pages;
 pub mod plan;
 pub mod program;
 

@@ -57,7 +57,7 @@ pub fn read(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option
     let file = match sources.load(path) {
         Ok(file) => file,
         Err(error) => {
-            out.push(Diagnostic::error_without_place("L0001", error.to_string()));
+            out.push(Diagnostic::error_without_place("L0005", error.to_string()));
             return None;
         }
     };
@@ -234,7 +234,7 @@ fn uniforms(given: &[Uniform], names: &Names<'_>, out: &mut Diagnostics) -> Vec<
 fn check_output(output: &Output, names: &Names<'_>, out: &mut Diagnostics) {
     if output.count() != 1 {
         let error =
-            Diagnostic::error("L0005", output.span, format!("one thing to do is needed, not {}", output.count()));
+            Diagnostic::error("L0006", output.span, format!("one thing to do is needed, not {}", output.count()));
         out.push(error.help("write each as an item of its own: `- png: {…}`, `- raw: {…}` or `- print: {…}`"));
         return;
     }
@@ -244,10 +244,10 @@ fn check_output(output: &Output, names: &Names<'_>, out: &mut Diagnostics) {
         let pixels = u64::from(png.width.value) * u64::from(png.height.value);
         if pixels == 0 || pixels > MAX_PIXELS {
             let message = format!("a picture has 1 to {MAX_PIXELS} pixels, not {pixels}");
-            out.push(Diagnostic::error("L0005", png.width.span, message));
+            out.push(Diagnostic::error("L0006", png.width.span, message));
         } else if pixels * pixel > size {
             let message = format!("the picture needs {} bytes, the buffer has {size}", pixels * pixel);
-            out.push(Diagnostic::error("L0005", png.width.span, message).secondary(png.buffer.span, "this buffer"));
+            out.push(Diagnostic::error("L0006", png.width.span, message).secondary(png.buffer.span, "this buffer"));
         }
     }
     if let Some(print) = &output.print {
@@ -255,7 +255,7 @@ fn check_output(output: &Output, names: &Names<'_>, out: &mut Diagnostics) {
         let end = print.count.as_ref().map_or(Some(from), |count| from.checked_add(count.value));
         if from > words || end.is_none_or(|end| end > words) {
             let span = print.count.as_ref().or(print.from.as_ref()).map_or(print.buffer.span, |given| given.span);
-            out.push(Diagnostic::error("L0005", span, format!("the buffer has only {words} words")));
+            out.push(Diagnostic::error("L0006", span, format!("the buffer has only {words} words")));
         }
     }
 }

@@ -101,3 +101,36 @@ fn a_wrong_colour_and_a_wrong_word_of_memory_fail() {
         run.out()
     );
 }
+
+#[test]
+fn cases_of_vpu_are_judged_by_its_machine() {
+    let names = ["vpu-programs.jsonl", "vpu-valid.tsv", "vpu-invalid.tsv"];
+    let paths = names.map(path);
+    let mut arguments = vec!["conform", "vpu"];
+    arguments.extend(paths.iter().map(String::as_str));
+    let run = isaforge(&arguments).expect(0);
+    for ((line, path), name) in run.out().lines().zip(&paths).zip(names) {
+        let cases = text_of(name).lines().filter(|line| !line.starts_with('#')).count();
+        assert_eq!(line, format!("{path}: {cases} passed, 0 failed"));
+    }
+    // Nothing else takes these for its own.
+    let run = isaforge(&["conform", "valhall", &paths[0]]).expect(2);
+    assert!(run.err.contains("nothing runs such programs of valhall"), "{}", run.err);
+}
+
+#[test]
+fn cases_of_vpu_can_fail() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let fails = |name: &str, rows: &str, reason: &str| {
+        fs::write(folder.path().join(name), rows).expect("the file is written");
+        let run = isaforge_in(folder.path(), &["conform", "vpu", name, "--failures", "1"], b"").expect(1);
+        assert!(run.out().ends_with("\n0 passed, 1 failed\n"), "{rows}: {}", run.out());
+        assert!(run.out().contains(reason), "{reason}: {}", run.out());
+    };
+    fails("refused", "02f2a52e6b438000\treserved bit 3 set in the standard layout", "undefined opcode 0x02");
+    fails("accepted", "0000000000000000\tundefined opcode 0x00", "accepted as `Exit");
+    fails("fields", "014b34b3e90b7000\tSync\t0\t18\t3031\t11\txwwz\t36\txzwy\t2", "014b34b3e90b7000");
+    let program = text_of("vpu-programs.jsonl").lines().next().expect("there is one").to_owned();
+    let (start, end) = program.split_at(program.find("\"expect\"").expect("it has an end"));
+    fails("program", &format!("{start}{}", end.replacen("\"steps\":", "\"steps\":9", 1)), "steps instead of 9");
+}

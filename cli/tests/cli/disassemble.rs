@@ -106,3 +106,13 @@ fn a_megabyte_of_noise_is_disassembled_quickly() {
     let run = isaforge_with(&["dis", "valhall"], &bytes).expect(1);
     assert_eq!(run.out().lines().count(), 1 << 17);
 }
+
+#[test]
+fn every_built_in_instruction_set_goes_there_and_back() {
+    for (isa, text) in
+        [("vpu", "AddFloat16.sign r3.xy?_w!, r1.xyzw, g4.xxxx\nBranch.xzw 7\nExit\n"), ("valhall-2021", "NOP\n")]
+    {
+        let words = isaforge_with(&["asm", isa], text).expect(0).out;
+        assert_eq!(isaforge_with(&["dis", isa], &words).expect(0).out(), text);
+    }
+}

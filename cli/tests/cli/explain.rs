@@ -89,3 +89,11 @@ fn any_word_can_be_explained() {
         }
     }
 }
+
+#[test]
+fn assumptions_of_a_specification_are_shown_each_on_a_line_of_its_own() {
+    let run = isaforge(&["explain", "vpu", "DivideFloat16 r1.xyzw, s2.xyzw, g3.xxxx"]).expect(0);
+    for part in ["reads     s2 (a), g3 (b)", "writes    r1 (dst)", "\n            Q02 (assumed): x/0 is", "Reason: "] {
+        assert!(run.out().contains(part), "{part} is missing in\n{}", run.out());
+    }
+}

@@ -4,14 +4,18 @@ use super::*;
 fn the_instruction_sets_are_listed_name_first() {
     let run = isaforge(&["isas"]).expect(0);
     let names: Vec<&str> = run.out().lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert!(names.contains(&"valhall"), "{names:?}");
+    for name in ["valhall", "valhall-2021", "vpu"] {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
     assert_eq!(names.len(), run.out().lines().count());
 }
 
 #[test]
 fn every_help_has_examples() {
     let help = isaforge(&["--help"]).expect(0);
-    for command in ["dis", "asm", "explain", "check", "gen", "conform", "completions"] {
+    for command in
+        ["dis", "asm", "explain", "check", "gen", "diff", "translate", "conform", "run", "demo", "completions"]
+    {
         assert!(help.out().contains(&format!("  {command} ")), "{command} is listed");
         let run = isaforge(&[command, "--help"]).expect(0);
         assert!(run.out().contains(&format!("isaforge {command} ")), "{command} shows how it is used:\n{}", run.out());

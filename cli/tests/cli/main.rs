@@ -6,7 +6,9 @@ mod disassemble;
 mod explain;
 mod general;
 mod launch;
+mod revisions;
 mod specifications;
+mod target;
 
 use std::fs;
 use std::io::Write;

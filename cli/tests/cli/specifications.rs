@@ -91,3 +91,23 @@ fn a_specification_with_mistakes_generates_nothing() {
     isaforge(&["gen", &path("wrong.yaml"), "-o", output.to_str().expect("the path is text")]).expect(1);
     assert!(!output.exists());
 }
+
+#[test]
+fn codes_have_pages() {
+    let run = isaforge(&["check", "--explain", "L0003"]).expect(0);
+    for part in ["L0003: a size or a content is not possible", "\nwrong\n  | buffers:", "\nright\n"] {
+        assert!(run.out().contains(part), "{part} is missing in\n{}", run.out());
+    }
+    assert_eq!(isaforge(&["check", "--explain", "l0003"]).expect(0).out(), run.out());
+    let list = isaforge(&["check", "--explain", "list"]).expect(0);
+    assert!(list.out().contains("L0003  a size"), "{}", list.out());
+    for line in list.out().lines() {
+        let (code, title) = line.split_once("  ").expect("a code and a title");
+        let page = isaforge(&["check", "--explain", code]).expect(0);
+        assert!(page.out().contains(title), "{code}: {}", page.out());
+    }
+    let run = isaforge(&["check", "--explain", "L9999"]).expect(2);
+    assert!(run.err.contains("no error and no warning has the code `L9999`"), "{}", run.err);
+    isaforge(&["check", "--explain", "L0003", "tests/data/blink.yaml"]).expect(2);
+    isaforge(&["check"]).expect(2);
+}

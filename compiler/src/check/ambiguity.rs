@@ -3,26 +3,59 @@
 //! E0106: two instructions match one word. E0110: two readings of an operand match the same bits. Both are proved: the
 //! constant bits of two patterns either differ somewhere, or a word that has both is the witness.
 
+use std::collections::HashMap;
+
 use isaforge_core::bits::ones;
 
-use crate::check::runs_text;
+use crate::check::witness::witness;
+use crate::check::{hubs, more, runs_text};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Form, Isa, Kind};
 
+/// After so many pairs no more are looked for: something is wrong with all instructions at once.
+const MOST_PAIRS: usize = 1 << 18;
+/// How many instructions one message points at.
+const SHOWN: usize = 4;
+
+/// All pairs of instructions whose constant bits one word can have, as indices into [`Isa::forms`], the lower first.
+///
+/// Instructions are sorted by the bits that all of them have constant, so that only those with the same opcode are
+/// compared with each other.
+pub fn pairs(isa: &Isa) -> Vec<(usize, usize)> {
+    let patterns: Vec<(u64, u64)> = isa.forms.iter().map(Form::pattern).collect();
+    let common = patterns.iter().map(|(mask, _)| *mask).filter(|mask| *mask != 0).fold(u64::MAX, |all, mask| all & mask);
+    let mut buckets: HashMap<u64, Vec<usize>> = HashMap::new();
+    let mut found = Vec::new();
+    // Those without any constant bits match what each other one matches.
+    let mut bare = Vec::new();
+    for (i, &(mask, value)) in patterns.iter().enumerate() {
+        let bucket = buckets.entry(value & common).or_default();
+        if mask == 0 {
+            found.extend((0..i).map(|j| (j, i)));
+            bare.push(i);
+        } else {
+            let matches = |j: &&usize| (value ^ patterns[**j].1) & mask & patterns[**j].0 == 0;
+            found.extend(bucket.iter().filter(matches).chain(&bare).map(|&j| (j, i)));
+            bucket.push(i);
+        }
+        if found.len() > MOST_PAIRS {
+            break;
+        }
+    }
+    found
+}
+
 /// Looks at all pairs.
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
-    let patterns: Vec<(u64, u64)> = isa.forms.iter().map(Form::pattern).collect();
-    for (i, &(mask, value)) in patterns.iter().enumerate() {
-        if mask == 0 && isa.forms.len() > 1 {
-            let form = &isa.forms[i];
+    for (hub, near) in hubs(&pairs(isa)) {
+        let form = &isa.forms[hub];
+        let (mask, _) = form.pattern();
+        if mask == 0 {
             let message = format!("`{}` has no constant bits that tell it from others", form.name);
             out.push(Diagnostic::error("E0106", form.span, message).help("add its opcode to `fixed`"));
-            continue;
-        }
-        for (j, &(other_mask, other_value)) in patterns[..i].iter().enumerate() {
-            if other_mask != 0 && (value ^ other_value) & mask & other_mask == 0 {
-                ambiguous(isa, &isa.forms[i], &isa.forms[j], out);
-            }
+        } else {
+            let others: Vec<&Form> = near.iter().map(|i| &isa.forms[*i]).collect();
+            ambiguous(isa, form, &others, out);
         }
     }
     for kind in &isa.kinds {
@@ -30,27 +63,60 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     }
 }
 
-fn ambiguous(isa: &Isa, form: &Form, other: &Form, out: &mut Diagnostics) {
-    let ((mask, value), (other_mask, other_value)) = (form.pattern(), other.pattern());
-    let constant = |f: &Form| f.fixed.iter().fold(0, |v, x| v | x.value);
-    let witness = value | other_value | constant(form) | constant(other);
-    let digits = usize::from(isa.word_bits.div_ceil(4));
-    let free = ones(u32::from(isa.word_bits)) & !mask & !other_mask;
-    let mut error = Diagnostic::error("E0106", form.span, format!("`{}` and `{}` match the same word", form.name, other.name))
-        .label(format!("matches 0x{witness:0digits$x}"))
-        .secondary(other.span, "and so does this")
-        .note(format!("for example 0x{witness:0digits$x} is both"));
-    if mask != other_mask {
-        let only = mask ^ other_mask;
-        error = error.note(format!("only one of them has constant {}", runs_text(only)));
-    }
-    let suggestion = if mask == other_mask {
-        "one of the two has the wrong opcode, or they are one instruction".to_owned()
-    } else {
-        format!("give both constant bits that differ; free in both are {}", runs_text(free))
+fn ambiguous(isa: &Isa, form: &Form, others: &[&Form], out: &mut Diagnostics) {
+    let Some(other) = others.first() else { return };
+    let names = match more(others.len(), 1) {
+        None => format!("`{}` and `{}` match the same word", form.name, other.name),
+        Some(1) => format!("`{}` matches words of `{}` and of one more instruction", form.name, other.name),
+        Some(rest) => format!("`{}` matches words of `{}` and of {rest} more instructions", form.name, other.name),
     };
-    error = error.help(suggestion);
-    out.push(error);
+    let digits = usize::from(isa.word_bits.div_ceil(4));
+    let found = witness(isa, form, other);
+    let mut error = Diagnostic::error("E0106", form.span, names);
+    error = match found {
+        Some(word) => error.label(format!("matches 0x{word:0digits$x}")),
+        None => error,
+    };
+    for (i, other) in others.iter().take(SHOWN).enumerate() {
+        let text = if i == 0 && found.is_some() { "and so does this" } else { "and this" };
+        error = error.secondary(other.span, if found.is_some() { text } else { "the other one" });
+    }
+    for fixed in form.fixed.iter().chain(&other.fixed).filter(|fixed| fixed.matches) {
+        let value = (fixed.value & fixed.mask) >> fixed.mask.trailing_zeros().min(63);
+        let text = format!("{} {} {value:#x}", runs_text(fixed.mask), if fixed.mask.count_ones() == 1 { "is" } else { "are" });
+        if fixed.span != form.span && fixed.span != other.span {
+            error = error.secondary(fixed.span, text);
+        }
+        if let Some(declared) = fixed.declared {
+            error = error.secondary(declared, "said to lie here");
+        }
+    }
+    error = error.note(match found {
+        Some(word) => format!("0x{word:0digits$x} is a valid word of both"),
+        None => "no valid word was found that is both, but the bits that choose the instruction are the same".to_owned(),
+    });
+    out.push(error.help(how_to_tell_apart(isa, form, other)));
+}
+
+/// Which bits could tell two instructions apart.
+fn how_to_tell_apart(isa: &Isa, form: &Form, other: &Form) -> String {
+    let ((mask, value), (other_mask, other_value)) = (form.pattern(), other.pattern());
+    if mask == other_mask {
+        return format!("give one of them another value in {}, or make them one instruction", runs_text(mask));
+    }
+    let (only, only_other) = (mask & !other_mask, other_mask & !mask);
+    let mut ways = Vec::new();
+    for (bits, value, from, to) in [(only, value, form, other), (only_other, other_value, other, form)] {
+        if bits != 0 {
+            let low = bits.trailing_zeros();
+            let run = ones((bits >> low).trailing_ones()) << low;
+            let value = (value & run) >> low;
+            ways.push(format!("{} of `{}`, which `{}` has at {value:#b}", runs_text(run), to.name, from.name));
+        }
+    }
+    let free = ones(u32::from(isa.word_bits)) & !mask & !other_mask;
+    let free = if free == 0 { String::new() } else { format!(", or {} of both", runs_text(free)) };
+    format!("what could tell them apart, as constants that differ: {}{free}", ways.join("; "))
 }
 
 fn check_kind(isa: &Isa, kind: &Kind, out: &mut Diagnostics) {

@@ -12,23 +12,38 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     twice("table of constants", isa.constants.iter().map(|c| (c.name.as_str(), c.span)), out);
     twice("bank", isa.banks.iter().map(|b| (b.name.as_str(), b.span)), out);
     twice("shared field", isa.shared.iter().map(|s| (s.name.as_str(), s.span)), out);
+    // A kind of plain registers is called like its bank and found by no name.
+    let declared = isa.kinds.iter().filter(|k| k.alternatives.first().is_none_or(|a| a.span != k.span));
+    twice("kind", declared.map(|k| (k.name.as_str(), k.span)), out);
     twice("instruction", isa.forms.iter().map(|f| (f.name.as_str(), f.span)), out);
+    twice("limit", isa.limits.iter().map(|l| (l.name.as_str(), l.span)), out);
     for e in &isa.enums {
-        twice("value", e.values.iter().map(|v| (v.name.as_str(), v.span)), out);
-        twice("word", e.values.iter().filter(|v| v.text != v.name).map(|v| (v.text.as_str(), v.span)), out);
+        if !twice("value", e.values.iter().map(|v| (v.name.as_str(), v.span)), out) {
+            twice("word", e.values.iter().map(|v| (v.text.as_str(), v.span)), out);
+        }
+    }
+    for kind in &isa.kinds {
+        twice("suffix", kind.suffixes.iter().map(|s| (s.name.as_str(), s.span)), out);
     }
     for form in &isa.forms {
         twice("operand", form.operands.iter().map(|o| (o.name.as_str(), o.span)), out);
         twice("modifier", form.modifiers.iter().map(|m| (m.name.as_str(), m.span)), out);
+        for operand in &form.operands {
+            twice("suffix", operand.suffixes.iter().map(|s| (s.name.as_str(), s.span)), out);
+        }
     }
 }
 
-fn twice<'a>(what: &str, names: impl Iterator<Item = (&'a str, Span)>, out: &mut Diagnostics) {
+/// Reports names that occur again in another place; whether there were any.
+fn twice<'a>(what: &str, names: impl Iterator<Item = (&'a str, Span)>, out: &mut Diagnostics) -> bool {
     let mut first = HashMap::new();
+    let mut found = false;
     for (name, span) in names {
         if let Some(earlier) = first.insert(name, span).filter(|earlier| *earlier != span) {
+            found = true;
             let message = format!("the {what} `{name}` is defined twice");
             out.push(Diagnostic::error("E0102", span, message).label("again here").secondary(earlier, "first defined here"));
         }
     }
+    found
 }

@@ -3,56 +3,98 @@
 //! E0109: modifiers that print alike. E0111: more than the tables or a line can hold. E0112: a syntax that leaves
 //! something out.
 
+use std::collections::HashSet;
+
 use isaforge_core::parse::MAX_FIELDS;
 use isaforge_core::text::LINE_CAPACITY;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Form, Isa, Modifier, Shape, Token, Type};
+use crate::source::Span;
 
 /// Applies the rules.
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
+    for value in isa.enums.iter().flat_map(|e| &e.values).filter(|value| value.bits > GREATEST) {
+        let message = format!("the value {} of `{}` is too large for a name", value.bits, value.name);
+        out.push(Diagnostic::error("E0111", value.span, message).label(format!("names are for values up to {GREATEST}")));
+    }
     for kind in &isa.kinds {
+        if kind.alternatives.len() > 32 {
+            let message = format!("`{}` has more than 32 alternatives", kind.name);
+            out.push(Diagnostic::error("E0111", kind.span, message));
+        }
         for alternative in &kind.alternatives {
             if alternative.fields.len() > MAX_FIELDS {
                 let message = format!("`{}` has more than {MAX_FIELDS} fields", alternative.name);
                 out.push(Diagnostic::error("E0111", alternative.span, message));
             }
             for (i, field) in alternative.fields.iter().enumerate() {
-                let shown = alternative.text.contains(&Token::Field(i));
-                if !shown {
-                    let message = format!("the text of `{}` leaves out its field `{}`", alternative.name, field.name);
-                    out.push(Diagnostic::error("E0112", alternative.span, message).help(format!("write `{{{}}}`", field.name)));
+                let shown = alternative.text.iter().filter(|token| **token == Token::Field(i)).count();
+                if shown != 1 {
+                    let message = format!("the text of `{}` must have its field `{}` exactly once", alternative.name, field.name);
+                    let error = Diagnostic::error("E0112", alternative.text_span, message).secondary(field.span, "this field");
+                    out.push(error.help(format!("write `{{{}}}`", field.name)));
                 }
             }
         }
     }
+    let mut told = HashSet::new();
     for form in &isa.forms {
-        check_form(isa, form, out);
+        check_form(isa, form, &mut told, out);
+    }
+    for (what, count, most) in [
+        ("shared fields", isa.shared.len(), 32),
+        ("instructions", isa.forms.len(), usize::from(u16::MAX / 2)),
+        ("enums", isa.enums.len(), usize::from(u16::MAX)),
+        ("kinds", isa.kinds.len(), usize::from(u16::MAX)),
+    ] {
+        if count > most {
+            let message = format!("{count} {what} are more than the {most} that the tables hold");
+            out.push(match isa.span {
+                Some(span) => Diagnostic::error("E0111", span, message),
+                None => Diagnostic::error_without_place("E0111", message),
+            });
+        }
     }
 }
 
-fn check_form(isa: &Isa, form: &Form, out: &mut Diagnostics) {
-    alike(isa, &form.modifiers, form, out);
+/// The greatest value that has a text of its own: the tables list them.
+const GREATEST: u64 = 4095;
+
+fn check_form(isa: &Isa, form: &Form, told: &mut HashSet<(Span, Span)>, out: &mut Diagnostics) {
+    alike(isa, &form.modifiers, form, told, out);
     for operand in &form.operands {
-        alike(isa, &operand.suffixes, form, out);
+        alike(isa, &operand.suffixes, form, told, out);
     }
     let places = |token: &Token| form.syntax.iter().filter(|t| *t == token).count();
+    let mut wrong = |message: String, other: Option<(Span, &str)>, help: &str| {
+        let error = Diagnostic::error("E0112", form.syntax_span, message);
+        let error = other.into_iter().fold(error, |error, (span, text)| error.secondary(span, text));
+        out.push(error.help(help));
+    };
     for (i, operand) in form.operands.iter().enumerate() {
         if places(&Token::Operand(i)) != 1 {
             let message = format!("the syntax of `{}` must have the operand `{}` exactly once", form.name, operand.name);
-            out.push(Diagnostic::error("E0112", form.span, message).secondary(operand.span, "this operand"));
+            wrong(message, Some((operand.span, "this operand")), &format!("write `{{{}}}`, or `{{operands}}` for all of them", operand.name));
         }
     }
     let rest = places(&Token::Modifiers);
     for (i, modifier) in form.modifiers.iter().enumerate() {
-        if places(&Token::Modifier(i)) + rest.min(1) == 0 {
+        let own = places(&Token::Modifier(i));
+        if own + rest.min(1) == 0 {
             let message = format!("the syntax of `{}` leaves out the modifier `{}`", form.name, modifier.name);
-            out.push(Diagnostic::error("E0112", form.span, message).secondary(modifier.span, "this modifier"));
+            wrong(message, Some((modifier.span, "this modifier")), &format!("write `{{{}}}`, or `{{modifiers}}` for all of them", modifier.name));
+        } else if own > 1 {
+            let message = format!("the syntax of `{}` has the modifier `{}` more than once", form.name, modifier.name);
+            wrong(message, Some((modifier.span, "this modifier")), "leave one of them");
         }
     }
-    if form.syntax.first() != Some(&Token::Mnemonic) {
-        let message = format!("the syntax of `{}` must start with `{{mnemonic}}`", form.name);
-        out.push(Diagnostic::error("E0112", form.span, message));
+    if rest > 1 {
+        wrong(format!("the syntax of `{}` has `{{modifiers}}` more than once", form.name), None, "leave one of them");
+    }
+    if form.syntax.first() != Some(&Token::Mnemonic) || places(&Token::Mnemonic) > 1 {
+        let message = format!("the syntax of `{}` must start with `{{mnemonic}}` and have it once", form.name);
+        wrong(message, None, "for example `{mnemonic}{modifiers} {operands}`");
     }
     if form.modifiers.len() > 32 || form.operands.len() > 16 || longest(isa, form) > LINE_CAPACITY {
         let message = format!("`{}` is too large", form.name);
@@ -62,21 +104,46 @@ fn check_form(isa: &Isa, form: &Form, out: &mut Diagnostics) {
 }
 
 /// Two modifiers may share words only if both are choices without default: then both are always written, in order.
-/// Two flags may share what they print if their names, which the assembler also takes, tell them apart.
-fn alike(isa: &Isa, modifiers: &[Modifier], form: &Form, out: &mut Diagnostics) {
+/// Two flags may share what they print if their names, which the assembler also takes, tell them apart. A word with a dot
+/// must not be two words.
+fn alike(isa: &Isa, modifiers: &[Modifier], form: &Form, told: &mut HashSet<(Span, Span)>, out: &mut Diagnostics) {
+    let mut report = |a: &Modifier, b: &Modifier, message: String| {
+        // What many instructions have in common is wrong once.
+        let place = |m: &Modifier| m.declared.unwrap_or(m.span);
+        if !told.insert((place(a), place(b))) {
+            return;
+        }
+        let mut error = Diagnostic::error("E0109", place(a), message).label(format!("`{}`", a.name));
+        for m in [a, b] {
+            if m.declared.is_some() {
+                error = error.secondary(m.span, format!("`{}` used here", m.name));
+            }
+        }
+        if place(b) != place(a) {
+            error = error.secondary(place(b), format!("`{}`", b.name));
+        }
+        out.push(error.help("rename a value, or give flags a `prints` of their own"));
+    };
     for (i, a) in modifiers.iter().enumerate() {
         for b in &modifiers[..i] {
             let ordered = a.ty == b.ty && a.default.is_none() && b.default.is_none() && a.ty != Type::Flag;
             let named = a.ty == Type::Flag && b.ty == Type::Flag && a.name != b.name && a.prints != a.name && b.prints != b.name;
             let Some(word) = words(isa, a).find(|w| words(isa, b).any(|v| v == *w)) else { continue };
             if !ordered && !named {
-                let message = format!("two modifiers of `{}` can both print `.{word}`", form.name);
-                out.push(
-                    Diagnostic::error("E0109", a.span, message)
-                        .label(format!("`{}`", a.name))
-                        .secondary(b.span, format!("`{}`", b.name))
-                        .help("rename a value, or give flags a `prints` of their own"),
-                );
+                report(a, b, format!("two modifiers of `{}` can both print `.{word}`", form.name));
+            }
+        }
+        for word in words(isa, a).filter(|word| word.contains('.')) {
+            // One modifier cannot be written twice.
+            let mut taken: Vec<usize> = Vec::new();
+            let all = word.split('.').all(|part| {
+                let has = |i: &usize| !taken.contains(i) && words(isa, &modifiers[*i]).any(|other| other == part);
+                let found = (0..modifiers.len()).find(has);
+                taken.extend(found);
+                found.is_some()
+            });
+            if let (true, Some(part)) = (all, taken.first()) {
+                report(a, &modifiers[*part], format!("`.{word}` of `{}` looks like several modifiers", form.name));
             }
         }
     }

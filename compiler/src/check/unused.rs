@@ -1,45 +1,40 @@
 //! Warnings: definitions that nothing uses (W0202), instructions without a description (W0203), decisions without a reason
-//! (W0204).
+//! (W0204), fields that never vary (W0205), fields that do not fit their bank (W0207).
 
 use std::collections::HashSet;
 
+use isaforge_core::bits::ones;
+
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Isa, Modifier, Shape, Type};
+use crate::model::{Bits, Isa, Modifier, Shape, Type};
 use crate::source::Span;
 use crate::spec::Provenance;
 
-/// Looks for them.
-pub fn check(isa: &Isa, out: &mut Diagnostics) {
-    let mut types: HashSet<(u8, usize)> = HashSet::new();
-    let mut note = |ty: Type| {
-        match ty {
-            Type::Enum(i) => types.insert((0, i)),
-            Type::Constant(i) => types.insert((1, i)),
-            Type::Register(i) => types.insert((2, i)),
-            _ => false,
-        };
-    };
-    for field in isa.kinds.iter().flat_map(|k| &k.alternatives).flat_map(|a| &a.fields) {
-        note(field.ty);
+/// Looks for them. Unless the model is `complete`, nothing is said about what is unused.
+pub fn check(isa: &Isa, complete: bool, out: &mut Diagnostics) {
+    if complete {
+        unused(isa, out);
     }
+    fields(isa, out);
+    for form in &isa.forms {
+        if form.doc.is_empty() && form.title.is_empty() {
+            let warning = Diagnostic::warning("W0203", form.span, format!("`{}` has no description", form.name));
+            out.push(warning.help("say what it does under `doc`, or in a few words under `title`"));
+        }
+        if form.provenance == Provenance::Assumed && form.note.is_empty() {
+            let message = format!("`{}` is assumed, but nothing says why", form.name);
+            out.push(Diagnostic::warning("W0204", form.span, message).help("give the reason under `note`"));
+        }
+    }
+}
+
+/// Modifiers and suffixes of everything.
+fn modifiers(isa: &Isa) -> impl Iterator<Item = &Modifier> {
     let suffixes = isa.kinds.iter().flat_map(|k| &k.suffixes);
-    let own = isa.forms.iter().flat_map(|f| f.modifiers.iter().chain(f.operands.iter().flat_map(|o| &o.suffixes)));
-    let modifiers: Vec<&Modifier> = suffixes.chain(own).collect();
-    modifiers.iter().for_each(|m| note(m.ty));
-    let used_spans: HashSet<Span> = types.iter().filter(|(t, _)| *t == 0).map(|(_, i)| isa.enums[*i].span).collect();
-    let mut unused = |what: &str, name: &str, span: Span| {
-        out.push(Diagnostic::warning("W0202", span, format!("nothing uses the {what} `{name}`")));
-    };
-    for e in isa.enums.iter().filter(|e| !used_spans.contains(&e.span)) {
-        unused("enum", &e.name, e.span);
-    }
-    for (i, c) in isa.constants.iter().enumerate().filter(|(i, _)| !types.contains(&(1, *i))) {
-        let _ = i;
-        unused("table of constants", &c.name, c.span);
-    }
-    for (_, b) in isa.banks.iter().enumerate().filter(|(i, _)| !types.contains(&(2, *i))) {
-        unused("bank", &b.name, b.span);
-    }
+    suffixes.chain(isa.forms.iter().flat_map(|f| f.modifiers.iter().chain(f.operands.iter().flat_map(|o| &o.suffixes))))
+}
+
+fn unused(isa: &Isa, out: &mut Diagnostics) {
     let kinds: HashSet<usize> = isa
         .forms
         .iter()
@@ -49,16 +44,84 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
             Shape::Number { .. } => None,
         })
         .collect();
-    for (_, k) in isa.kinds.iter().enumerate().filter(|(i, _)| !kinds.contains(i)) {
-        unused("kind", &k.name, k.span);
-    }
-    for form in &isa.forms {
-        if form.doc.is_empty() && form.title.is_empty() {
-            out.push(Diagnostic::warning("W0203", form.span, format!("`{}` has no description", form.name)));
+    // A kind that nothing uses is one finding; what only it uses is not another.
+    let alternatives = || isa.kinds.iter().flat_map(|k| &k.alternatives);
+    let mut enums: HashSet<Span> = HashSet::new();
+    let (mut constants, mut banks) = (HashSet::new(), HashSet::new());
+    let types = alternatives().flat_map(|a| &a.fields).map(|f| f.ty).chain(modifiers(isa).map(|m| m.ty));
+    for ty in types.chain(isa.shared.iter().filter_map(|s| s.printed.map(Type::Enum))) {
+        match ty {
+            // Enums that are parts of another have its place.
+            Type::Enum(i) => drop(enums.insert(isa.enums[i].span)),
+            Type::Constant(i) => drop(constants.insert(i)),
+            Type::Register(i) => drop(banks.insert(i)),
+            Type::Flag | Type::Decimal | Type::Hex | Type::Signed => {}
         }
-        if form.provenance == Provenance::Assumed && form.note.is_empty() {
-            let message = format!("`{}` is assumed, but nothing says why", form.name);
-            out.push(Diagnostic::warning("W0204", form.span, message).help("give the reason under `note`"));
+    }
+    let in_bits = alternatives().flat_map(|a| a.fields.iter().map(|f| &f.bits)).chain(modifiers(isa).map(|m| &m.bits));
+    let numbers = isa.forms.iter().flat_map(|f| &f.operands).filter_map(|o| match &o.shape {
+        Shape::Number { bits, .. } => Some(bits),
+        Shape::One { .. } | Shape::List { .. } => None,
+    });
+    let mut shared: HashSet<usize> = in_bits.chain(numbers).flat_map(Bits::shared).collect();
+    shared.extend(alternatives().flat_map(|a| a.when.iter().map(|(s, _)| *s)));
+    let mut report = |what: &str, name: &str, span: Span| {
+        let warning = Diagnostic::warning("W0202", span, format!("nothing uses the {what} `{name}`"));
+        out.push(warning.help("use it or take it away"));
+    };
+    for e in isa.enums.iter().filter(|e| !e.implied && !enums.contains(&e.span)) {
+        report("enum", &e.name, e.span);
+    }
+    for (_, c) in isa.constants.iter().enumerate().filter(|(i, _)| !constants.contains(i)) {
+        report("table of constants", &c.name, c.span);
+    }
+    for (_, b) in isa.banks.iter().enumerate().filter(|(i, _)| !banks.contains(i)) {
+        report("bank", &b.name, b.span);
+    }
+    for (_, s) in isa.shared.iter().enumerate().filter(|(i, s)| s.printed.is_none() && !shared.contains(i)) {
+        report("shared field", &s.name, s.span);
+    }
+    for (_, k) in isa.kinds.iter().enumerate().filter(|(i, _)| !kinds.contains(i)) {
+        report("kind", &k.name, k.span);
+    }
+}
+
+fn fields(isa: &Isa, out: &mut Diagnostics) {
+    let mut told = HashSet::new();
+    let own = isa.kinds.iter().flat_map(|k| &k.alternatives).flat_map(|a| &a.fields);
+    let own = own.map(|f| (f.name.as_str(), &f.bits, f.ty, f.span, None));
+    let modifiers = modifiers(isa).map(|m| {
+        (m.name.as_str(), &m.bits, m.ty, m.declared.unwrap_or(m.span), m.declared.map(|_| m.span))
+    });
+    for (name, bits, ty, span, used) in own.chain(modifiers) {
+        let codes = ones(bits.width());
+        let values = match ty {
+            Type::Enum(e) => isa.enums[e].values.iter().filter(|v| v.bits <= codes).count() as u64,
+            Type::Constant(c) => isa.constants[c].values.len() as u64,
+            Type::Register(b) => u64::from(isa.banks[b].count),
+            Type::Flag | Type::Decimal | Type::Hex | Type::Signed => continue,
+        };
+        if !told.insert((span, bits.width())) {
+            continue;
+        }
+        // Reserved values are there to become others one day.
+        if values == 1 && !matches!(ty, Type::Enum(e) if isa.enums[e].listed > 1) {
+            let warning = Diagnostic::warning("W0205", span, format!("`{name}` never varies: it can have one value only"));
+            let warning = used.into_iter().fold(warning, |warning, used| warning.secondary(used, "used here"));
+            out.push(warning.help("make its bits constant, or give it the values that are missing"));
+        } else if let Type::Register(b) = ty {
+            let bank = &isa.banks[b];
+            let whole = bits.shared().next().is_none();
+            let message = if codes < values - 1 {
+                format!("`{name}` has {} bits and names only the first {} of {values} registers", bits.width(), codes + 1)
+            } else if whole && codes >> 1 >= values {
+                format!("`{name}` has {} bits, but its {values} registers need fewer: the top bit is always 0", bits.width())
+            } else {
+                continue;
+            };
+            // A plain register of a bank is judged where the bank is, which is where such a kind is made.
+            let warning = Diagnostic::warning("W0207", span, message);
+            out.push(if bank.span == span { warning } else { warning.secondary(bank.span, "the bank") });
         }
     }
 }

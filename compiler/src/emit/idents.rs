@@ -16,7 +16,7 @@ fn words(name: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 /// `FADD.f32` as `FaddF32`, `Swizzles (16-bit)` as `Swizzles16Bit`, `16.32` as `_16_32`.
-pub(super) fn pascal(name: &str) -> String {
+pub(crate) fn pascal(name: &str) -> String {
     let mut result = String::new();
     for word in words(name) {
         // Two numbers side by side would run together.
@@ -32,7 +32,7 @@ pub(super) fn pascal(name: &str) -> String {
 }
 
 /// `FADD.f32` as `fadd_f32`, `AddFloat16` as `add_float16`.
-pub(super) fn snake(name: &str) -> String {
+pub(crate) fn snake(name: &str) -> String {
     let mut result = String::new();
     for word in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()) {
         let mixed = word.chars().any(|c| c.is_ascii_lowercase());
@@ -55,7 +55,7 @@ pub(super) fn snake(name: &str) -> String {
 }
 
 /// An identifier; a keyword gets an underscore behind it.
-pub(super) fn ident(name: &str) -> Ident {
+pub(crate) fn ident(name: &str) -> Ident {
     match syn::parse_str::<Ident>(name) {
         Ok(ident) => ident,
         Err(_) => Ident::new(&format!("{name}_"), Span::call_site()),
@@ -64,14 +64,14 @@ pub(super) fn ident(name: &str) -> Ident {
 
 /// Hands out identifiers, each once: a name that is taken gets a suffix.
 #[derive(Default)]
-pub(super) struct Namespace(HashSet<String>);
+pub(crate) struct Namespace(HashSet<String>);
 
 impl Namespace {
-    pub(super) fn with(reserved: &[&str]) -> Self {
+    pub(crate) fn with(reserved: &[&str]) -> Self {
         Namespace(reserved.iter().map(|s| (*s).to_owned()).collect())
     }
 
-    pub(super) fn take(&mut self, name: String, suffix: &str) -> Ident {
+    pub(crate) fn take(&mut self, name: String, suffix: &str) -> Ident {
         let mut name = name;
         while !self.0.insert(name.clone()) {
             name.push_str(suffix);
@@ -80,7 +80,7 @@ impl Namespace {
     }
 
     /// An accessor and its setter, `with_` and the name; neither is taken.
-    pub(super) fn take_with_setter(&mut self, name: String, suffix: &str) -> (Ident, Ident) {
+    pub(crate) fn take_with_setter(&mut self, name: String, suffix: &str) -> (Ident, Ident) {
         let mut name = name;
         let setter = |name: &str| format!("with_{name}");
         while self.0.contains(&name) || self.0.contains(&setter(&name)) {

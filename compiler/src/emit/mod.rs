@@ -1,6 +1,6 @@
 //! From tables to Rust.
 
-mod idents;
+pub(crate) mod idents;
 mod instructions;
 mod tables;
 mod types;

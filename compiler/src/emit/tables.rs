@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use isaforge_core::bits::{Bits, Piece};
-use isaforge_core::decode::{Fast, Quick, Window};
+use isaforge_core::decode::{Fast, Quick};
 use isaforge_core::table::{
-    Access, Alternative, Count, Form, Isa, Kind, Modifier, Operand, Provenance, Shape, Target, Token, Type,
+    Access, Alternative, Count, Form, Isa, Kind, Modifier, Operand, Provenance, Script, Shape, Step, Target,
+    Token, Type,
 };
-use isaforge_core::text::Text;
+use isaforge_core::text::{Label, Text};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -177,6 +178,22 @@ fn operand(shared: &mut Shared, o: &Operand) -> TokenStream {
     })
 }
 
+fn script(shared: &mut Shared, s: &Script) -> TokenStream {
+    let mut steps = |steps: &[Step]| {
+        let steps = steps.iter().map(|step| {
+            let (first, shift, mask) = (Literal::u16_unsuffixed(step.first), Literal::u8_unsuffixed(step.shift), hex(u64::from(step.mask)));
+            match step.first {
+                Step::NO_LABEL => quote!(Step::operand(#shift)),
+                _ => quote!(Step::label(#first, #shift, #mask)),
+            }
+        });
+        shared.constant("L", quote!(&[Step]), quote!(&[#(#steps),*]))
+    };
+    let (short, long) = (steps(s.short), steps(s.long));
+    let (mask, value) = (hex(s.mask), hex(s.value));
+    quote!(Script { mask: #mask, value: #value, short: #short, long: #long })
+}
+
 fn form(shared: &mut Shared, f: &Form) -> TokenStream {
     let Form { title, doc, unit, source, note, .. } = f;
     let name = text(&f.name);
@@ -201,11 +218,13 @@ fn form(shared: &mut Shared, f: &Form) -> TokenStream {
     let syntax = shared.constant("S", quote!(&[Token]), quote!(&[#(#syntax),*]));
     let placed = hex(u64::from(f.placed));
     let limits = f.limits.iter().map(|l| Literal::u8_unsuffixed(*l));
+    let script = script(shared, &f.script);
     quote!(Form {
         name: #name, title: #title, doc: #doc, unit: #unit, source: #source, provenance: Provenance::#provenance,
         note: #note, match_mask: #match_mask, match_value: #match_value, fixed_mask: #fixed_mask,
         fixed_value: #fixed_value, ignored: #ignored, modifiers: #mods, quiet_mask: #quiet_mask,
         quiet_value: #quiet_value, operands: &[#(#operands),*], syntax: #syntax, placed: #placed, limits: &[#(#limits),*],
+        script: #script,
     })
 }
 
@@ -234,17 +253,10 @@ fn kind(k: &Kind) -> TokenStream {
     quote!(Kind { name: #name, doc: #doc, width: #width, alternatives: &[#(#alternatives),*], texts: &[#(#texts),*] })
 }
 
-fn window(w: &Window) -> TokenStream {
-    let (ls, lm) = (Literal::u8_unsuffixed(w.low.0), hex(u64::from(w.low.1)));
-    let (hs, hm) = (Literal::u8_unsuffixed(w.high.0), hex(u64::from(w.high.1)));
-    let first = Literal::u16_unsuffixed(w.first);
-    quote!(Window { low: (#ls, #lm), high: (#hs, #hm), first: #first })
-}
-
-fn quick(shared: &mut Shared, q: &Quick) -> TokenStream {
-    let (mask, value) = (hex(q.mask), hex(q.value));
-    let windows: Vec<_> = q.windows.iter().map(|w| shared.constant("W", quote!(Window), window(w))).collect();
-    quote!(Quick { mask: #mask, value: #value, windows: [#(#windows),*] })
+fn quick(q: &Quick) -> TokenStream {
+    let (mask, value, boxes) = (hex(q.mask), hex(q.value), hex(q.boxes));
+    let plane = Literal::u16_unsuffixed(q.plane);
+    quote!(Quick { mask: #mask, value: #value, boxes: #boxes, plane: #plane })
 }
 
 /// A module `tables` with `ISA` and `FAST`.
@@ -286,6 +298,8 @@ pub(super) fn emit(isa: &Isa, fast: &Fast) -> TokenStream {
         quote!(Node { shift: #shift, width: #width, first: #first })
     });
     let branches = isa.decoder.branches.iter().map(|b| hex(u64::from(*b)));
+    let (usual_mask, usual_value) = (hex(isa.usual_mask), hex(isa.usual_value));
+    let labels = isa.labels.iter().map(Label::as_str);
     let slots = isa.names.slots.iter().map(|s| hex(u64::from(*s)));
     let dots = Literal::u8_unsuffixed(isa.names.dots);
     let limits = isa.limits.iter().map(|l| {
@@ -293,16 +307,27 @@ pub(super) fn emit(isa: &Isa, fast: &Fast) -> TokenStream {
         let (alternatives, drop) = (hex(u64::from(l.alternatives)), Literal::u8_unsuffixed(l.drop));
         quote!(Limit { name: #name, doc: #doc, kind: #kind, alternatives: #alternatives, drop: #drop })
     });
-    let quick: Vec<_> = fast.quick.iter().map(|q| quick(&mut shared, q)).collect();
+    let quick: Vec<_> = fast.quick.iter().map(quick).collect();
     let (shift, mask) = (Literal::u8_unsuffixed(fast.shift), hex(fast.mask));
     let primary = fast.primary.iter().map(|p| hex(*p));
     let secondary = fast.secondary.iter().map(|s| hex(u64::from(*s)));
-    let sets = fast.sets.iter().map(|s| hex(*s));
+    let planes = fast.planes.iter().map(|plane| {
+        let bytes = plane.iter().map(|values| {
+            if values.iter().all(|outside| *outside == 0) {
+                return quote!([0; 256]);
+            }
+            let values = values.iter().map(|outside| hex(*outside));
+            quote!([#(#values),*])
+        });
+        quote!([#(#bytes),*])
+    });
+    let [primary_len, secondary_len, quick_len, planes_len] =
+        [fast.primary.len(), fast.secondary.len(), fast.quick.len(), fast.planes.len()].map(Literal::usize_unsuffixed);
     let items = &shared.items;
     quote! {
         mod tables {
             #[allow(unused_imports, reason = "which of the shapes occur depends on the instruction set")]
-            use super::__rt::{bits::{Bits, Piece}, decode::{Fast, Quick, Window}, table::*, text::Text};
+            use super::__rt::{bits::{Bits, Piece}, decode::{Fast, Plane, Quick}, table::*, text::{Label, Text}};
 
             #(#items)*
 
@@ -318,16 +343,25 @@ pub(super) fn emit(isa: &Isa, fast: &Fast) -> TokenStream {
                 forms: &[#(#forms),*],
                 decoder: Decoder { nodes: &[#(#nodes),*], branches: &[#(#branches),*] },
                 names: Names { slots: &[#(#slots),*], dots: #dots },
+                usual_mask: #usual_mask,
+                usual_value: #usual_value,
+                labels: &[#(Label::new(#labels)),*],
                 limits: &[#(#limits),*],
             };
 
-            pub(super) static FAST: Fast = Fast {
+            static PRIMARY: [u64; #primary_len] = [#(#primary),*];
+            static SECONDARY: [u16; #secondary_len] = [#(#secondary),*];
+            static QUICK: [Quick; #quick_len] = [#(#quick),*];
+            static PLANES: [Plane; #planes_len] = [#(#planes),*];
+
+            // A constant, so that decoding knows the sizes wherever it is inlined.
+            pub(super) const FAST: Fast = Fast {
                 shift: #shift,
                 mask: #mask,
-                primary: &[#(#primary),*],
-                secondary: &[#(#secondary),*],
-                quick: &[#(#quick),*],
-                sets: &[#(#sets),*],
+                primary: &PRIMARY,
+                secondary: &SECONDARY,
+                quick: &QUICK,
+                planes: &PLANES,
             };
         }
     }

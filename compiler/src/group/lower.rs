@@ -6,7 +6,7 @@ use isaforge_core::group::table as core;
 use isaforge_core::table::{Bank, Constant, Constants, Enum, Provenance as CoreProvenance, Value};
 
 use crate::group::check::{allowed, holds, key_of};
-use crate::group::model::{Choice, Condition, Field, Groups, Place, Record, Slot};
+use crate::group::model::{Choice, Condition, Field, Groups, OperandKind, Operation, Place, Record, Slot, Token};
 use crate::model::{self, Bits, Isa};
 use crate::spec::Provenance;
 
@@ -85,6 +85,37 @@ pub fn lower(isa: &Isa, groups: &Groups) -> &'static core::GroupIsa {
                 absolute: absolute.map_or(core::Slot::NEVER, |a| a as u8),
             })),
         },
+        operations: slice(groups.operations.iter().map(operation)),
+        operands: slice(groups.operands.iter().map(|o| core::Operand {
+            name: text(&o.name),
+            doc: text(&o.doc),
+            kind: match &o.kind {
+                OperandKind::Wire(wire) => core::OperandKind::Wire(text(wire)),
+                OperandKind::Register(places) => {
+                    core::OperandKind::Register(slice(places.iter().map(|(slot, bank, number, count)| core::RegisterPlace {
+                        slot: *slot as u8,
+                        bank: *bank as u8,
+                        number: *number as u8,
+                        count: count.map_or((core::Slot::NEVER, 0), |(field, least)| (field as u8, least)),
+                    })))
+                }
+                OperandKind::Select(slot, field, options, sets) => {
+                    let options = slice(options.iter().map(|(v, o)| (*v, *o as u8)));
+                    core::OperandKind::Select { slot: *slot as u8, field: *field as u8, options, sets: *sets }
+                }
+            },
+        })),
+        registers: slice(groups.registers.iter().map(|r| core::RegisterName {
+            bank: r.bank,
+            from: r.range.0,
+            to: r.range.1,
+            first: r.first,
+            low: r.low.0,
+            is: r.low.1,
+            before: text(&r.prints.0),
+            after: text(&r.prints.1),
+        })),
+        order: slice(groups.order.iter().map(|s| *s as u8)),
     }))
 }
 
@@ -140,12 +171,7 @@ fn record(isa: &Isa, c: &Choice, r: &Record) -> core::Record {
         implies: slice(r.implies.iter().map(|(f, v)| (*f as u8, *v))),
         checks: slice(checks),
         unusable: text(&r.unusable),
-        provenance: match r.provenance {
-            Provenance::Document => CoreProvenance::Document,
-            Provenance::VendorBinary => CoreProvenance::VendorBinary,
-            Provenance::Mesa => CoreProvenance::Mesa,
-            Provenance::Assumed => CoreProvenance::Assumed,
-        },
+        provenance: provenance(r.provenance),
         note: text(&r.note),
         source: text(&r.source),
     }
@@ -180,6 +206,53 @@ fn slot(groups: &Groups, s: &Slot, fields: u16) -> core::Slot {
         chain: s.chain,
         ends: s.ends.map_or(core::Slot::NEVER, |e| e as u8),
         filler: s.filler,
+        roles: slice(s.roles.iter().map(|(role, operand)| (text(role), *operand as u8))),
+    }
+}
+
+fn operation(o: &Operation) -> core::Operation {
+    let own = |slot: &Option<usize>| slot.map_or(core::Token::OWN, |s| s as u8);
+    let mut syntaxes = o.syntax.iter().map(|tokens| slice(tokens.iter().map(token)));
+    core::Operation {
+        name: text(&o.name),
+        doc: text(&o.doc),
+        slots: o.slots.iter().fold(0, |set, s| set | 1 << s),
+        part: text(&o.part),
+        is: slice(o.is.iter().map(|(slot, field, values)| (own(slot), *field as u8, slice(values.iter().copied())))),
+        unless: o.unless.map_or(core::Slot::NEVER, |u| u as u8),
+        remark: o.remark,
+        writes: o.writes.iter().fold(0, |set, w| set | 1 << (w & 63)),
+        syntax: syntaxes.next().unwrap_or_default(),
+        also: slice(syntaxes),
+        no_encoding: text(&o.no_encoding),
+        provenance: provenance(o.provenance),
+        note: text(&o.note),
+        source: text(&o.source),
+    }
+}
+
+fn token(token: &Token) -> core::Token {
+    let own = |slot: &Option<usize>| slot.map_or(core::Token::OWN, |s| s as u8);
+    let words = |words: &[String]| slice(words.iter().map(|w| text(w)));
+    match token {
+        Token::Text(t) => core::Token::Text(text(t)),
+        Token::Flag(s, f, t) => core::Token::Flag(own(s), *f as u8, text(t)),
+        Token::Suffix(s, f, optional) => core::Token::Suffix(own(s), *f as u8, *optional),
+        Token::Value(s, f) => core::Token::Value(own(s), *f as u8),
+        Token::Words(s, f, w) => core::Token::Words(own(s), *f as u8, words(w)),
+        Token::Optional(s, f, t) => core::Token::Optional(own(s), *f as u8, text(t)),
+        Token::Bits(s, f, w) => core::Token::Bits(own(s), *f as u8, words(w)),
+        Token::Operand(o) => core::Token::Operand(*o as u8),
+        Token::Role(r) => core::Token::Role(text(r)),
+    }
+}
+
+fn provenance(provenance: Provenance) -> CoreProvenance {
+    match provenance {
+        Provenance::Document => CoreProvenance::Document,
+        Provenance::VendorBinary => CoreProvenance::VendorBinary,
+        Provenance::Mesa => CoreProvenance::Mesa,
+        Provenance::Assumed => CoreProvenance::Assumed,
     }
 }
 

@@ -7,5 +7,6 @@ pub mod check;
 pub mod emit;
 pub mod lower;
 pub mod model;
+mod operations;
 pub mod resolve;
 pub mod spec;

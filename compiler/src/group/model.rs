@@ -30,6 +30,14 @@ pub struct Groups {
     pub ends: Vec<Condition>,
     /// Branch targets: slot, field, absolute flag.
     pub targets: Vec<(usize, usize, Option<usize>)>,
+    /// Operations.
+    pub operations: Vec<Operation>,
+    /// Operands of text.
+    pub operands: Vec<Operand>,
+    /// Names of registers.
+    pub registers: Vec<RegisterName>,
+    /// The order of slots in text.
+    pub order: Vec<usize>,
     /// Where the description stands.
     pub span: Span,
 }
@@ -155,6 +163,8 @@ pub struct Slot {
     pub ends: Option<usize>,
     /// It is there whenever it can be.
     pub filler: bool,
+    /// Roles and their operands.
+    pub roles: Vec<(String, usize)>,
 }
 
 /// A field that follows from the rest.
@@ -183,4 +193,97 @@ pub struct Rule {
     pub need: Condition,
     /// Where it is written.
     pub span: Span,
+}
+
+/// An operation.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub doc: String,
+    /// Where it is defined.
+    pub span: Span,
+    /// File and line of the definition.
+    pub source: String,
+    /// The slots it may stand in.
+    pub slots: Vec<usize>,
+    /// What it is a part of.
+    pub part: String,
+    /// What makes a slot this operation; `None` is its own slot.
+    pub is: Vec<(Option<usize>, usize, Vec<i64>)>,
+    /// The operand after which it is not written.
+    pub unless: Option<usize>,
+    /// It only speaks of its slot.
+    pub remark: bool,
+    /// Sources that it writes.
+    pub writes: Vec<usize>,
+    /// How it is written, and other ways to write it.
+    pub syntax: Vec<Vec<Token>>,
+    /// Why it has no encoding.
+    pub no_encoding: String,
+    /// Where the facts come from.
+    pub provenance: Provenance,
+    /// Why.
+    pub note: String,
+}
+
+/// A piece of a syntax; the slot is `None` for the operation's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// Fixed text.
+    Text(String),
+    /// Text if a field is not 0.
+    Flag(Option<usize>, usize, String),
+    /// A dot and a value; hidden at the default or not.
+    Suffix(Option<usize>, usize, bool),
+    /// A value.
+    Value(Option<usize>, usize),
+    /// A word for each value.
+    Words(Option<usize>, usize, Vec<String>),
+    /// Text and a value, or nothing.
+    Optional(Option<usize>, usize, String),
+    /// A suffix for each bit.
+    Bits(Option<usize>, usize, Vec<String>),
+    /// An operand.
+    Operand(usize),
+    /// A role.
+    Role(String),
+}
+
+/// An operand of text.
+#[derive(Clone, Debug)]
+pub struct Operand {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub doc: String,
+    /// How it is found.
+    pub kind: OperandKind,
+}
+
+/// How an operand is found.
+#[derive(Clone, Debug)]
+pub enum OperandKind {
+    /// A wire.
+    Wire(String),
+    /// A register: slot, bank, number, count.
+    Register(Vec<(usize, usize, usize, Option<(usize, i64)>)>),
+    /// One of several, by a field; whether text sets the field.
+    Select(usize, usize, Vec<(i64, usize)>, bool),
+}
+
+/// How some registers are written.
+#[derive(Clone, Debug)]
+pub struct RegisterName {
+    /// The bank.
+    pub bank: i64,
+    /// The first and the last.
+    pub range: (i64, i64),
+    /// What the first is called.
+    pub first: i64,
+    /// Low bits and their value.
+    pub low: (u8, i64),
+    /// Text before and after the number.
+    pub prints: (String, String),
 }

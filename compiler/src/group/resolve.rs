@@ -5,6 +5,7 @@
 //! | E0060 | a word that is no value of its field |
 //! | E0061 | keys that exclude each other, or one that is missing beside another |
 //! | E0062 | a number that a table of groups cannot hold |
+//! | E0063 | a syntax or a name that cannot be read |
 
 use isaforge_core::group::table::{Encoding, FIELDS, LONGEST, SLOTS, Type};
 
@@ -36,6 +37,10 @@ impl Resolver<'_> {
             align: spec.program.align.value.max(1),
             ends: Vec::new(),
             targets: Vec::new(),
+            operations: Vec::new(),
+            operands: Vec::new(),
+            registers: Vec::new(),
+            order: Vec::new(),
             span: spec.span,
         };
         if usize::from(spec.longest.value) > LONGEST || !spec.longest.value.is_multiple_of(groups.unit) || spec.longest.value == 0 {
@@ -45,6 +50,9 @@ impl Resolver<'_> {
         }
         self.slots(&spec, &mut groups);
         self.consequences(&spec, &mut groups);
+        if !self.out.has_errors() {
+            self.operations(&spec, &mut groups);
+        }
         Some(groups)
     }
 
@@ -112,7 +120,7 @@ impl Resolver<'_> {
     }
 
     /// The number that a word stands for in a field.
-    fn value_of(&mut self, field: &Field, word: &Word) -> Option<i64> {
+    pub(super) fn value_of(&mut self, field: &Field, word: &Word) -> Option<i64> {
         let text = word.value.trim();
         let number = match text.strip_prefix("0x") {
             Some(hex) => i64::from_str_radix(hex, 16).ok(),
@@ -209,6 +217,7 @@ impl Resolver<'_> {
                 chain: chain.min(30) as u8,
                 ends,
                 filler: slot.filler.unwrap_or(false),
+                roles: Vec::new(),
             });
         }
         let fields: usize = groups.slots.iter().map(|s| groups.choices[s.choice].fields.len()).sum();

@@ -117,6 +117,8 @@ vocabulary! {
         required padding: PaddingSpec,
         /// How groups make a program.
         required program: ProgramSpec,
+        /// The slots in the order in which text has them; those left out follow.
+        optional order: Vec<Spanned<String>>,
     }
 }
 
@@ -139,6 +141,8 @@ vocabulary! {
         optional ends: Spanned<String>,
         /// It is there whenever it can be; unused, it has its defaults.
         optional filler: bool,
+        /// What the roles in the syntax of operations are in this slot: operands.
+        optional roles: Named<Word>,
     }
 }
 
@@ -203,5 +207,96 @@ vocabulary! {
         required field: Spanned<String>,
         /// A flag of the same slot that says that it counts from the start of the program.
         optional absolute: Spanned<String>,
+    }
+}
+
+vocabulary! {
+    /// An operation: what a part of a group does.
+    ///
+    /// Its syntax is text with fields in braces: `{flag}` prints `.flag` if it is set, `{.field}` a dot and the value,
+    /// `{.field?}` the same unless it is the default, `{field}` the value, `{field:a|b}` a word for each value,
+    /// `{field?: text}` text and value unless it is the default, `{field#a|b}` a suffix for each bit. `{slot.field}` is a
+    /// field of another slot; names in capitals are operands and roles.
+    pub struct OperationSpec {
+        /// What it does.
+        required doc: String,
+        /// The slots it may stand in; none if there is no encoding.
+        optional slots: OneOrMany<Spanned<String>>,
+        /// Fields that make a slot this operation, and their values.
+        optional is: Condition,
+        /// What it is a part of, where several operations share a slot.
+        optional part: String,
+        /// It is not written when this operand has been.
+        optional unless: Spanned<String>,
+        /// It does not put its slot into a group, it only speaks of it.
+        optional remark: bool,
+        /// Operands that it writes although they are sources.
+        optional writes: OneOrMany<Spanned<String>>,
+        /// How it is written.
+        required syntax: Spanned<String>,
+        /// Other ways to write it.
+        optional also: OneOrMany<Spanned<String>>,
+        /// Why it has no encoding.
+        optional no_encoding ("no encoding"): String,
+        /// Where the facts come from.
+        optional provenance: Provenance,
+        /// Why, when the provenance needs a reason.
+        optional note: String,
+    }
+}
+
+vocabulary! {
+    /// What stands for a register or a wire in text. One of `wire`, `register`, `select` and `follow` says what it is.
+    pub struct WireSpec {
+        /// What it is.
+        optional doc: String,
+        /// It is always written so.
+        optional wire: String,
+        /// A register, named in the first of these places that is there.
+        optional register: OneOrMany<RegisterPlaceSpec>,
+        /// The field, with its slot, that says which of several operands it is.
+        optional select: Spanned<String>,
+        /// The same, but text does not set the field: another part of the group does.
+        optional follow: Spanned<String>,
+        /// The operand for each value of that field.
+        optional from: Named<Word>,
+    }
+}
+
+vocabulary! {
+    /// Where a register is named.
+    pub struct RegisterPlaceSpec {
+        /// The slot.
+        required slot: Spanned<String>,
+        /// The field of its bank.
+        required bank: Spanned<String>,
+        /// The field of its number.
+        required number: Spanned<String>,
+        /// The field that counts the registers of the slot.
+        optional count: Spanned<String>,
+        /// How many there must be for this one.
+        optional at_least ("at least"): u8,
+    }
+}
+
+vocabulary! {
+    /// How some registers of a bank are written.
+    pub struct RegisterNameSpec {
+        /// The enum of banks.
+        required r_enum ("enum"): Spanned<String>,
+        /// The bank.
+        required bank: Spanned<String>,
+        /// The first of them; 0 if not given.
+        optional from: u32,
+        /// The last; any number if not given.
+        optional to: u32,
+        /// What the first is called, if not by its number.
+        optional first: u32,
+        /// So many low bits of the number say something else.
+        optional low: u8,
+        /// What those bits are.
+        optional is: u8,
+        /// How they are written, `{n}` standing for the number.
+        required prints: Spanned<String>,
     }
 }

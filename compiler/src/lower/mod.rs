@@ -5,12 +5,13 @@
 
 mod fast;
 mod quick;
+mod script;
 mod tree;
 
 use isaforge_core::bits as core_bits;
 use isaforge_core::decode::Fast;
 use isaforge_core::table as core;
-use isaforge_core::text::{Line, Text};
+use isaforge_core::text::{Label, Line, Text};
 
 use crate::model::{self, Bits, Isa, Type};
 use crate::spec::{Access, Provenance, TargetKind};
@@ -26,23 +27,33 @@ pub struct Tables {
 
 /// Lowers a model that has passed its checks.
 pub fn lower(isa: &Isa) -> Tables {
-    let forms = slice(isa.forms.iter().map(form));
-    let lowered = |kinds| core::Isa {
+    let enums = slice(isa.enums.iter().map(|e| enumeration(isa, e)));
+    let mut forms: Vec<core::Form> = isa.forms.iter().map(form).collect();
+    let shared = slice(isa.shared.iter().map(|s| core::Shared {
+        name: text(&s.name),
+        bits: bits(&s.bits),
+        default: s.default,
+        printed: s.printed.is_some(),
+    }));
+    let plain = core::Isa {
         name: text(&isa.name),
         doc: text(&isa.doc),
         word_bits: isa.word_bits,
-        enums: slice(isa.enums.iter().map(|e| enumeration(isa, e))),
+        enums,
         constants: slice(isa.constants.iter().map(|c| core::Constants {
             name: text(&c.name),
             doc: text(&c.doc),
             values: slice(c.values.iter().map(|(value, doc)| core::Constant { value: *value, doc: text(doc) })),
         })),
         banks: slice(isa.banks.iter().map(|b| core::Bank { name: text(&b.name), doc: text(&b.doc), count: b.count, width: b.width })),
-        kinds,
-        shared: slice(isa.shared.iter().map(|s| core::Shared { name: text(&s.name), bits: bits(&s.bits), default: s.default, printed: s.printed.is_some() })),
-        forms,
+        kinds: slice(isa.kinds.iter().map(|k| kind(k, &[]))),
+        shared,
+        forms: &[],
         decoder: tree::decoder(isa),
         names: names(isa),
+        usual_mask: shared.iter().fold(0, |mask, s| mask | s.bits.mask(0)),
+        usual_value: shared.iter().fold(0, |word, s| s.bits.set(word, 0, s.default)),
+        labels: &[],
         limits: slice(isa.limits.iter().map(|l| core::Limit {
             name: text(&l.name),
             doc: text(&l.doc),
@@ -52,11 +63,20 @@ pub fn lower(isa: &Isa) -> Tables {
         })),
     };
     // The texts of operands are printed by the tables without them.
-    let plain: &'static core::Isa = Box::leak(Box::new(lowered(slice(isa.kinds.iter().map(|k| kind(k, &[]))))));
+    let plain: &'static core::Isa = Box::leak(Box::new(plain));
     let kinds = slice((0..isa.kinds.len()).map(|i| kind(&isa.kinds[i], kind_texts(plain, i))));
-    let isa = Box::leak(Box::new(lowered(kinds)));
-    let (quick, sets) = quick::tests(isa);
-    let fast = fast::fast(isa, slice(quick.into_iter()), slice(sets.into_iter()));
+    let mut labels = script::Labels::default();
+    for form in &mut forms {
+        form.script = script::script(enums, kinds, form, &mut labels);
+    }
+    let isa: &'static core::Isa = Box::leak(Box::new(core::Isa {
+        kinds,
+        forms: slice(forms.into_iter()),
+        labels: slice(labels.texts.iter().map(|t| Label::new(t))),
+        ..*plain
+    }));
+    let (quick, planes) = quick::tests(isa);
+    let fast = fast::fast(isa, slice(quick.into_iter()), slice(planes.into_iter()));
     Tables { isa, fast }
 }
 
@@ -145,13 +165,11 @@ fn kind(k: &model::Kind, texts: &'static [Text]) -> core::Kind {
 /// The text of an operand for each of its values, while the shared fields have their defaults.
 fn kind_texts(isa: &'static core::Isa, index: usize) -> &'static [Text] {
     let kind = &isa.kinds[index];
-    let shared = isa.shared.iter().fold(0, |m, s| m | s.bits.mask(0));
-    let defaults = isa.shared.iter().fold(0, |w, s| s.bits.set(w, 0, s.default));
     let own = core_bits::ones(u32::from(kind.width));
     if kind.width > 8 {
         return &[];
     }
-    let Some(at) = (0..=64 - kind.width).find(|at| (own << at) & shared == 0) else { return &[] };
+    let Some(at) = (0..=64 - kind.width).find(|at| (own << at) & isa.usual_mask == 0) else { return &[] };
     let operand = Box::leak(Box::new(core::Operand {
         name: "",
         doc: "",
@@ -164,7 +182,7 @@ fn kind_texts(isa: &'static core::Isa, index: usize) -> &'static [Text] {
     }));
     slice((0..=own).map(|raw| {
         let mut line = Line::new();
-        let word = defaults | raw << at;
+        let word = isa.usual_value | raw << at;
         isaforge_core::print::print_operand(isa, operand, word, isaforge_core::print::Style::Customary, &mut line);
         Text::new(text(line.as_str()))
     }))
@@ -262,6 +280,8 @@ fn form(f: &model::Form) -> core::Form {
         syntax: tokens(&f.syntax),
         placed: f.syntax.iter().fold(0, |set, t| if let model::Token::Modifier(i) = t { set | 1 << i } else { set }),
         limits: slice(f.limits.iter().copied()),
+        // Filled in when the texts of all kinds are known.
+        script: core::Script { mask: 0, value: 1, short: &[], long: &[] },
     }
 }
 

@@ -1,96 +1,147 @@
-//! A fast test for each form that most of its valid words pass and no invalid word does.
+//! A fast test for each form that its valid words pass and no invalid word does.
 //!
-//! Every constraint of a form (an enum with reserved values, a list of registers that must be aligned, an operand with
-//! undefined codes) is a predicate over one or two runs of bits. Constraints are packed into a few windows of at most two
-//! runs; a window is a bit set indexed by its bits. Shared fields are compared with their default. What does not fit makes
-//! the form undecidable for the test, and its words take the exact path.
+//! What a form forbids (a reserved value of an enum, a list of registers that is not aligned, an operand with undefined
+//! codes, a shared field that no operand uses) is a union of *boxes*: a word lies in a box when each of its bytes lies in
+//! the box's set for that byte. A box is a bit of a word, 64 of them are a [`Plane`], and a word is tested by looking up
+//! each of its bytes once, whatever the form. A form whose rules tie too many bits together is left to the exact path.
 
 use std::collections::HashMap;
 
-use isaforge_core::bits::ones;
-use isaforge_core::decode::{Quick, WINDOWS, Window};
-use isaforge_core::table::{Field, Form, Isa, Kind, Shape, Type};
+use isaforge_core::bits::{Bits, ones};
+use isaforge_core::decode::{BYTES, Plane, Quick, alternative_of, operand_is_valid};
+use isaforge_core::table::{Field, Form, Isa, Kind, Operand, Shape, Type};
 
-/// The most bits that index a window.
-const WINDOW_BITS: u32 = 12;
+/// The most bits that one rule may tie together: it is tried on all their values.
+const MOST_BITS: u32 = 14;
 
-/// A run of bits: shift and width.
-type Run = (u32, u32);
+/// A set of values of a byte.
+type Set = [u64; 4];
 
-struct Constraint<'a> {
-    runs: Vec<Run>,
-    /// Whether a word with these bits, others zero, satisfies it.
-    allows: Box<dyn Fn(u64) -> bool + 'a>,
-}
+/// A set for each byte of the word, lowest first.
+type Box = [Set; BYTES];
 
-/// The tests of all forms and the bit sets they share.
-pub(super) fn tests(isa: &'static Isa) -> (Vec<Quick>, Vec<u64>) {
-    let mut sets = vec![u64::MAX];
-    let mut known = HashMap::new();
-    let quick = isa.forms.iter().map(|form| test(isa, form, &mut sets, &mut known)).collect();
-    (quick, sets)
-}
+const ALL: Set = [u64::MAX; 4];
 
-fn test(isa: &'static Isa, form: &'static Form, sets: &mut Vec<u64>, known: &mut HashMap<Vec<u64>, u16>) -> Quick {
-    let always = Window { low: (0, 0), high: (0, 0), first: 0 };
-    let mut quick = Quick { mask: form.fixed_mask, value: form.fixed_value, windows: [always; WINDOWS] };
-    let constraints = constraints(isa, form);
-    for shared in isa.shared.iter().filter(|s| s.bits.mask(0) & form.fixed_mask == 0) {
-        quick.mask |= shared.bits.mask(0);
-        quick.value = shared.bits.set(quick.value, 0, shared.default);
-    }
-    match pack(&constraints) {
-        Some(windows) => {
-            for (slot, (runs, members)) in quick.windows.iter_mut().zip(&windows) {
-                *slot = window(runs, members.iter().map(|m| &constraints[*m]), sets, known);
+/// The tests of all forms and the planes of boxes that they share.
+pub(super) fn tests(isa: &'static Isa) -> (Vec<Quick>, Vec<Plane>) {
+    let mut rules = Rules { isa, known: HashMap::new() };
+    let forbidden: Vec<Option<Vec<Box>>> = isa.forms.iter().map(|form| rules.of(form)).collect();
+    // Never equal: the exact path decides.
+    let undecided = Quick { mask: 0, value: 1, boxes: 0, plane: 0 };
+    let mut quick = vec![undecided; isa.forms.len()];
+    let mut planes = Vec::new();
+    let mut open: Vec<usize> = (0..quick.len()).filter(|form| forbidden[*form].is_some()).collect();
+    while !open.is_empty() {
+        let boxes = |form: usize| forbidden[form].as_deref().unwrap_or_default();
+        let numbers = number(open.iter().map(|form| boxes(*form)).collect());
+        let before = open.len();
+        open.retain(|&index| {
+            let bits = boxes(index).iter().try_fold(0, |bits, b| Some(bits | 1 << numbers.get(b)?));
+            if let Some(boxes) = bits {
+                let form = &isa.forms[index];
+                quick[index] = Quick { mask: form.fixed_mask, value: form.fixed_value, boxes, plane: planes.len() as u16 };
             }
+            bits.is_none()
+        });
+        if open.len() == before {
+            // Each of the rest needs more boxes than a plane holds.
+            break;
         }
-        // Never equal: the exact path decides.
-        None => (quick.mask, quick.value) = (0, 1),
+        planes.push(plane(&numbers));
     }
-    quick
+    (quick, planes)
 }
 
-fn constraints(isa: &'static Isa, form: &'static Form) -> Vec<Constraint<'static>> {
-    let mut constraints = Vec::new();
-    let suffixes = form.operands.iter().flat_map(|o| o.suffixes);
-    for modifier in form.modifiers.iter().chain(suffixes) {
-        if let Type::Enum(e) = modifier.ty {
-            let (e, bits) = (&isa.enums[e as usize], modifier.bits);
-            if (0..=ones(bits.width().min(16))).any(|v| !e.defines(v)) {
-                let runs = bits.pieces().map(|(p, _)| (u32::from(p.at), u32::from(p.width))).collect();
-                constraints.push(Constraint { runs, allows: Box::new(move |w| e.defines(bits.get(w, 0))) });
-            }
-        }
-    }
-    for operand in form.operands {
-        // Judged alone: an operand is fine if a form with no other operand would decode.
-        let judge: fn(&'static Isa, &'static Form, usize, u64) -> bool =
-            |isa, form, index, word| isaforge_core::decode::operand_is_valid(isa, form, &form.operands[index], word);
-        let index = form.operands.iter().position(|o| std::ptr::eq(o, operand)).unwrap_or(0);
-        let defaults = isa.shared.iter().fold(0, |w, s| s.bits.set(w, 0, s.default));
-        let allows = move |word: u64| judge(isa, form, index, word | defaults);
-        match &operand.shape {
-            Shape::Number { .. } => {}
-            Shape::One { kind, .. } if is_total(isa, &isa.kinds[*kind as usize]) => {}
-            Shape::One { kind, at } => {
-                let width = u32::from(isa.kinds[*kind as usize].width);
-                if let Some(run) = needed_top(u32::from(*at), width, &allows) {
-                    let rest = ones(width - run.1) << at;
-                    let low = u32::from(*at);
-                    let whole = move |word: u64| (0..=rest >> low).all(|r| allows((word & !rest) | r << low));
-                    constraints.push(Constraint { runs: vec![run], allows: Box::new(whole) });
+/// A bit for each box of a plane: form after form, those first that need the fewest more, until there is no bit left.
+fn number(mut forms: Vec<&[Box]>) -> HashMap<Box, u32> {
+    let mut numbers: HashMap<Box, u32> = HashMap::new();
+    loop {
+        let missing = |boxes: &[Box]| boxes.iter().filter(|b| !numbers.contains_key(*b)).count();
+        forms.retain(|boxes| missing(boxes) > 0);
+        match forms.iter().min_by_key(|boxes| missing(boxes)) {
+            Some(boxes) if numbers.len() + missing(boxes) <= 64 => {
+                for b in *boxes {
+                    let next = numbers.len() as u32;
+                    numbers.entry(*b).or_insert(next);
                 }
             }
-            Shape::List { kind, at, count, .. } => {
-                let field = &isa.kinds[*kind as usize].alternatives[0].fields[0];
-                let register = field.bits.pieces().map(|(p, _)| (u32::from(p.at + at), u32::from(p.width)));
-                let counter = count.bits.iter().flat_map(|b| b.pieces().map(|(p, _)| (u32::from(p.at), u32::from(p.width))));
-                constraints.push(Constraint { runs: register.chain(counter).collect(), allows: Box::new(allows) });
+            _ => return numbers,
+        }
+    }
+}
+
+fn plane(numbers: &HashMap<Box, u32>) -> Plane {
+    let mut plane = [[0; 256]; BYTES];
+    for (b, number) in numbers {
+        for (set, values) in b.iter().zip(&mut plane) {
+            for (value, outside) in values.iter_mut().enumerate() {
+                *outside |= u64::from(set[value / 64] >> (value % 64) & 1 == 0) << number;
             }
         }
     }
-    constraints
+    plane
+}
+
+/// A rule, by all that decides what it forbids.
+#[derive(PartialEq, Eq, Hash)]
+enum Rule {
+    /// A field holds a value that the enum defines.
+    Defined(u16, Bits),
+    /// A kind's operand at a bit, in a word where these bits of shared fields are free and the others have this value.
+    Operand(u16, u8, u64, u64),
+    /// A list of registers: kind, first bit, field of the count and what is added, alignment.
+    List(u16, u8, Option<Bits>, u8, u8),
+}
+
+/// What the rules forbid. The same few stand in many forms.
+struct Rules {
+    isa: &'static Isa,
+    known: HashMap<Rule, Option<Vec<Box>>>,
+}
+
+impl Rules {
+    /// What a form forbids beside wrong fixed bits; `None` when that is too much to say.
+    fn of(&mut self, form: &'static Form) -> Option<Vec<Box>> {
+        let isa = self.isa;
+        let mut forbidden = Vec::new();
+        let suffixes = form.operands.iter().flat_map(|o| o.suffixes);
+        for modifier in form.modifiers.iter().chain(suffixes) {
+            if let Type::Enum(e) = modifier.ty {
+                let bits = modifier.bits;
+                let wrong = |word| !isa.enums[usize::from(e)].defines(bits.get(word, 0));
+                forbidden.extend(self.boxes(Rule::Defined(e, bits), bits.mask(0), 0, &wrong)?);
+            }
+        }
+        let shared = isa.shared.iter().fold(0, |mask, s| mask | s.bits.mask(0));
+        let (free, fixed) = (shared & !form.fixed_mask, shared & form.fixed_value);
+        for operand in form.operands {
+            let wrong = |word| !operand_is_valid(isa, form, operand, word);
+            let (rule, mask) = match &operand.shape {
+                Shape::Number { .. } => continue,
+                Shape::One { kind, .. } if is_total(isa, &isa.kinds[usize::from(*kind)]) => continue,
+                Shape::One { kind, at } => {
+                    let own = ones(u32::from(isa.kinds[usize::from(*kind)].width)) << at;
+                    (Rule::Operand(*kind, *at, free, fixed), own | free)
+                }
+                Shape::List { kind, at, count, align, .. } => {
+                    let register = isa.kinds[usize::from(*kind)].alternatives[0].fields[0].bits.mask(*at);
+                    let counter = count.bits.map_or(0, |bits| bits.mask(0));
+                    (Rule::List(*kind, *at, count.bits, count.plus, *align), register | counter)
+                }
+            };
+            forbidden.extend(self.boxes(rule, mask, fixed, &wrong)?);
+        }
+        for index in 0..isa.shared.len() {
+            forbidden.extend(unused(isa, form, index));
+        }
+        Some(forbidden)
+    }
+
+    /// The boxes of the words in which the bits of `mask` make `wrong` true while the others are those of `base`.
+    fn boxes(&mut self, rule: Rule, mask: u64, base: u64, wrong: &dyn Fn(u64) -> bool) -> Option<&[Box]> {
+        let found = self.known.entry(rule).or_insert_with(|| (mask.count_ones() <= MOST_BITS).then(|| split(mask, base, wrong)));
+        found.as_deref()
+    }
 }
 
 /// True when a kind reads every value of its bits: its readings, which never overlap, cover all of them, and each of their
@@ -106,94 +157,102 @@ fn is_total(isa: &Isa, kind: &Kind) -> bool {
     covered == 1 << kind.width && kind.alternatives.iter().all(|a| a.when.is_empty() && a.fields.iter().all(any))
 }
 
-/// The highest bits of an operand that settle most of its values: `None` when all values are valid.
-fn needed_top(at: u32, width: u32, allows: &dyn Fn(u64) -> bool) -> Option<Run> {
-    if width > WINDOW_BITS {
-        return Some((at, width));
+/// The words that `wrong` names as boxes: byte by byte, from the lowest or from the highest, whichever gives fewer.
+fn split(mask: u64, base: u64, wrong: &dyn Fn(u64) -> bool) -> Vec<Box> {
+    let order: Vec<u32> = (0..BYTES as u32).filter(|byte| mask >> (8 * byte) & 0xff != 0).collect();
+    let reversed: Vec<u32> = order.iter().rev().copied().collect();
+    let (up, down) = (split_by(&order, mask, base, wrong), split_by(&reversed, mask, base, wrong));
+    if down.len() < up.len() { down } else { up }
+}
+
+/// Values of the first byte that leave the same rest are taken together.
+fn split_by(order: &[u32], mask: u64, base: u64, wrong: &dyn Fn(u64) -> bool) -> Vec<Box> {
+    let Some((&byte, order)) = order.split_first() else {
+        return if wrong(base) { vec![[ALL; BYTES]] } else { Vec::new() };
+    };
+    let own = mask & 0xff << (8 * byte);
+    let mut groups: Vec<(Set, Vec<Box>)> = Vec::new();
+    for part in subsets(own) {
+        let rest = split_by(order, mask & !own, base | part, wrong);
+        if rest.is_empty() {
+            continue;
+        }
+        let set = with(own >> (8 * byte), part >> (8 * byte));
+        match groups.iter_mut().find(|(_, r)| *r == rest) {
+            Some((all, _)) => all.iter_mut().zip(set).for_each(|(a, b)| *a |= b),
+            None => groups.push((set, rest)),
+        }
     }
-    let all: Vec<bool> = (0..=ones(width)).map(|v| allows(v << at)).collect();
-    let good = all.iter().filter(|a| **a).count();
-    if good == all.len() {
+    let narrow = |(set, rest): (Set, Vec<Box>)| {
+        rest.into_iter().map(move |mut b| {
+            b[byte as usize] = set;
+            b
+        })
+    };
+    groups.into_iter().flat_map(narrow).collect()
+}
+
+/// All words with no bit outside `mask`.
+fn subsets(mask: u64) -> impl Iterator<Item = u64> {
+    let next = move |subset: &u64| Some(subset.wrapping_sub(mask) & mask).filter(|next| *next != 0);
+    std::iter::successors(Some(0), next)
+}
+
+/// The values of a byte whose bits in `mask` are `value`.
+fn with(mask: u64, value: u64) -> Set {
+    let mut set = [0; 4];
+    for byte in (0..256).filter(|byte| byte & mask == value) {
+        set[(byte / 64) as usize] |= 1 << (byte % 64);
+    }
+    set
+}
+
+/// The words in which a shared field is not at its default though no operand uses it. Where the bits of an operand lie
+/// across bytes, all words count in which another value stands.
+fn unused(isa: &'static Isa, form: &'static Form, index: usize) -> Vec<Box> {
+    let shared = &isa.shared[index];
+    let mask = shared.bits.mask(0);
+    if shared.printed || mask & (form.fixed_mask | form.ignored) != 0 {
+        return Vec::new();
+    }
+    let mut boxes: Vec<Box> = Vec::new();
+    for value in subsets(mask).filter(|word| shared.bits.get(*word, 0) != shared.default) {
+        let mut b = [ALL; BYTES];
+        for (byte, set) in b.iter_mut().enumerate() {
+            *set = with(mask >> (8 * byte) & 0xff, value >> (8 * byte) & 0xff);
+        }
+        for operand in form.operands {
+            if let Some((byte, set)) = without(isa, operand, index, value) {
+                b[byte].iter_mut().zip(set).for_each(|(a, b)| *a &= b);
+            }
+        }
+        // Two boxes that differ in one byte are one.
+        let differ = |other: &Box| (0..BYTES).filter(|byte| other[*byte] != b[*byte]).count();
+        match boxes.iter_mut().find(|other| differ(other) <= 1) {
+            Some(other) => other.iter_mut().flatten().zip(b.iter().flatten()).for_each(|(a, b)| *a |= b),
+            None => boxes.push(b),
+        }
+    }
+    boxes
+}
+
+/// The byte of an operand and its valid values that do not use a shared field, in a word with this value of it. What is
+/// not valid is forbidden anyway.
+fn without(isa: &'static Isa, operand: &'static Operand, shared: usize, word: u64) -> Option<(usize, Set)> {
+    let Shape::One { kind, at } = operand.shape else { return None };
+    let kind = &isa.kinds[usize::from(kind)];
+    let mask = ones(u32::from(kind.width)) << at;
+    let byte = usize::from(at / 8);
+    if mask >> (8 * byte) > 0xff {
         return None;
     }
-    let settled = |top: u32| all.chunks(1 << (width - top)).filter(|c| c.iter().all(|a| *a)).count() << (width - top);
-    let top = (1..=width).find(|top| settled(*top) * 8 >= good * 7).unwrap_or(width);
-    Some((at + width - top, top))
-}
-
-/// Merges runs that touch; `None` when more than two remain or they have too many bits.
-fn merge(mut runs: Vec<Run>) -> Option<Vec<Run>> {
-    runs.sort_unstable();
-    let mut merged: Vec<Run> = Vec::new();
-    for (at, width) in runs {
-        match merged.last_mut() {
-            Some(last) if at <= last.0 + last.1 => last.1 = last.1.max(at + width - last.0),
-            _ => merged.push((at, width)),
+    let mut set = [0; 4];
+    for own in subsets(mask) {
+        let found = alternative_of(isa, kind.alternatives, at, word | own);
+        if found.is_some_and(|a| a.uses & 1 << shared == 0) {
+            let values = with(mask >> (8 * byte), own >> (8 * byte));
+            set.iter_mut().zip(values).for_each(|(a, b)| *a |= b);
         }
     }
-    // Three runs may still do if the smallest gap is bridged.
-    while merged.len() > 2 {
-        let gap = |i: &usize| merged[i + 1].0 - (merged[*i].0 + merged[*i].1);
-        let i = (0..merged.len() - 1).min_by_key(gap)?;
-        let end = merged[i + 1].0 + merged[i + 1].1;
-        merged[i].1 = end - merged[i].0;
-        merged.remove(i + 1);
-    }
-    (merged.iter().map(|r| r.1).sum::<u32>() <= WINDOW_BITS).then_some(merged)
-}
-
-type Packed = Vec<(Vec<Run>, Vec<usize>)>;
-
-/// Distributes constraints over windows: each goes where it costs the fewest bits.
-fn pack(constraints: &[Constraint<'_>]) -> Option<Packed> {
-    let mut order: Vec<usize> = (0..constraints.len()).collect();
-    order.sort_by_key(|i| std::cmp::Reverse(constraints[*i].runs.iter().map(|r| r.1).sum::<u32>()));
-    let mut windows: Packed = Vec::new();
-    for i in order {
-        let bits = |runs: &[Run]| runs.iter().map(|r| r.1).sum::<u32>();
-        let best = windows
-            .iter()
-            .enumerate()
-            .filter_map(|(w, (runs, _))| {
-                let together = merge(runs.iter().chain(&constraints[i].runs).copied().collect())?;
-                Some((bits(&together) - bits(runs), w, together))
-            })
-            .min_by_key(|(cost, w, _)| (*cost, *w));
-        match best {
-            Some((_, w, together)) => {
-                windows[w].0 = together;
-                windows[w].1.push(i);
-            }
-            None if windows.len() < WINDOWS => windows.push((merge(constraints[i].runs.clone())?, vec![i])),
-            None => return None,
-        }
-    }
-    Some(windows)
-}
-
-fn window<'a>(
-    runs: &[Run],
-    members: impl Iterator<Item = &'a Constraint<'static>> + Clone,
-    sets: &mut Vec<u64>,
-    known: &mut HashMap<Vec<u64>, u16>,
-) -> Window {
-    let low = runs.first().copied().unwrap_or((0, 0));
-    let high = runs.get(1).copied().unwrap_or((0, 0));
-    let total = low.1 + high.1;
-    let mut set = vec![0u64; (1usize << total).div_ceil(64)];
-    for index in 0..1u64 << total {
-        let word = (index & ones(low.1)) << low.0 | (index >> low.1) << high.0;
-        if members.clone().all(|m| (m.allows)(word)) {
-            set[(index / 64) as usize] |= 1 << (index % 64);
-        }
-    }
-    let first = *known.entry(set).or_insert_with_key(|set| {
-        let first = sets.len() as u16;
-        sets.extend(set);
-        first
-    });
-    // The high run is shifted so that it lands just above the low one.
-    let high_mask = (ones(high.1) << low.1) as u16;
-    let high_shift = (high.0 as u8).wrapping_sub(low.1 as u8);
-    Window { low: (low.0 as u8, ones(low.1) as u16), high: (if high_mask == 0 { 0 } else { high_shift }, high_mask), first }
+    Some((byte, set))
 }

@@ -90,18 +90,21 @@ impl Resolver<'_> {
         }
         let mut values = Vec::new();
         let mut next = 0;
+        let mut listed = spec.values.len();
         for value in spec.values {
             let bits = value.value.map_or(next, |v| v.value);
             next = bits.wrapping_add(1);
             if let Some(word) = value.name {
                 let text = value.prints.unwrap_or_else(|| word.value.clone());
-                values.push(Value { name: word.value, text, bits, doc: value.doc.unwrap_or_default(), span: value.span });
+                values.push(Value { name: word.value, text, also: value.also, bits, doc: value.doc.unwrap_or_default(), span: value.span });
             }
         }
         if let Some(then) = &spec.then {
             let index = self.enum_index(then)?;
+            self.isa.enums[index].implied = true;
             let follow = |v: &Value| Value { bits: next.wrapping_add(v.bits), ..v.clone() };
             values.extend(self.isa.enums[index].values.iter().map(follow));
+            listed += self.isa.enums[index].listed;
         }
         let default = match spec.default {
             Some(word) => {
@@ -111,7 +114,7 @@ impl Resolver<'_> {
             None => None,
         };
         let (doc, bits) = (spec.doc.unwrap_or_default(), spec.bits.map(|b| b.value));
-        self.isa.enums.push(Enum { name: name.value, doc, span: name.span, bits, values, default });
+        self.isa.enums.push(Enum { name: name.value, doc, span: name.span, bits, values, default, implied: false, listed });
         Some(())
     }
 
@@ -177,6 +180,12 @@ impl Resolver<'_> {
             }
             (None, _) => Some(0),
         };
+        if spec.prints.is_some() && ty != Type::Flag {
+            self.no_meaning(name.span.to(spec.span), "prints", "a choice, whose values have words of their own");
+        }
+        if spec.implied.is_some() && name.span.file == spec.span.file {
+            self.no_meaning(name.span.to(spec.span), "implied", "a modifier outside of an `xml` section");
+        }
         let prints = spec.prints.clone().unwrap_or_else(|| name.value.clone());
         let doc = spec.doc.clone().unwrap_or_default();
         let span = name.span.to(spec.span);
@@ -328,6 +337,12 @@ impl Resolver<'_> {
     pub(crate) fn one_of(&mut self, span: Span, what: &str, keys: &[&str]) {
         let message = format!("{what} needs exactly one of {}", crate::suggest::one_of(keys.iter().copied()));
         self.out.push(Diagnostic::error("E0042", span, message));
+    }
+
+    /// Reports a key that is known but says nothing about this sort of thing.
+    pub(crate) fn no_meaning(&mut self, span: Span, key: &str, what: &str) {
+        let message = format!("`{key}` has no meaning for {what}");
+        self.out.push(Diagnostic::error("E0045", span, message).help(format!("take `{key}` away")));
     }
 
     pub(crate) fn apply_limits(&mut self) {

@@ -164,6 +164,17 @@ impl Resolver<'_> {
             return None;
         }
         let span = name.span.to(spec.span);
+        let is_number = spec.immediate.is_some();
+        for (key, given, read) in [
+            ("bits", spec.bits.is_some(), spec.kind.is_none()),
+            ("at", spec.at.is_some(), spec.kind.is_some()),
+            ("prefix", spec.prefix.is_some(), is_number),
+            ("target", spec.target.is_some(), is_number),
+        ] {
+            if given && !read {
+                self.no_meaning(span, key, if is_number { "a number" } else if spec.kind.is_some() { "an operand of a kind" } else { "a register of a bank" });
+            }
+        }
         let mut suffixes = Vec::new();
         let (shape, access, size) = if let Some(kind) = &spec.kind {
             let kind = self.kind_index(kind)?;

@@ -105,7 +105,7 @@ impl Resolver<'_> {
             match near {
                 Some(child) => self.xml_unknown_element(child, "a group", &["ins"]),
                 None => {
-                    let error = Diagnostic::error("E0061", group.span, "a group without instructions");
+                    let error = Diagnostic::error("E0071", group.span, "a group without instructions");
                     self.out.push(error.help("add `<ins name=… opcode=…/>` for each, or make the group an `<ins>`"));
                 }
             }
@@ -218,7 +218,7 @@ impl Resolver<'_> {
                         && matches!(self.xml_word(child, "default", &["true", "false", "none"]), Some("true" | "none"))
                     {
                         if let Some((_, first)) = default {
-                            let error = Diagnostic::error("E0060", word.span, format!("a second default of `{}`", name.value));
+                            let error = Diagnostic::error("E0070", word.span, format!("a second default of `{}`", name.value));
                             self.out.push(error.label("again here").secondary(first, "the first one"));
                         }
                         default = Some((bits, word.span));
@@ -226,7 +226,7 @@ impl Resolver<'_> {
                     let meaning = child.attribute("desc").or(child.attribute("name"));
                     let doc = meaning.map(|m| m.value.clone()).unwrap_or_default();
                     let text = child.text.value.clone();
-                    values.push(Value { name: text.clone(), text, bits, doc, span: child.span.to(child.text.span) });
+                    values.push(Value { name: text.clone(), text, also: Vec::new(), bits, doc, span: child.span.to(child.text.span) });
                 }
                 "reserved" => self.xml_attributes(child, &["desc"], &[]),
                 _ => {
@@ -237,7 +237,8 @@ impl Resolver<'_> {
             bits += 1;
         }
         let default = default.map(|(bits, _)| bits);
-        Enum { name: name.value, doc, span: name.span, bits: None, values, default }
+        let implied = self.xml_flag(element, "implied");
+        Enum { name: name.value, doc, span: name.span, bits: None, values, default, implied, listed: bits as usize }
     }
 
     fn xml_constants(&mut self, element: &Element) {

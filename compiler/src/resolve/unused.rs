@@ -8,13 +8,29 @@ use crate::resolve::Resolver;
 use crate::suggest::did_you_mean;
 
 impl Resolver<'_> {
-    /// Warns of rulings that no instruction rests on (W0202), and of limits that never bind (W0206). After an error, what
+    /// Warns of rulings that no instruction rests on (W0202), of limits that never bind (W0206), and of
+    /// facts from nowhere (W0208). After an error, what
     /// is used is not known.
     pub(crate) fn unused(&mut self) {
         if !self.out.has_errors() {
             self.unused_rulings();
             self.unused_limits();
+            self.missing_provenance();
         }
+    }
+
+    /// Warns when nothing says where the facts come from (W0208): neither the whole nor every instruction.
+    fn missing_provenance(&mut self) {
+        if self.files.iter().any(|(_, f)| f.provenance.is_some()) {
+            return;
+        }
+        let instructions = self.files.iter().flat_map(|(_, f)| f.instructions.iter().flat_map(|n| n.iter()));
+        let silent = instructions.filter(|(_, spec)| spec.provenance.is_none()).count();
+        let from_xml = self.files.iter().any(|(_, f)| f.xml.is_some());
+        let Some(span) = self.isa.span.filter(|_| silent > 0 || from_xml) else { return };
+        let warning = Diagnostic::warning("W0208", span, format!("nothing says where the facts of `{}` come from", self.isa.name));
+        let words = crate::spec::Provenance::ALL.iter().map(|word| word.as_str());
+        self.out.push(warning.help(format!("say `provenance:` {} at the top", crate::suggest::one_of(words))));
     }
 
     fn unused_rulings(&mut self) {

@@ -14,18 +14,26 @@
 //!
 //! - [`decode`](decode::decode): bytes to group, strictly.
 //! - [`encode`](encode::encode): values to group, in a given form or the shortest one.
+//! - [`print`](text::print) and [`assemble`](parse::assemble): group to text and back, from one syntax.
 //! - [`walk`](program::walk) and [`seal`](program::seal): whole programs.
 
 pub mod decode;
 pub mod encode;
 pub mod error;
+pub mod info;
+mod operand;
+pub mod parse;
 pub mod program;
 pub mod record;
+mod scan;
 pub mod table;
+pub mod text;
 pub mod value;
 
 pub use decode::decode;
 pub use encode::{canonical, encode};
 pub use error::{BuildError, GroupError};
+pub use parse::{Assembled, TextError, assemble};
 pub use table::GroupIsa;
+pub use text::print;
 pub use value::{Form, Group, Values};

@@ -89,8 +89,13 @@ pub fn program_with(line: &str, config: &Config) -> Result<Verdict, ConformError
     let words: Vec<u64> = words.iter().map(word).collect::<Option<_>>().ok_or(ConformError::Shape("words"))?;
     let expect = value.get("expect").filter(|e| e.is_object()).ok_or(ConformError::Shape("expect"))?;
     let scene = Scene::from_value(&value["start"])?;
-    let mut verdict =
-        Verdict { name: string("name"), kind: string("kind"), family: string("family"), steps: 0, problems: Vec::new() };
+    let mut verdict = Verdict {
+        name: string("name"),
+        kind: string("kind"),
+        family: string("family"),
+        steps: 0,
+        problems: Vec::new(),
+    };
     for way in [Way::Completion, Way::Cycles] {
         let mut machine = scene.machine(&words, config)?;
         let report = match way {
@@ -227,7 +232,8 @@ pub fn is_blank(line: &str) -> bool {
 pub fn valid(line: &str) -> Result<(), String> {
     let columns: Vec<&str> = line.trim_end().split('\t').collect();
     let word = columns.first().and_then(|w| u64::from_str_radix(w, 16).ok()).ok_or("no word")?;
-    let instruction = decode(word).map_err(|e| format!("{word:016x}: {}", refusal(word).unwrap_or_else(|| e.to_string())))?;
+    let instruction =
+        decode(word).map_err(|e| format!("{word:016x}: {}", refusal(word).unwrap_or_else(|| e.to_string())))?;
     let wrong = |what: &str, found: &str, wanted: &str| Err(format!("{word:016x}: {what} is {found}, not {wanted}"));
     let name = instruction.opcode().mnemonic();
     let (wanted, raw) = match columns[..] {
@@ -267,14 +273,24 @@ pub fn valid(line: &str) -> Result<(), String> {
 /// Fields of a word as the corpus writes them, by position.
 fn raw_fields(word: u64, branch: bool) -> Vec<String> {
     let bits = |high: u32, low: u32| word >> low & ((1 << (high - low + 1)) - 1);
-    let select = |low: u32| (0..4).rev().map(|c| ['x', 'y', 'z', 'w'][bits(low + 2 * c + 1, low + 2 * c) as usize]).collect();
+    let select =
+        |low: u32| (0..4).rev().map(|c| ['x', 'y', 'z', 'w'][bits(low + 2 * c + 1, low + 2 * c) as usize]).collect();
     if branch {
         let mask = (52..56).map(|bit| if bits(bit, bit) == 1 { '1' } else { '0' }).collect();
         return vec![mask, bits(41, 32).to_string()];
     }
     let modes = [48, 46, 44, 42].map(|low| bits(low + 1, low).to_string()).concat();
     let (b, a) = (bits(41, 36).to_string(), bits(27, 22).to_string());
-    vec![bits(55, 55).to_string(), bits(54, 50).to_string(), modes, b, select(28), a, select(14), bits(13, 12).to_string()]
+    vec![
+        bits(55, 55).to_string(),
+        bits(54, 50).to_string(),
+        modes,
+        b,
+        select(28),
+        a,
+        select(14),
+        bits(13, 12).to_string(),
+    ]
 }
 
 /// What operands and modifiers print if they are as a line says: lowest bit, text.
@@ -288,19 +304,29 @@ fn standard_texts(columns: [&str; 8]) -> Result<Vec<(u8, String)>, String> {
             n => format!("g{}.{select}", n - 32),
         })
     };
-    let modes: String = mode.chars().zip(["x", "y", "z", "w"]).map(|(mode, c)| match mode {
-        '0' => format!("{c}?"),
-        '1' => format!("{c}!"),
-        '2' => "_".to_owned(),
-        _ => c.to_owned(),
-    }).collect();
+    let modes: String = mode
+        .chars()
+        .zip(["x", "y", "z", "w"])
+        .map(|(mode, c)| match mode {
+            '0' => format!("{c}?"),
+            '1' => format!("{c}!"),
+            '2' => "_".to_owned(),
+            _ => c.to_owned(),
+        })
+        .collect();
     let destination = match (spawn, register(dst)?) {
         ("1", n) => format!("new.g{n}.{modes}"),
         (_, n @ 0..16) => format!("r{n}.{modes}"),
         (_, n) => format!("s{}.{modes}", n - 16),
     };
     let update = ["keep", "sign", "zero", "sign_or_zero"].get(register(flags)? as usize).copied().unwrap_or_default();
-    let texts = [(42, destination), (42, modes), (28, source(b, b_select)?), (14, source(a, a_select)?), (12, update.to_owned())];
+    let texts = [
+        (42, destination),
+        (42, modes),
+        (28, source(b, b_select)?),
+        (14, source(a, a_select)?),
+        (12, update.to_owned()),
+    ];
     Ok(texts.into())
 }
 

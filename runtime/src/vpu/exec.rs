@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::vpu::alu::compute;
 use crate::vpu::error::{Misuse, Wait};
-use crate::vpu::float::{Lanes, ONE, channel};
+use crate::vpu::external::{issue_fetch, issue_load, store};
+use crate::vpu::float::Lanes;
 use crate::vpu::group::{Group, Start, THREADS, lanes_of};
 use crate::vpu::memory::Memory;
-use crate::vpu::op::{Action, Fetch, FlagOp, Load, Op, Operand, Space, TileAccess};
+use crate::vpu::op::{Action, FlagOp, Op, Operand, Space, TileAccess};
 use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
 use crate::vpu::trace::{Sink, Write, Written};
 
@@ -55,9 +56,6 @@ pub(crate) enum Outcome {
     Invalid,
 }
 
-const HIT: u64 = 6;
-const MISS: u64 = 30;
-
 impl World {
     pub(crate) fn new(tile_size: TileSize, jitter: u64) -> Self {
         World {
@@ -82,7 +80,7 @@ impl World {
         }
     }
 
-    fn latency(&mut self, base: u64) -> u64 {
+    pub(crate) fn latency(&mut self, base: u64) -> u64 {
         if self.jitter == 0 { base } else { base + self.vary() % 16 }
     }
 
@@ -96,7 +94,7 @@ impl World {
 }
 
 #[inline(always)]
-fn read(operand: Operand, group: &Group, world: &World) -> Lanes {
+pub(crate) fn read(operand: Operand, group: &Group, world: &World) -> Lanes {
     let pick = |value: [u16; 4]| {
         let chosen: [u16; 4] = std::array::from_fn(|c| value[usize::from(operand.select[c] & 3)]);
         std::array::from_fn(|i| chosen[i % 4])
@@ -105,38 +103,31 @@ fn read(operand: Operand, group: &Group, world: &World) -> Lanes {
     match operand.space {
         Space::Local if operand.straight => group.local[index & 15],
         Space::Local => {
-            // As whole threads: four shifts for four components of all of them.
             let value = &group.local[index & 15];
-            let shift = operand.select.map(|s| u32::from(s & 3) * 16);
-            let chosen: [u64; 4] = std::array::from_fn(|t| {
-                let v = word(value, t);
-                let at = |c: usize| (v >> shift[c] & 0xffff) << (16 * c);
-                at(0) | at(1) | at(2) | at(3)
-            });
-            std::array::from_fn(|i| (chosen[i / 4] >> (16 * (i % 4))) as u16)
+            std::array::from_fn(|i| value[(i & !3) + usize::from(operand.select[i % 4] & 3)])
         }
         Space::Shared => pick(group.shared[index & 15]),
         Space::Global => pick(world.banks[usize::from(group.bank)][index & 31]),
     }
 }
 
-fn threads(set: u8) -> impl Iterator<Item = usize> {
+pub(crate) fn threads(set: u8) -> impl Iterator<Item = usize> {
     (0..THREADS).filter(move |t| set >> t & 1 == 1)
 }
 
-fn lane(lanes: &Lanes, thread: usize) -> [u16; 4] {
+pub(crate) fn lane(lanes: &Lanes, thread: usize) -> [u16; 4] {
     std::array::from_fn(|c| lanes[4 * thread + c])
 }
 
-fn word(lanes: &Lanes, thread: usize) -> u64 {
+pub(crate) fn word(lanes: &Lanes, thread: usize) -> u64 {
     (0..4).rev().fold(0, |word, c| word << 16 | u64::from(lanes[4 * thread + c]))
 }
 
-fn address(lanes: &Lanes, thread: usize) -> u32 {
+pub(crate) fn address(lanes: &Lanes, thread: usize) -> u32 {
     u32::from(lanes[4 * thread]) | u32::from(lanes[4 * thread + 1]) << 16
 }
 
-fn set_lane(lanes: &mut Lanes, thread: usize, value: [u16; 4]) {
+pub(crate) fn set_lane(lanes: &mut Lanes, thread: usize, value: [u16; 4]) {
     lanes[4 * thread..4 * thread + 4].copy_from_slice(&value);
 }
 
@@ -203,7 +194,13 @@ fn note<S: Sink>(to: Written, result: &Lanes, enabled: u16, sink: &mut S) {
 
 /// Executes an instruction; the program counter moves only for a taken branch.
 #[inline(always)]
-pub(crate) fn execute<S: Sink>(op: &Op, group: &mut Group, world: &mut World, out: Outside<'_>, sink: &mut S) -> Outcome {
+pub(crate) fn execute<S: Sink>(
+    op: &Op,
+    group: &mut Group,
+    world: &mut World,
+    out: Outside<'_>,
+    sink: &mut S,
+) -> Outcome {
     match op.action {
         Action::Alu(alu) => {
             let result = compute(alu, &read(op.a, group, world), &read(op.b, group, world));
@@ -274,7 +271,7 @@ fn combine(group: &mut Group, op: FlagOp) {
     let f = group.flags;
     let (x, y, z, w) = (f & 0x1111, f >> 1 & 0x1111, f >> 2 & 0x1111, f >> 3 & 0x1111);
     let all = |v: u16| v * 15;
-    let two = |xy: u16, zw: u16| xy * 3 | zw * 12;
+    let two = |xy: u16, zw: u16| (xy * 3) | (zw * 12);
     let new = match op {
         FlagOp::And => all(x & y & z & w),
         FlagOp::Or => all(x | y | z | w),
@@ -335,109 +332,6 @@ fn write_tile<S: Sink>(op: &Op, access: TileAccess, group: &mut Group, world: &m
     }
     if not_held {
         world.warn(Misuse::UnlockNotHeld, group);
-    }
-}
-
-/// Makes results pending: `value` gives that of a thread.
-fn pend(group: &mut Group, world: &mut World, clock: Option<u64>, latency: u64, mut value: impl FnMut(usize) -> [u16; 4]) {
-    if group.pending & group.active != 0 {
-        world.warn(Misuse::PendingLost, group);
-    }
-    for t in threads(group.active) {
-        let value = value(t);
-        set_lane(&mut group.result, t, value);
-    }
-    group.pending |= group.active;
-    if let Some(now) = clock {
-        group.ready = group.ready.max(now + latency);
-    }
-}
-
-fn split(word: u64) -> [u16; 4] {
-    std::array::from_fn(|c| (word >> (16 * c)) as u16)
-}
-
-fn issue_load(op: &Op, load: Load, group: &mut Group, world: &mut World, out: Outside<'_>) {
-    let b = read(op.b, group, world);
-    let width = match load {
-        Load::Word => 8,
-        Load::Rgb => 2,
-        Load::Palette(_) => 1,
-    };
-    let mut latency = 0;
-    let mut outside = false;
-    let mut found = [0; THREADS];
-    for t in threads(group.active) {
-        let at = address(&b, t) & !(width as u32 - 1);
-        outside |= !out.memory.holds(at, width);
-        found[t] = out.memory.load(at & !7) >> ((at & 7) * 8);
-        if out.clock.is_some() {
-            let base = if out.memory.cached(at) { HIT } else { MISS };
-            latency = world.latency(base).max(latency);
-        }
-    }
-    if outside {
-        world.warn(Misuse::OutsideMemory, group);
-    }
-    let value = |found: u64| match load {
-        Load::Word => split(found),
-        Load::Rgb => {
-            let found = found as u16;
-            let alpha = if found >> 15 == 1 { ONE } else { 0 };
-            [channel(found >> 10), channel(found >> 5), channel(found), alpha]
-        }
-        Load::Palette(n) => out.palettes[usize::from(n & 1)][usize::from(found as u8)],
-    };
-    pend(group, world, out.clock, latency, |t| value(found[t]));
-}
-
-fn issue_fetch<S: Sink>(op: &Op, fetch: Fetch, group: &mut Group, world: &mut World, out: Outside<'_>, sink: &mut S) {
-    let (a, b) = (read(op.a, group, world), read(op.b, group, world));
-    let mut latency = 0;
-    for t in threads(group.active) {
-        if !out.memory.holds(address(&b, t) & !7, 8) {
-            world.warn(Misuse::OutsideMemory, group);
-        }
-        if out.clock.is_some() {
-            latency = world.latency(MISS).max(latency);
-        }
-    }
-    pend(group, world, out.clock, latency, |t| {
-        let at = address(&b, t) & !7;
-        let operand = word(&a, t);
-        let update = |old: u64| match fetch {
-            Fetch::Swap => operand,
-            Fetch::Or => old | operand,
-            Fetch::Xor => old ^ operand,
-            Fetch::And => old & operand,
-            Fetch::Add => {
-                let low = (old as u32).wrapping_add(operand as u32);
-                let high = ((old >> 32) as u32).wrapping_add((operand >> 32) as u32);
-                u64::from(high) << 32 | u64::from(low)
-            }
-        };
-        if out.clock.is_some() {
-            out.memory.uncache(at);
-        }
-        let old = out.memory.update(at, update);
-        if S::ON {
-            sink.write(Write { thread: t as u8, to: Written::Memory(at), value: split(update(old)).map(Some) });
-        }
-        split(old)
-    });
-}
-
-fn store<S: Sink>(op: &Op, group: &mut Group, world: &mut World, out: Outside<'_>, sink: &mut S) {
-    let (a, b) = (read(op.a, group, world), read(op.b, group, world));
-    for t in threads(group.active) {
-        let at = address(&b, t) & !7;
-        if !out.memory.holds(at, 8) {
-            world.warn(Misuse::OutsideMemory, group);
-        }
-        out.memory.store(at, word(&a, t));
-        if S::ON {
-            sink.write(Write { thread: t as u8, to: Written::Memory(at), value: lane(&a, t).map(Some) });
-        }
     }
 }
 

@@ -91,6 +91,11 @@ impl Machine {
         Ok(())
     }
 
+    /// Sets how many instructions all groups together may issue from now on.
+    pub fn set_budget(&mut self, budget: u64) {
+        (self.budget, self.full_budget) = (budget, budget);
+    }
+
     /// How many cores there are.
     pub fn cores(&self) -> usize {
         self.cores.len()
@@ -110,7 +115,12 @@ impl Machine {
         &mut self.palettes
     }
 
-    /// A global bank of a core.
+    /// A global bank of a core; `None` when there is no such core or bank.
+    pub fn bank(&self, core: usize, bank: usize) -> Option<&Bank> {
+        self.cores.get(core)?.world.banks.get(bank)
+    }
+
+    /// A global bank of a core, to be filled.
     ///
     /// # Errors
     /// When there is no such core or bank.
@@ -123,7 +133,7 @@ impl Machine {
         self.cores.get(core).map(|c| &c.world.tiles)
     }
 
-    /// The tile buffers of a core, to be filled. Their sizes must stay; data that is missing afterwards reads as 0.
+    /// Fills a tile buffer of a core, row by row from its first element; what `data` does not reach stays.
     ///
     /// # Errors
     /// When there is no such core.
@@ -144,8 +154,32 @@ impl Machine {
     ///
     /// # Errors
     /// When the core or the bank does not exist, or the rectangle leaves the coordinates.
-    pub fn start_rectangle(&mut self, core: usize, rectangle: Rectangle, entry: u16, bank: usize) -> Result<(), SetupError> {
+    pub fn start_rectangle(
+        &mut self,
+        core: usize,
+        rectangle: Rectangle,
+        entry: u16,
+        bank: usize,
+    ) -> Result<(), SetupError> {
         self.core(core)?.add_job(rectangle, entry, bank)
+    }
+
+    /// Gives each core a band of rows of a rectangle, as [`start_rectangle`](Self::start_rectangle) does for one core.
+    ///
+    /// # Errors
+    /// When the bank does not exist, or the rectangle leaves the coordinates.
+    pub fn spread_rectangle(&mut self, rectangle: Rectangle, entry: u16, bank: usize) -> Result<(), SetupError> {
+        let cores = self.cores.len() as u64;
+        let row = |core: u64| u64::from(rectangle.height) * core / cores;
+        for core in 0..cores {
+            let (first, end) = (row(core), row(core + 1));
+            let Ok(y) = u16::try_from(u64::from(rectangle.y) + first) else {
+                return Err(SetupError::Rectangle(u64::from(rectangle.y) + end));
+            };
+            let band = Rectangle { y, height: (end - first) as u32, ..rectangle };
+            self.start_rectangle(core as usize, band, entry, bank)?;
+        }
+        Ok(())
     }
 
     /// Queues one group with all four threads alive and these registers; [`ended`](Self::ended) shows what it leaves.
@@ -190,7 +224,10 @@ impl Machine {
 
     fn exhausted(&self) -> RunError {
         let running = self.cores.iter().flat_map(|c| c.places(&self.program));
-        RunError::Budget { budget: self.full_budget, running: running.map(|p| crate::vpu::Place { wait: None, ..p }).collect() }
+        RunError::Budget {
+            budget: self.full_budget,
+            running: running.map(|p| crate::vpu::Place { wait: None, ..p }).collect(),
+        }
     }
 
     /// Runs until no group is left, as fast as it goes.
@@ -293,7 +330,7 @@ impl Machine {
         }
         self.cycle += 1;
         let mut alive = self.cores.iter().filter(|c| c.is_alive()).peekable();
-        if alive.peek().is_some() && alive.all(|c| c.is_stuck(&self.program, now)) {
+        if alive.peek().is_some() && alive.all(Core::is_stuck) {
             return Err(self.deadlock());
         }
         Ok(true)

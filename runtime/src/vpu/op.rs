@@ -113,7 +113,10 @@ pub(crate) enum Action {
     Allocate,
     Launch,
     Position,
-    Branch { flags: u8, to: u16 },
+    Branch {
+        flags: u8,
+        to: u16,
+    },
     Flags(FlagOp),
     Alu(Alu),
     ReadTile(TileAccess),
@@ -156,11 +159,18 @@ impl Op {
 
     fn to(self, destination: Destination, update: FlagUpdate) -> Op {
         let (space, index, modes) = match destination {
-            Destination::Local { index, x, y, z, w } => (Space::Local, index.index(), [x.bits(), y.bits(), z.bits(), w.bits()]),
-            Destination::Shared { index, x, y, z, w } => (Space::Shared, index.index(), [x.bits(), y.bits(), z.bits(), w.bits()]),
-            Destination::Spawned { index, x, y, z, w } => (Space::Global, index.index(), [x.bits(), y.bits(), z.bits(), w.bits()]),
+            Destination::Local { index, x, y, z, w } => {
+                (Space::Local, index.index(), [x.bits(), y.bits(), z.bits(), w.bits()])
+            }
+            Destination::Shared { index, x, y, z, w } => {
+                (Space::Shared, index.index(), [x.bits(), y.bits(), z.bits(), w.bits()])
+            }
+            Destination::Spawned { index, x, y, z, w } => {
+                (Space::Global, index.index(), [x.bits(), y.bits(), z.bits(), w.bits()])
+            }
         };
-        let float = matches!(self.action, Action::Alu(Alu::AddFloat | Alu::MultiplyFloat | Alu::DivideFloat | Alu::ToFloat));
+        let float =
+            matches!(self.action, Action::Alu(Alu::AddFloat | Alu::MultiplyFloat | Alu::DivideFloat | Alu::ToFloat));
         let target = Target {
             space,
             index: index as u8,

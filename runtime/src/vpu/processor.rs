@@ -55,8 +55,11 @@ pub struct Ended {
 pub(crate) struct Core {
     number: usize,
     pub world: World,
+    #[expect(clippy::vec_box, reason = "a group leaves the list without the registers of others being moved")]
     active: Vec<Box<Group>>,
     jobs: VecDeque<Job>,
+    /// Banks that the host has named: no one else's before the core has nothing left to do.
+    host_banks: Vec<u8>,
     started: u64,
     turn: usize,
     bubble: bool,
@@ -68,12 +71,14 @@ pub(crate) struct Core {
 
 impl Core {
     pub(crate) fn new(number: usize, tile_size: TileSize, seed: u64) -> Self {
-        let jitter = if seed == 0 { 0 } else { seed.wrapping_add(number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).max(1) };
+        let jitter =
+            if seed == 0 { 0 } else { seed.wrapping_add(number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).max(1) };
         Core {
             number,
             world: World::new(tile_size, jitter),
             active: Vec::new(),
             jobs: VecDeque::new(),
+            host_banks: Vec::new(),
             started: 0,
             turn: 0,
             bubble: false,
@@ -97,7 +102,7 @@ impl Core {
             return Ok(());
         }
         let (left, y) = (u32::from(r.x), u32::from(r.y));
-        self.world.holders[usize::from(bank)] += 1;
+        self.hold_for_host(bank);
         self.jobs.push_back(Job { left, right: right as u32, bottom: bottom as u32, x: left & !3, y, entry, bank });
         Ok(())
     }
@@ -108,26 +113,39 @@ impl Core {
             return Err(SetupError::Queue(QUEUE));
         }
         if start.living != 0 {
+            self.hold_for_host(start.bank);
             self.world.holders[bank] += 1;
             self.world.queue.push_back(start);
         }
         Ok(())
     }
 
+    /// A bank that the host names is not free until all that runs now, children included, has ended.
+    fn hold_for_host(&mut self, bank: u8) {
+        if !self.is_alive() {
+            for old in std::mem::take(&mut self.host_banks) {
+                self.world.release(old);
+            }
+        }
+        if !self.host_banks.contains(&bank) {
+            self.host_banks.push(bank);
+            self.world.holders[usize::from(bank)] += 1;
+        }
+    }
+
     /// The next group that the spawner would start.
     fn spawn(&mut self) -> Option<Start> {
         let job = self.jobs.front_mut()?;
         let living = (0..4).filter(|t| (job.left..job.right).contains(&(job.x + t))).fold(0, |set, t| set | 1 << t);
-        let start = Start { entry: job.entry, x: job.x as u16, y: job.y as u16, living, bank: job.bank, registers: None };
+        let start =
+            Start { entry: job.entry, x: job.x as u16, y: job.y as u16, living, bank: job.bank, registers: None };
         self.world.holders[usize::from(job.bank)] += 1;
         job.x += 4;
         if job.x >= job.right {
             (job.x, job.y) = (job.left & !3, job.y + 1);
         }
         if job.y >= job.bottom {
-            let bank = job.bank;
             self.jobs.pop_front();
-            self.world.release(bank);
         }
         Some(start)
     }
@@ -189,9 +207,10 @@ impl Core {
             *budget -= most - left;
         }
         if any_ended {
-            let (living, ended) = std::mem::take(&mut self.active).into_iter().partition(|g| g.living != 0);
+            let (living, ended): (Vec<_>, Vec<_>) =
+                std::mem::take(&mut self.active).into_iter().partition(|g| g.living != 0);
             self.active = living;
-            ended.iter().for_each(|group: &Box<Group>| self.recycle(group));
+            ended.iter().for_each(|group| self.recycle(group));
         }
         let issued = before - *budget;
         self.issued += issued;
@@ -227,13 +246,18 @@ impl Core {
         pending && matches!(program.op(group.pc).action, Action::Finish)
     }
 
-    /// Whether no active group can ever go on by itself.
-    pub(crate) fn is_stuck(&self, program: &Program, now: u64) -> bool {
-        self.stalls >= self.active.len() && !self.active.iter().any(|g| self.waits_for_memory(g, program, now))
+    /// Whether every active group has stalled in vain since one last issued.
+    pub(crate) fn is_stuck(&self) -> bool {
+        self.stalls >= self.active.len()
     }
 
     /// One cycle. `None` when the core has nothing to do.
-    pub(crate) fn cycle(&mut self, program: &Program, out: Outside<'_>, traced: bool) -> Result<Option<Event>, RunError> {
+    pub(crate) fn cycle(
+        &mut self,
+        program: &Program,
+        out: Outside<'_>,
+        traced: bool,
+    ) -> Result<Option<Event>, RunError> {
         self.fill();
         if self.active.is_empty() {
             return Ok(None);
@@ -262,7 +286,9 @@ impl Core {
             Outcome::Jumped => self.bubble = true,
             Outcome::Ended => {}
             Outcome::Stalled(wait) => {
-                self.stalls += 1;
+                // While data is on its way nothing is stuck, and when it is there its group must have had a turn.
+                let coming = self.active.iter().any(|g| self.waits_for_memory(g, program, now));
+                self.stalls = if coming { 0 } else { self.stalls + 1 };
                 return Ok(Some(Event::Stall { group: serial, pc, text: text(), wait }));
             }
             Outcome::Invalid => return Err(self.invalid(index, program)),

@@ -56,7 +56,9 @@ pub fn text(word: u64) -> String {
 /// in the standard layout` with the highest bit first. `None` for an instruction.
 pub fn refusal(word: u64) -> Option<String> {
     let error = decode(word).err()?;
-    let Ok(form) = lookup(isaforge_vpu::ISA, word) else { return Some(format!("undefined opcode 0x{:02X}", word >> 56)) };
+    let Ok(form) = lookup(isaforge_vpu::ISA, word) else {
+        return Some(format!("undefined opcode 0x{:02X}", word >> 56));
+    };
     let info = &isaforge_vpu::ISA.forms[usize::from(form)];
     let wrong = (word ^ info.fixed_value) & info.fixed_mask;
     if wrong == 0 {

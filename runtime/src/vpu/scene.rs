@@ -151,7 +151,9 @@ pub(crate) fn tiles(value: Option<&Value>, size: TileSize) -> Found<Vec<(usize, 
     let Some(tiles) = value.as_object() else { return shape("tile", "a map of buffers") };
     let mut result = Vec::new();
     for (name, tile) in tiles {
-        let Some(buffer) = name.parse().ok().filter(|n| *n < TILE_BUFFERS) else { return shape(name, "a buffer, 0 to 3") };
+        let Some(buffer) = name.parse().ok().filter(|n| *n < TILE_BUFFERS) else {
+            return shape(name, "a buffer, 0 to 3");
+        };
         let items = list(&tile["data"], "data")?;
         if items.len() != size.elements() {
             return shape("data", "an entry for every element");
@@ -236,7 +238,9 @@ impl Scene {
             }
         }
         match &self.work {
-            Work::Group { registers, position } => machine.start_group(0, 0, *position, self.bank, (**registers).clone())?,
+            Work::Group { registers, position } => {
+                machine.start_group(0, 0, *position, self.bank, (**registers).clone())?
+            }
             Work::Rectangle { rectangle, entry } => machine.start_rectangle(0, *rectangle, *entry, self.bank)?,
         }
         Ok(machine)

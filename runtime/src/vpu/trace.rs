@@ -127,7 +127,13 @@ impl fmt::Display for Cycle {
                 }
                 write!(f, " | threads ")?;
                 (0..THREADS).try_for_each(|t| {
-                    let sign = if active >> t & 1 == 1 { '+' } else if living >> t & 1 == 1 { '.' } else { 'x' };
+                    let sign = if active >> t & 1 == 1 {
+                        '+'
+                    } else if living >> t & 1 == 1 {
+                        '.'
+                    } else {
+                        'x'
+                    };
                     write!(f, "{sign}")
                 })
             }

@@ -58,6 +58,38 @@ impl Model {
         }
     }
 
+    /// Runs a program from instruction 0 until all threads have ended. Returns the instructions it took, or `None` after
+    /// `most`.
+    pub fn run(&mut self, words: &[u64], most: u64) -> Option<u64> {
+        let mut living = [true; 4];
+        let mut pc = 0;
+        for steps in 1..=most {
+            let word = words.get(pc).copied().unwrap_or(0);
+            pc = (pc + 1) % 1024;
+            match bits(word, 63, 56) {
+                0x00 => {
+                    (0..4).for_each(|t| living[t] &= !self.active[t]);
+                    self.active = [false; 4];
+                    if living == [false; 4] {
+                        return Some(steps);
+                    }
+                }
+                0x01 => self.active = living,
+                0x80 => {
+                    let mask = bits(word, 55, 52);
+                    let goes = |t: usize| mask == 0 || (0..4).any(|c| mask >> c & 1 == 1 && self.flags[t][c]);
+                    let takers: [bool; 4] = std::array::from_fn(|t| self.active[t] && goes(t));
+                    if takers != [false; 4] {
+                        self.active = takers;
+                        pc = bits(word, 41, 32);
+                    }
+                }
+                _ => self.execute(word),
+            }
+        }
+        None
+    }
+
     /// Executes an instruction other than control flow.
     pub fn execute(&mut self, word: u64) {
         let opcode = bits(word, 63, 56);

@@ -1,0 +1,94 @@
+//! The instruction set that a command works on: a built-in one by name, or a specification that is compiled here and now.
+//!
+//! A specification goes no further than its tables, the very ones that a generated crate would hold as code. So an author
+//! edits, runs the command, and sees.
+
+use std::path::Path;
+
+use clap::CommandFactory;
+use isaforge_compiler::check_spec;
+use isaforge_compiler::lower::lower;
+use isaforge_compiler::suggest::{did_you_mean, one_of};
+use isaforge_core::Isa;
+
+use crate::args::{Cli, TargetArgs};
+use crate::builtin;
+use crate::check;
+use crate::failure::Failure;
+
+/// An instruction set to work on.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// What to call it in messages.
+    pub name: String,
+    /// Its tables.
+    pub isa: &'static Isa,
+}
+
+impl TargetArgs {
+    /// The chosen instruction set; `None` when its specification has mistakes, which have been reported then.
+    ///
+    /// # Errors
+    /// When the specification cannot be opened, or when these commands cannot work on it.
+    pub fn open(&self) -> Result<Option<Target>, Failure> {
+        match (&self.spec, self.isa) {
+            (Some(spec), _) => from_specification(spec),
+            (None, Some(found)) => Ok(Some(Target { name: found.name.to_owned(), isa: found.isa })),
+            (None, None) => Err(Failure::usage("no instruction set is named", "`isaforge isas` lists them")),
+        }
+    }
+}
+
+/// The built-in instruction set of this name, or else the specification at this path; `None` as for
+/// [`TargetArgs::open`].
+///
+/// # Errors
+/// When it is neither, and those of [`TargetArgs::open`].
+pub fn named_or_at(given: &Path) -> Result<Option<Target>, Failure> {
+    let name = given.to_str().unwrap_or_default();
+    if let Some(found) = builtin::find(name) {
+        return Ok(Some(Target { name: name.to_owned(), isa: found.isa }));
+    }
+    if given.exists() {
+        return from_specification(given);
+    }
+    let known = || builtin::ALL.iter().map(|found| found.name);
+    let help = match did_you_mean(name, known()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("expected {}, or the path of a specification", one_of(known())),
+    };
+    Err(Failure::usage(format!("`{}` is no instruction set and no file", given.display()), help))
+}
+
+fn from_specification(given: &Path) -> Result<Option<Target>, Failure> {
+    let settings = check::settings(given)?;
+    let checked = match check_spec(&settings) {
+        Ok(checked) => checked,
+        Err(failure) => {
+            check::render(&failure.diagnostics, &failure.sources);
+            check::summarise_failure(&settings.spec, &failure.diagnostics);
+            return Ok(None);
+        }
+    };
+    // Warnings wait for `isaforge check`: here they would come with every run.
+    if checked.isa.groups.is_some() {
+        let message = format!("`{}` describes groups of bytes", settings.spec.display());
+        return Err(Failure::usage(message, "this command works on instructions of one word each"));
+    }
+    Ok(Some(Target { name: settings.spec.display().to_string(), isa: lower(&checked.isa).isa }))
+}
+
+/// The command line, for arguments that name a specification or for those that do not.
+///
+/// With `--spec` nothing names an instruction set, and the arguments behind it move up.
+pub fn command_line(with_spec: bool) -> clap::Command {
+    let command = Cli::command();
+    if !with_spec {
+        return command;
+    }
+    // An option that nobody sees holds no place among the arguments.
+    let without_isa = |command: clap::Command| {
+        command.mut_arg("isa", |isa| isa.required(false).long("no-instruction-set").hide(true).conflicts_with("spec"))
+    };
+    ["dis", "asm", "explain"].into_iter().fold(command, |command, name| command.mut_subcommand(name, without_isa))
+}

@@ -1,0 +1,114 @@
+//! `isaforge translate`: a program of one revision in the words of another.
+//!
+//! What comes in as text comes out as text, and words as words, unless asked otherwise. All or nothing: a program of
+//! which a part cannot be said in the other revision is not written.
+
+use std::io::{self, IsTerminal, Write};
+
+use isaforge_compiler::translate::{translate as translate_word, translate_program};
+use isaforge_core::Isa;
+use isaforge_core::print::Style;
+
+use crate::args::{Form, TranslateArgs};
+use crate::asm::{not_text, report};
+use crate::dis::{describe, listing};
+use crate::failure::{Failure, Status};
+use crate::input::Input;
+use crate::output::{count, say, write_whole};
+use crate::paint::{BOLD, ERROR, paint};
+use crate::target::{Target, named_or_at};
+use crate::words::{self, Encoding, word_digits};
+
+/// Runs `translate`.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn translate(args: &TranslateArgs) -> Result<Status, Failure> {
+    let (from, to) = (named_or_at(&args.from)?, named_or_at(&args.to)?);
+    let (Some(from), Some(to)) = (from, to) else { return Ok(Status::Mistakes) };
+    let input = Input::read(args.file.as_deref())?;
+    let form = args.input.unwrap_or_else(|| detect(&input.bytes));
+    let translated = match form {
+        Form::Asm => text(&from, &to, &input),
+        Form::Hex => of_words(&from, &to, &input, Encoding::Hex),
+        Form::Bin => of_words(&from, &to, &input, Encoding::Bin),
+    };
+    let Some(translated) = translated else { return Ok(Status::Mistakes) };
+    let out_form = args.out.unwrap_or(form);
+    let content = write(to.isa, &translated, out_form)?;
+    match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
+        Some(path) => write_whole(path, &content)?,
+        None => {
+            let mut out = io::stdout().lock();
+            if out_form == Form::Bin && out.is_terminal() {
+                let help = "write them to a file with `-o FILE`, or see them with `--out asm`";
+                return Err(Failure::usage("raw words are nothing for a terminal", help));
+            }
+            out.write_all(&content)?;
+            out.flush()?;
+        }
+    }
+    Ok(Status::Fine)
+}
+
+/// Words as [`words::detect`] tells them, but what looks like text is hexadecimal only if it has nothing else in it.
+fn detect(bytes: &[u8]) -> Form {
+    let text = std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));
+    let digit = |&byte: &u8| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace() || b"xX,_".contains(&byte);
+    match words::detect(bytes) {
+        Encoding::Bin if !text => Form::Bin,
+        _ if bytes.iter().all(digit) => Form::Hex,
+        _ => Form::Asm,
+    }
+}
+
+fn text(from: &Target, to: &Target, input: &Input) -> Option<Vec<u64>> {
+    let text = match std::str::from_utf8(input.body()) {
+        Ok(text) => text,
+        Err(error) => {
+            say(&not_text(input, error.valid_up_to()));
+            return None;
+        }
+    };
+    translate_program(from.isa, to.isa, text).map_err(|errors| report(&input.name, text, &errors)).ok()
+}
+
+fn of_words(from: &Target, to: &Target, input: &Input, encoding: Encoding) -> Option<Vec<u64>> {
+    let body = if encoding == Encoding::Bin { &input.bytes } else { input.body() };
+    let found = words::read(from.isa, body, Some(encoding));
+    if let Some(mistake) = &found.mistake {
+        say(&describe(&input.name, mistake));
+        return None;
+    }
+    let digits = word_digits(from.isa);
+    let mut translated = Vec::with_capacity(found.words.len());
+    let mut mistakes = 0;
+    for (index, &word) in found.words.iter().enumerate() {
+        match translate_word(from.isa, to.isa, word) {
+            Ok(word) => translated.push(word),
+            Err(error) => {
+                mistakes += 1;
+                let place = format!("{}: word {index} ({word:0digits$x}):", input.name);
+                say(&format!("{} {}: {}", paint(BOLD, &place), paint(ERROR, "error"), paint(BOLD, &error.to_string())));
+            }
+        }
+    }
+    if mistakes > 0 {
+        say(&format!("{}: {}", paint(ERROR, "error"), paint(BOLD, &count(mistakes, "mistake"))));
+        return None;
+    }
+    Some(translated)
+}
+
+fn write(isa: &'static Isa, translated: &[u64], form: Form) -> Result<Vec<u8>, Failure> {
+    Ok(match form {
+        Form::Asm => {
+            let mut text = Vec::new();
+            // Two words may share their customary text, and the other of them would come out of the assembler.
+            listing(isa, translated, Style::Exact, &mut text)?;
+            text
+        }
+        Form::Hex => words::write(isa, translated, Encoding::Hex),
+        Form::Bin => words::write(isa, translated, Encoding::Bin),
+    })
+}

@@ -1,0 +1,420 @@
+//! From text to a group.
+//!
+//! A group is its parts in any order of lines, or in one line with `|` between them. Each part is tried against every
+//! operation; the first whose syntax fits a free slot is taken. Registers in selectors (`tstz ftt, _, sh0`) need a source
+//! to come from: one that holds the register already, or else a free one. That is settled when all parts are read.
+
+use core::fmt;
+
+use crate::group::operand::{Choices, read_operand};
+use crate::group::scan::Scan;
+use crate::group::table::{GroupIsa, LONGEST, Operation, SLOTS, Slot, Token};
+use crate::group::text::{default, type_of};
+use crate::group::value::{Form, Values};
+use crate::text::Word;
+
+/// What text says.
+#[derive(Clone, Debug)]
+pub struct Assembled {
+    /// What the group means.
+    pub values: Values,
+    /// The choices that marks make.
+    pub form: Form,
+    /// An operation of it that has no public encoding.
+    pub no_encoding: Option<&'static Operation>,
+}
+
+/// Why text is not a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextError {
+    /// Where, in bytes from the start of the text.
+    pub at: usize,
+    /// What is wrong.
+    pub reason: TextReason,
+    /// What was found there.
+    pub found: Word,
+}
+
+/// What is wrong with text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextReason {
+    /// No operation is written so.
+    Operation,
+    /// There is an operation of this name, but its operands are others.
+    Operands,
+    /// Another part of the group is in the way.
+    Taken,
+    /// More registers are to be selected than there are free sources.
+    Sources,
+    /// A selector would have to pass on two registers.
+    Selector,
+    /// A mark that says nothing known.
+    Mark,
+    /// Bytes that are not a group.
+    Bytes,
+}
+
+impl fmt::Display for TextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let found = self.found.as_str();
+        match self.reason {
+            TextReason::Operation => write!(f, "no operation is written `{found}`"),
+            TextReason::Operands => write!(f, "these are not the operands of `{found}`"),
+            TextReason::Taken => write!(f, "`{found}` does not go with another part of the group"),
+            TextReason::Sources => write!(f, "no source is free for the register of `{found}`"),
+            TextReason::Selector => write!(f, "`{found}` needs a second register from one selector"),
+            TextReason::Mark => write!(f, "`{found}` is no mark"),
+            TextReason::Bytes => write!(f, "`{found}` is not the bytes of a group"),
+        }
+    }
+}
+
+impl core::error::Error for TextError {}
+
+/// Reads a group.
+///
+/// # Errors
+/// The first part that cannot be read.
+pub fn assemble(isa: &GroupIsa, text: &str) -> Result<Assembled, TextError> {
+    let mut read = Assembled { values: Values::new(isa), form: Form::CANONICAL, no_encoding: None };
+    let mut choices = Choices::default();
+    let mut taken: [(u8, &str); 24] = [(0xff, ""); 24];
+    let mut marks = None;
+    let mut at = 0;
+    for piece in text.split(['\n', '|']) {
+        let start = at;
+        at += piece.len() + 1;
+        let (piece, skipped) = trim(piece);
+        let start = start + skipped;
+        if piece.is_empty() {
+            continue;
+        }
+        if let Some(list) = after_word(piece, "with") {
+            marks = Some((list, start));
+            continue;
+        }
+        if let Some(hex) = after_word(piece, "bytes") {
+            return bytes(isa, hex).ok_or(error(TextReason::Bytes, piece, start));
+        }
+        part(isa, piece, start, &mut read, &mut choices, &mut taken)?;
+    }
+    choices.settle(isa, &mut read.values).map_err(|reason| error(reason, text.trim(), 0))?;
+    if let Some((list, start)) = marks {
+        apply_marks(isa, list, &mut read).map_err(|mark| error(TextReason::Mark, mark, start))?;
+    }
+    Ok(read)
+}
+
+/// A part without number, braces, comment and semicolon, and how much was cut off before it.
+fn trim(piece: &str) -> (&str, usize) {
+    let code = piece.split('#').next().unwrap_or_default();
+    let mut rest = code.trim_start();
+    // `12 : if(p0)` starts with the number of the group.
+    if let Some((number, after)) = rest.split_once(':')
+        && !number.trim().is_empty()
+        && number.trim().bytes().all(|b| b.is_ascii_digit())
+    {
+        rest = after;
+    }
+    let is_frame = |c: char| c.is_whitespace() || matches!(c, '{' | '}' | ';');
+    let inner = rest.trim_start_matches(is_frame);
+    let skipped = code.len() - inner.len();
+    (inner.trim_end_matches(is_frame), skipped)
+}
+
+fn after_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    let rest = text.strip_prefix(word)?;
+    rest.starts_with(char::is_whitespace).then_some(rest)
+}
+
+pub(super) fn error(reason: TextReason, found: &str, at: usize) -> TextError {
+    TextError { at, reason, found: Word::new(found) }
+}
+
+fn part<'t>(
+    isa: &GroupIsa,
+    piece: &'t str,
+    start: usize,
+    read: &mut Assembled,
+    choices: &mut Choices,
+    taken: &mut [(u8, &'t str); 24],
+) -> Result<(), TextError> {
+    let mut reason = TextReason::Operation;
+    for operation in isa.operations {
+        if !operation.no_encoding.is_empty() {
+            for name in core::iter::once(&operation.syntax).chain(operation.also) {
+                let Some(Token::Text(name)) = name.first() else { continue };
+                let word = piece.split_whitespace().next().unwrap_or_default();
+                let rest = word.get(name.len()..);
+                let named = word.get(..name.len()).is_some_and(|w| w.eq_ignore_ascii_case(name));
+                if named && rest.is_some_and(|r| r.is_empty() || r.starts_with('.')) {
+                    // A longer name may be an operation of its own.
+                    let longer = |o: &&Operation| o.name.len() > operation.name.len() && word.eq_ignore_ascii_case(o.name);
+                    read.no_encoding = isa.operations.iter().find(longer).or(Some(operation));
+                    return Ok(());
+                }
+            }
+            continue;
+        }
+        for slot in (0..SLOTS).filter(|s| operation.slots >> s & 1 != 0) {
+            for syntax in core::iter::once(&operation.syntax).chain(operation.also) {
+                if let Some(Token::Text(text)) = syntax.first()
+                    && Scan::new(piece).literal(text).is_none()
+                {
+                    if mnemonic(piece, syntax) {
+                        reason = TextReason::Operands;
+                    }
+                    continue;
+                }
+                let mut values = read.values.clone();
+                let mut tried = *choices;
+                for (at, field, allowed) in operation.is {
+                    if let (&Token::OWN, Some(value)) = (at, allowed.first()) {
+                        values.set(isa, slot, (*field).into(), *value);
+                    }
+                }
+                let mut parser = Parser { isa, slot, values: &mut values, choices: &mut tried };
+                if parser.all(piece, syntax, operation).is_none() {
+                    if mnemonic(piece, syntax) {
+                        reason = TextReason::Operands;
+                    }
+                    continue;
+                }
+                let key = (slot as u8, operation.part);
+                let free = taken.iter().position(|t| t.0 == 0xff);
+                if !operation.remark && taken.iter().any(|t| t.0 == key.0 && t.1.len() == key.1.len() && t.1 == key.1) {
+                    reason = TextReason::Taken;
+                    continue;
+                }
+                if let (Some(free), false) = (free, operation.remark) {
+                    taken[free] = (key.0, part_name(isa, operation));
+                    values.insert(slot);
+                }
+                read.values = values;
+                *choices = tried;
+                return Ok(());
+            }
+        }
+    }
+    let word = piece.split(|c: char| c.is_whitespace() || c == '.').next().unwrap_or_default();
+    Err(error(reason, if reason == TextReason::Operation { piece } else { word }, start))
+}
+
+/// The operation's part, with the lifetime of the tables.
+fn part_name(_: &GroupIsa, operation: &Operation) -> &'static str {
+    operation.part
+}
+
+fn mnemonic(piece: &str, syntax: &[Token]) -> bool {
+    let Some(Token::Text(text)) = syntax.first() else { return false };
+    let name = text.split_whitespace().next().unwrap_or_default();
+    let word = piece.split(|c: char| c.is_whitespace() || c == '.').next().unwrap_or_default();
+    name.split('.').next().unwrap_or_default().eq_ignore_ascii_case(word)
+}
+
+struct Parser<'a> {
+    isa: &'a GroupIsa,
+    slot: usize,
+    values: &'a mut Values,
+    choices: &'a mut Choices,
+}
+
+impl Parser<'_> {
+    /// Reads a whole part. `None` when it is written otherwise.
+    fn all(&mut self, piece: &str, syntax: &[Token], operation: &Operation) -> Option<()> {
+        let mut scan = Scan::new(piece);
+        let mut at = 0;
+        while let Some(token) = syntax.get(at) {
+            let run = syntax.get(at..).unwrap_or_default().iter().take_while(|t| is_suffix(t)).count();
+            if run > 0 {
+                self.run(&mut scan, syntax.get(at..at + run).unwrap_or_default())?;
+                at += run;
+                continue;
+            }
+            self.one(&mut scan, token, operation)?;
+            at += 1;
+        }
+        scan.at_end().then_some(())
+    }
+
+    fn own(&self, slot: u8) -> usize {
+        if slot == Token::OWN { self.slot } else { slot as usize }
+    }
+
+    fn set(&mut self, slot: u8, field: u8, value: i64, operation: Option<&Operation>) -> Option<()> {
+        let at = self.own(slot);
+        // What makes the operation this one cannot be written otherwise.
+        if let Some(operation) = operation {
+            let is = operation.is.iter().find(|(s, f, _)| *f == field && self.own(*s) == at);
+            if is.is_some_and(|(_, _, allowed)| !allowed.contains(&value)) {
+                return None;
+            }
+        }
+        self.values.set(self.isa, at, field.into(), value);
+        Some(())
+    }
+
+    fn one(&mut self, scan: &mut Scan<'_>, token: &Token, operation: &Operation) -> Option<()> {
+        match *token {
+            Token::Text(text) => scan.literal(text),
+            Token::Value(slot, field) => {
+                let value = scan.value(self.isa, type_of(self.isa, self.own(slot), field.into()))?;
+                if !fits(self.isa, self.own(slot), field.into(), value) {
+                    return None;
+                }
+                self.set(slot, field, value, Some(operation))
+            }
+            Token::Words(slot, field, words) => {
+                // The longest word that is there; the empty one always is.
+                let there = |(i, word): (usize, &&'static str)| {
+                    let mut ahead = scan.clone();
+                    let known = usize::from(!word.is_empty()) + i;
+                    let _ = known;
+                    ahead.literal(word).map(|()| (word.len(), i, ahead))
+                };
+                let best = words.iter().enumerate().filter_map(there).max_by_key(|(len, i, _)| (*len, usize::MAX - i))?;
+                *scan = best.2;
+                // Two values may share a word; the operation says which it is.
+                let at = self.own(slot);
+                let now = self.values.get(self.isa, at, field.into());
+                let same = usize::try_from(now).ok().and_then(|v| words.get(v)).is_some_and(|w| *w == words[best.1]);
+                if same && operation.is.iter().any(|(s, f, _)| *f == field && self.own(*s) == at) {
+                    return Some(());
+                }
+                self.set(slot, field, best.1 as i64, Some(operation))
+            }
+            Token::Optional(slot, field, text) => {
+                let mut ahead = scan.clone();
+                if ahead.literal(text).is_none() {
+                    return Some(());
+                }
+                let value = ahead.value(self.isa, type_of(self.isa, self.own(slot), field.into()))?;
+                *scan = ahead;
+                self.set(slot, field, value, Some(operation))
+            }
+            Token::Operand(index) => read_operand(self.isa, index.into(), scan, self.values, self.choices),
+            Token::Role(role) => {
+                let found = self.isa.slots.get(self.slot)?.roles.iter().find(|(name, _)| *name == role)?;
+                read_operand(self.isa, found.1.into(), scan, self.values, self.choices)
+            }
+            Token::Flag(..) | Token::Suffix(..) | Token::Bits(..) => None,
+        }
+    }
+
+    /// Reads suffixes, in any order.
+    fn run(&mut self, scan: &mut Scan<'_>, tokens: &[Token]) -> Option<()> {
+        let mut seen = 0u64;
+        while let Some(word) = scan.suffix() {
+            let (index, slot, field, value) = tokens.iter().enumerate().find_map(|(i, t)| self.suffix(i, t, word, seen))?;
+            seen |= 1 << (index & 63);
+            self.set(slot, field, value, None)?;
+        }
+        for (i, token) in tokens.iter().enumerate().filter(|(i, _)| seen >> (i & 63) & 1 == 0) {
+            let _ = i;
+            match token {
+                Token::Suffix(_, _, false) | Token::Bits(..) => return None,
+                Token::Words(slot, field, words) => {
+                    let now = self.values.get(self.isa, self.own(*slot), (*field).into());
+                    let silent = |v: i64| usize::try_from(v).ok().and_then(|v| words.get(v)).is_some_and(|w| w.is_empty());
+                    if !silent(now) {
+                        let first = words.iter().position(|w| w.is_empty())?;
+                        self.set(*slot, *field, first as i64, None)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Some(())
+    }
+
+    fn suffix(&self, i: usize, token: &Token, word: &str, seen: u64) -> Option<(usize, u8, u8, i64)> {
+        let again = seen >> (i & 63) & 1 != 0;
+        let same = |text: &str| text.strip_prefix('.').unwrap_or(text).eq_ignore_ascii_case(word);
+        match *token {
+            Token::Flag(slot, field, text) if same(text) && !again => Some((i, slot, field, 1)),
+            Token::Suffix(slot, field, _) if !again => {
+                let mut scan = Scan::new(word);
+                let value = scan.value(self.isa, type_of(self.isa, self.own(slot), field.into()))?;
+                scan.at_end().then_some((i, slot, field, value))
+            }
+            Token::Words(slot, field, words) if !again => {
+                let found = words.iter().position(|w| !w.is_empty() && same(w))?;
+                Some((i, slot, field, found as i64))
+            }
+            Token::Bits(slot, field, words) => {
+                let now = if again { self.values.get(self.isa, self.own(slot), field.into()) } else { 0 };
+                if same("none") {
+                    return Some((i, slot, field, now));
+                }
+                let bit = words.iter().position(|w| same(w))?;
+                Some((i, slot, field, now | 1 << bit))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether some record can hold a value in a field.
+pub(super) fn fits(isa: &GroupIsa, slot: usize, field: usize, value: i64) -> bool {
+    let Some(choice) = isa.slots.get(slot).and_then(|s| isa.choices.get(s.choice as usize)) else { return false };
+    let held = |r: &crate::group::table::Record| {
+        let mut places = r.places.iter().filter(|p| p.field as usize == field);
+        places.any(|p| r.stored(choice, field, &p.bits, value).is_some())
+    };
+    default(isa, slot, field) == value || choice.records.iter().any(held)
+}
+
+fn is_suffix(token: &Token) -> bool {
+    match token {
+        Token::Flag(..) | Token::Suffix(..) | Token::Bits(..) => true,
+        Token::Words(_, _, words) => words.iter().all(|w| w.is_empty() || w.starts_with('.')),
+        _ => false,
+    }
+}
+
+fn bytes(isa: &GroupIsa, hex: &str) -> Option<Assembled> {
+    let mut bytes = [0u8; LONGEST];
+    let mut len = 0;
+    for pair in hex.split_whitespace() {
+        *bytes.get_mut(len)? = u8::from_str_radix(pair, 16).ok()?;
+        len += 1;
+    }
+    let group = crate::group::decode::decode(isa, bytes.get(..len)?).ok()?;
+    (group.len() == len).then(|| Assembled { values: group.values(isa), form: group.form(), no_encoding: None })
+}
+
+/// Applies `slot.field=value`, `slot:record`, `slot` and `length=…`; the mark that is none of them.
+fn apply_marks<'t>(isa: &GroupIsa, list: &'t str, read: &mut Assembled) -> Result<(), &'t str> {
+    for mark in list.split(',').map(str::trim).filter(|m| !m.is_empty()) {
+        apply_mark(isa, mark, read).ok_or(mark)?;
+    }
+    Ok(())
+}
+
+fn apply_mark(isa: &GroupIsa, mark: &str, read: &mut Assembled) -> Option<()> {
+    let slot_of = |name: &str| isa.slots.iter().position(|s| s.name == name);
+    if let Some(length) = mark.strip_prefix("length=") {
+        read.form.length = length.parse().ok()?;
+        return Some(());
+    }
+    if let Some((slot, record)) = mark.split_once(':') {
+        let slot = slot_of(slot)?;
+        let choice = isa.choices.get(isa.slots.get(slot)?.choice as usize)?;
+        *read.form.records.get_mut(slot)? = choice.record(record)? as u8;
+        return Some(());
+    }
+    let Some((name, value)) = mark.split_once('=') else {
+        read.values.insert(slot_of(mark)?);
+        return Some(());
+    };
+    let (slot, field) = name.split_once('.')?;
+    let slot = slot_of(slot)?;
+    let field = isa.choices.get(isa.slots.get(slot)?.choice as usize)?.field(field)?;
+    let mut scan = Scan::new(value);
+    let value = scan.value(isa, type_of(isa, slot, field))?;
+    if !scan.at_end() || slot as u8 == Slot::NEVER {
+        return None;
+    }
+    read.values.set(isa, slot, field, value);
+    Some(())
+}

@@ -1,0 +1,143 @@
+//! A place in text.
+
+use crate::group::table::{GroupIsa, Type};
+
+/// Text being read.
+#[derive(Clone, Debug)]
+pub(super) struct Scan<'t> {
+    rest: &'t str,
+}
+
+impl<'t> Scan<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Scan { rest: text }
+    }
+
+    fn skip(&mut self) {
+        self.rest = self.rest.trim_start();
+    }
+
+    pub(super) fn at_end(&mut self) -> bool {
+        self.skip();
+        self.rest.is_empty()
+    }
+
+    /// Reads fixed text: spaces may be more or fewer, case does not matter. A word must not go on.
+    pub(super) fn literal(&mut self, text: &str) -> Option<()> {
+        let mut rest = self.rest;
+        let mut spaced = true;
+        for c in text.chars() {
+            if c == ' ' {
+                spaced = true;
+                continue;
+            }
+            if spaced || !c.is_ascii_alphanumeric() && c != '.' {
+                rest = rest.trim_start();
+            }
+            spaced = false;
+            let mut chars = rest.chars();
+            if !chars.next()?.eq_ignore_ascii_case(&c) {
+                return None;
+            }
+            rest = chars.as_str();
+        }
+        if text.ends_with(' ') {
+            rest = rest.trim_start();
+        }
+        self.rest = rest;
+        Some(())
+    }
+
+    /// Reads a whole word.
+    pub(super) fn word(&mut self, word: &str) -> Option<()> {
+        let mut ahead = self.clone();
+        ahead.literal(word)?;
+        let goes_on = word.ends_with(|c: char| c.is_ascii_alphanumeric())
+            && ahead.rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        if goes_on {
+            return None;
+        }
+        *self = ahead;
+        Some(())
+    }
+
+    /// Reads a dot and the word behind it.
+    pub(super) fn suffix(&mut self) -> Option<&'t str> {
+        let rest = self.rest.strip_prefix('.')?;
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let (word, rest) = rest.split_at_checked(end)?;
+        self.rest = rest;
+        Some(word)
+    }
+
+    /// Reads a number.
+    pub(super) fn number(&mut self) -> Option<i64> {
+        self.skip();
+        let (negative, rest) = match self.rest.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, self.rest),
+        };
+        let (radix, digits) = match rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X")) {
+            Some(digits) => (16, digits),
+            None => (10, rest),
+        };
+        let end = digits.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(digits.len());
+        let (number, rest) = digits.split_at_checked(end)?;
+        let value = i64::from_str_radix(number, radix).ok().filter(|_| !number.starts_with(['+', '-']))?;
+        self.rest = rest;
+        Some(if negative { -value } else { value })
+    }
+
+    /// Reads the value of a field: a name of its enum or a number.
+    pub(super) fn value(&mut self, isa: &GroupIsa, ty: Type) -> Option<i64> {
+        self.skip();
+        let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at_checked(end)?;
+        if let Type::Enum(index) = ty {
+            let same = |v: &&crate::table::Value| v.text.eq_ignore_ascii_case(word) || v.name.eq_ignore_ascii_case(word);
+            if let Some(value) = isa.enums.get(index as usize)?.values.iter().find(same) {
+                self.rest = rest;
+                return Some(value.bits as i64);
+            }
+            return None;
+        }
+        self.number()
+    }
+
+    /// Reads a register: bank and number. `None` inside when it is `_`.
+    pub(super) fn register(&mut self, isa: &GroupIsa) -> Option<Option<(i64, i64)>> {
+        if self.word("_").is_some() {
+            return Some(None);
+        }
+        for name in isa.registers {
+            let mut ahead = self.clone();
+            if ahead.literal(name.before).is_none() || !ahead.rest.starts_with(|c: char| c.is_ascii_digit()) {
+                continue;
+            }
+            let Some(number) = ahead.digits() else { continue };
+            if ahead.literal(name.after).is_none() || ahead.rest.starts_with(|c: char| c == '[' || c.is_ascii_alphanumeric()) {
+                continue;
+            }
+            let number = number.checked_sub(name.first)?.checked_add(name.from)?;
+            if (name.from..=name.to).contains(&number) && number < 1 << 32 {
+                *self = ahead;
+                return Some(Some((name.bank, number << name.low.min(16) | name.is)));
+            }
+        }
+        let mut ahead = self.clone();
+        ahead.literal("bank")?;
+        let bank = ahead.digits()?;
+        ahead.literal(":")?;
+        let number = ahead.digits()?;
+        *self = ahead;
+        Some(Some((bank, number)))
+    }
+
+    fn digits(&mut self) -> Option<i64> {
+        let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
+        let (digits, rest) = self.rest.split_at_checked(end)?;
+        let value = digits.parse::<u32>().ok()?;
+        self.rest = rest;
+        Some(value.into())
+    }
+}
