@@ -2,46 +2,73 @@
 
 use std::io::Write;
 
+use isaforge_compiler::catalogue::{self, DOCUMENT, File, Page};
 use isaforge_compiler::suggest::did_you_mean;
 
 use crate::failure::{Failure, Status};
 use crate::paint::{BOLD, DIM, ERROR, GOOD, columns, paint, wrap};
-use crate::run::pages::{self, Page};
+use crate::run::pages;
 
-/// Prints the page on a code, or the list of all codes for `list`.
+/// The pages on mistakes in specifications, then those on mistakes in launch files.
+pub fn all() -> impl Iterator<Item = Page> {
+    catalogue::all().chain(pages::all())
+}
+
+/// Prints the page on a code; or the list of all codes for `list`, and what some examples build on for `document`.
 ///
 /// # Errors
 /// When there is no such code, or standard output cannot be written to.
 pub fn explain_code(code: &str) -> Result<Status, Failure> {
+    let code = code.trim();
     let mut out = anstream::stdout().lock();
     if code.eq_ignore_ascii_case("list") {
-        for page in pages::ALL {
+        for page in all() {
             writeln!(out, "{}  {}", paint(BOLD, page.code), page.title)?;
         }
         return Ok(Status::Fine);
     }
-    let code = code.trim().to_ascii_uppercase();
-    let Some(page) = pages::ALL.iter().find(|page| page.code == code) else {
-        let help = match did_you_mean(&code, pages::ALL.iter().map(|page| page.code)) {
-            Some(near) => format!("did you mean `{near}`? `isaforge check --explain list` has them all"),
-            None => "`isaforge check --explain list` has them all".to_owned(),
+    if code.eq_ignore_ascii_case("document") {
+        out.write_all(file(&DOCUMENT, "").as_bytes())?;
+        return Ok(Status::Fine);
+    }
+    let Some(page) = all().find(|page| page.code.eq_ignore_ascii_case(code)) else {
+        let list = "`isaforge check --explain list` has all codes";
+        let upper = code.to_ascii_uppercase();
+        let help = match did_you_mean(&upper, all().map(|page| page.code)) {
+            Some(near) => format!("did you mean `{near}`? {list}"),
+            None => list.to_owned(),
         };
         return Err(Failure::usage(format!("no error and no warning has the code `{code}`"), help));
     };
-    out.write_all(draw(page, columns().min(100)).as_bytes())?;
+    out.write_all(draw(&page, columns().min(100)).as_bytes())?;
     Ok(Status::Fine)
 }
 
+/// A page in colour, for so many columns.
 fn draw(page: &Page, width: usize) -> String {
-    let mut text = format!("{}\n\n", paint(BOLD, &format!("{}: {}", page.code, page.title)));
-    for line in wrap(page.text, width) {
-        text.push_str(&format!("{line}\n"));
-    }
-    for (mark, piece) in [(paint(ERROR, "wrong"), page.wrong), (paint(GOOD, "right"), page.right)] {
-        text.push_str(&format!("\n{mark}\n"));
-        for line in piece.lines() {
-            text.push_str(&format!("  {} {line}\n", paint(DIM, "|")));
+    let mut text = format!("{}\n", paint(BOLD, &format!("{}: {}", page.code, page.title)));
+    for paragraph in page.text.split("\n\n") {
+        text.push('\n');
+        for line in wrap(paragraph, width) {
+            text.push_str(&format!("{line}\n"));
         }
+    }
+    for (files, mark) in [(&page.wrong, paint(ERROR, "wrong")), (&page.right, paint(GOOD, "right"))] {
+        for example in files {
+            text.push_str(&format!("\n{}", file(example, &format!("{mark}: "))));
+        }
+    }
+    if page.wrong.iter().any(|file| file.text.contains(DOCUMENT.name)) {
+        text.push_str(&format!("\n`isaforge check --explain document` shows {}.\n", DOCUMENT.name));
+    }
+    text
+}
+
+/// A file of an example, with what stands before its name.
+fn file(file: &File, mark: &str) -> String {
+    let mut text = format!("{mark}{}\n", paint(BOLD, file.name));
+    for line in file.text.lines() {
+        text.push_str(&format!("  {}\n", format!("{} {line}", paint(DIM, "|")).trim_end()));
     }
     text
 }

@@ -24,10 +24,11 @@ Examples:
   echo 0091c10000000002 | isaforge dis valhall    hexadecimal, most significant digit first
   isaforge dis valhall --tsv words.hex            word, ok or invalid, text or reason
   isaforge dis valhall a.bin | isaforge asm valhall --out bin > b.bin    there and back
-  isaforge dis --spec specs/mine.yaml a.bin       a specification at work, before any code is generated
+  isaforge dis --spec specs/mine.yaml a.bin       a specification before it is compiled
 
 In hexadecimal `0x`, white space, commas and underscores are free: only the digits count.
-A word that is no instruction prints as `.word 0x… // reason`, which `asm` takes back; the exit status is then 1.";
+A word that is no instruction prints as `.word 0x… // reason`, which `asm` takes back; the exit
+status is then 1.";
 
 /// Below the options of `asm`.
 pub const ASM: &str = "\
@@ -64,7 +65,7 @@ Examples:
 /// Below the options of `gen`.
 pub const GEN: &str = "\
 Examples:
-  isaforge gen my.yaml -o my-isa                  writes my-isa/src/lib.rs, and my-isa/Cargo.toml if there is none
+  isaforge gen my.yaml -o my-isa                  writes src/lib.rs, and Cargo.toml if there is none
   isaforge gen my.yaml -o my-isa --check          is it up to date? (exit status 1 if not)
   isaforge gen my.yaml -o my-isa --semantics required
   isaforge gen --all                              every specs/NAME/isa.yaml to generated/NAME
@@ -79,8 +80,8 @@ Examples:
   isaforge diff old.yaml new.yaml --format json | jq .instructions
 
 Every instruction whose words read differently comes with such a word and both of its texts.
-Exit status: 0 old binaries decode the same (that is proved), 1 they do not or it is not certain, 2 there is nothing to
-compare: wrong usage, or a specification with mistakes.";
+Exit status: 0 old binaries decode the same (that is proved), 1 they do not or it is not certain,
+2 there is nothing to compare: wrong usage, or a specification with mistakes.";
 
 /// Below the options of `translate`.
 pub const TRANSLATE: &str = "\
@@ -90,9 +91,9 @@ Examples:
   isaforge translate valhall-2021 valhall a.bin --out asm      words to text
   isaforge translate valhall specs/mine.yaml shader.s
 
-Instructions, modifiers and operands of the same name mean the same, wherever their bits are. Whatever the other revision
-cannot say is reported by name, all of it; the exit status is then 1 and nothing is written. Comments and labels of a text
-are not kept: branches have their distance.";
+Instructions, modifiers and operands of the same name mean the same, wherever their bits are.
+Whatever the other revision cannot say is reported by name, all of it; the exit status is then 1
+and nothing is written. Comments and labels of a text are not kept: branches have their distance.";
 
 /// Below the options of `conform`.
 pub const CONFORM: &str = "\
@@ -103,18 +104,21 @@ Examples:
 
 Formats, recognised by their content:
   word TAB text                                   each must give the other
-  word TAB text TAB class TAB status TAB result   random words; what is refused must be refused for the right reason
+  word TAB text TAB class TAB status TAB result   random words, read or refused for the right reason
   id TAB source TAB name TAB stage TAB words      whole programs, to text and back
   word TAB text TAB versions TAB verdict TAB text TAB result    assembler cases
-  text TAB reason                                 lines that must be refused, with a column and a message
-  JSON lines with `words` and `runs`              shaders and the colours they must give; each run counts
+  text TAB reason                                 lines to refuse, with a column and a message
+  JSON lines with `words` and `runs`              shaders and their colours; each run counts
   JSON with `words`, `groups` and `ssbo_base`     a kernel and the memory it must leave
 Of vpu, besides:
-  JSON lines with `words`, `start` and `expect`   programs and the state they must end in, run both ways
+  JSON lines with `words`, `start` and `expect`   programs and their final state, run both ways
   word TAB name TAB fields…                       words and the values of their fields
   word TAB reason                                 words that must be refused for this reason
 
-Prints `FILE: P passed, F failed` for each file and `P passed, F failed` at the end; exit status 1 if any failed.";
+Files may be packed with gzip.
+
+Prints `FILE: P passed, F failed` for each file and `P passed, F failed` at the end; the exit
+status is 1 if any failed.";
 
 /// Below the options of `run`.
 pub const RUN: &str = "\
@@ -134,9 +138,9 @@ A launch file for a program that doubles 256 numbers:
     - raw: { buffer: numbers, file: out.bin }
     # - png: { buffer: numbers, file: out.png, width: 16, height: 16, format: grey }
 
-Further keys: `shared bytes`, `budget`, `address` of a buffer, `from` of a print, `limit` of a png; a program can stand in
-the launch file itself, as lines after `program: |`. Pixel formats: palette, grey, rgba8, rgba32f.
-Paths are relative to the launch file.
+Further keys: `shared bytes`, `budget`, `address` of a buffer, `from` of a print, `limit` of a png;
+a program can stand in the launch file itself, as lines after `program: |`.
+Pixel formats: palette, grey, rgba8, rgba32f. Paths are relative to the launch file.
 
 Examples:
   isaforge run launch.yaml
@@ -154,3 +158,14 @@ Examples:
   isaforge completions bash > ~/.local/share/bash-completion/completions/isaforge
   isaforge completions zsh > ~/.zfunc/_isaforge
   isaforge completions fish > ~/.config/fish/completions/isaforge.fish";
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn no_line_is_wider_than_the_help_is_drawn() {
+        let source = include_str!("help.rs");
+        for line in source.lines() {
+            assert!(line.chars().count() <= 100, "{line}");
+        }
+    }
+}

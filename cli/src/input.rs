@@ -4,7 +4,12 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
+use flate2::read::MultiGzDecoder;
+
 use crate::failure::Failure;
+
+/// The most bytes that a packed file may hold.
+const MAX_UNPACKED: u64 = 4 << 30;
 
 /// What was read and what to call it in messages.
 #[derive(Debug)]
@@ -32,6 +37,24 @@ impl Input {
                 Ok(Input { name: "<stdin>".to_owned(), bytes })
             }
         }
+    }
+
+    /// The input with its content unpacked, if it is packed with gzip; its name says nothing about that.
+    ///
+    /// # Errors
+    /// When it is damaged, or holds more than anybody would want to replay.
+    pub fn unpacked(self) -> Result<Input, Failure> {
+        if !self.bytes.starts_with(b"\x1f\x8b") {
+            return Ok(self);
+        }
+        let mut bytes = Vec::new();
+        let mut content = MultiGzDecoder::new(self.bytes.as_slice()).take(MAX_UNPACKED + 1);
+        content.read_to_end(&mut bytes).map_err(Failure::reading(Path::new(&self.name)))?;
+        if bytes.len() as u64 > MAX_UNPACKED {
+            let message = format!("`{}` holds more than {} GiB", self.name, MAX_UNPACKED >> 30);
+            return Err(Failure::usage(message, "split it"));
+        }
+        Ok(Input { bytes, ..self })
     }
 
     /// The content without a byte order mark.

@@ -1,4 +1,4 @@
-//! What executes programs: the one place that knows the runtime.
+//! What executes programs: with [`run::vpu`](crate::run::vpu), all that knows the runtime.
 
 use isaforge_runtime::{Launch, Memory, valhall, vpu};
 

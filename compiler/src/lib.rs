@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 pub mod build;
+pub mod catalogue;
 pub mod check;
 pub mod diagnostic;
 pub mod diff;

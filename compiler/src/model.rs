@@ -5,7 +5,7 @@
 
 use isaforge_core::bits::ones;
 
-use crate::source::{Span, Spanned};
+use crate::source::{FileId, Span, Spanned};
 use crate::spec::{Access, Provenance, TargetKind};
 
 /// A run of bits.
@@ -117,6 +117,8 @@ pub struct Isa {
     pub limits: Vec<Limit>,
     /// The instructions.
     pub forms: Vec<Form>,
+    /// Files that the specification builds on, rather than being part of it.
+    pub bases: Vec<FileId>,
     /// Whether an instruction may be a special case of another: all constant bits of that one, and more. It wins.
     pub special_cases: bool,
     /// How instructions are groups of records, if they are.
@@ -140,8 +142,10 @@ pub struct Enum {
     pub default: Option<u64>,
     /// Whether something else than a field uses it: another enum goes on with it, or operands imply its values.
     pub implied: bool,
-    /// How many values it lists, reserved ones included.
-    pub listed: usize,
+    /// One above the last value that it lists, reserved ones included.
+    pub listed: u64,
+    /// Whether what it does not list is reserved, without the list saying so.
+    pub open: bool,
 }
 
 /// A named value.
@@ -159,6 +163,13 @@ pub struct Value {
     pub doc: String,
     /// Where it is defined.
     pub span: Span,
+}
+
+impl Value {
+    /// All words that stand for it in assembly, the one that prints first.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.text.as_str()).chain(self.also.iter().map(String::as_str))
+    }
 }
 
 /// A table of constants.

@@ -5,6 +5,7 @@
 use std::fmt::Write;
 
 use crate::reader::{KeyDoc, Vocabulary};
+use crate::resolve::arm_xml::spec::{ArmSource, ArmSpec, ArmStaging};
 use crate::spec::{self, Access, Notation, Provenance, TargetKind, Unused};
 
 /// The line that starts the generated part of a document.
@@ -24,6 +25,27 @@ fn section<V: Vocabulary>(out: &mut String, title: &str) {
 fn words(out: &mut String, title: &str, all: impl Iterator<Item = &'static str>) {
     let list: Vec<String> = all.map(|w| format!("`{w}`")).collect();
     let _ = writeln!(out, "- {title}: {}", list.join(", "));
+}
+
+/// The vocabulary of groups.
+fn groups(out: &mut String) {
+    use crate::group::spec as group;
+
+    section::<group::GroupSpec>(out, "`group`: how groups are built");
+    section::<group::SlotSpec>(out, "`slots`: a place in a group");
+    section::<group::DerivedSpec>(out, "`derived`: a field that follows from the group");
+    section::<group::RuleSpec>(out, "`rules`: what a header must be");
+    section::<group::PaddingSpec>(out, "`padding`: what fills a group");
+    section::<group::ProgramSpec>(out, "`program`: how groups make a program");
+    section::<group::BranchSpec>(out, "`targets`: a branch target");
+    section::<group::ChoiceSpec>(out, "`choices`: alternative layouts of the same fields");
+    section::<group::SharedFieldSpec>(out, "A field of a choice");
+    section::<group::RecordSpec>(out, "`records`: a layout");
+    section::<group::NarrowPlaceSpec>(out, "A field of a record, in full");
+    section::<group::OperationSpec>(out, "`operations`: what a part of a group does");
+    section::<group::WireSpec>(out, "`operands`: what stands for registers and wires");
+    section::<group::RegisterPlaceSpec>(out, "`register`: where a register is named");
+    section::<group::RegisterNameSpec>(out, "`registers`: how registers are written");
 }
 
 /// Every key that a specification may have, as Markdown.
@@ -58,7 +80,11 @@ pub fn reference() -> String {
     section::<spec::XmlSecondStaging>(&mut out, "`second`: the second list of staging registers");
     section::<spec::XmlImmediates>(&mut out, "`immediates`: how `<imm>` is written");
     section::<spec::XmlTarget>(&mut out, "`targets`: an immediate that is a branch target");
+    section::<ArmSpec>(&mut out, "`arm`: a file in the schema of Arm's machine-generated description");
+    section::<ArmSource>(&mut out, "`sources` of `arm`: a built-in type of sources");
+    section::<ArmStaging>(&mut out, "`staging` of `arm`: how lists of staging registers are written");
     section::<spec::Erratum>(&mut out, "`errata`: a correction");
+    groups(&mut out);
     out.push_str("### Words\n\n");
     words(&mut out, "`provenance`", Provenance::ALL.iter().map(|w| w.as_str()));
     words(&mut out, "`access`", Access::ALL.iter().map(|w| w.as_str()));
@@ -68,7 +94,7 @@ pub fn reference() -> String {
     out
 }
 
-/// `document` with its generated part replaced by [`reference`]; `None` when it has no marks.
+/// `document` with its generated part replaced by [`reference()`]; `None` when it has no marks.
 pub fn refreshed(document: &str) -> Option<String> {
     let (before, rest) = document.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;

@@ -245,6 +245,8 @@ vocabulary! {
         optional operations: Named<crate::group::spec::OperationSpec>,
         /// Instructions, enums and constants described by an XML file.
         optional xml: XmlSpec,
+        /// Instructions, enums and constants of one architecture from Arm's machine-generated description.
+        optional arm: crate::resolve::arm_xml::spec::ArmSpec,
         /// Corrections of the XML file.
         optional errata: Vec<Erratum>,
     }
@@ -297,6 +299,8 @@ pub struct ValueSpec {
     pub name: Option<Spanned<String>>,
     /// How it is written, if not as its name.
     pub prints: Option<String>,
+    /// Other words that the assembler takes for it.
+    pub also: Vec<String>,
     /// Its bits, if they do not follow from the position.
     pub value: Option<Spanned<u64>>,
     /// What it means.
@@ -310,6 +314,8 @@ vocabulary! {
         required name: Spanned<String>,
         /// That word, if it is not the name.
         optional prints: String,
+        /// Other words that the assembler takes for it; they never print.
+        optional also: OneOrMany<String>,
         /// Its bits, if they do not follow from the position.
         optional value: Spanned<u64>,
         /// What it means.
@@ -322,10 +328,10 @@ impl FromNode for ValueSpec {
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         match &node.value {
-            Value::Null => Some(ValueSpec { span: node.span, name: None, prints: None, value: None, doc: None }),
+            Value::Null => Some(ValueSpec { span: node.span, name: None, prints: None, also: Vec::new(), value: None, doc: None }),
             Value::Map(_) => {
-                let NamedValue { span, name, prints, value, doc } = NamedValue::from_node(node, r)?;
-                Some(ValueSpec { span, name: Some(name), prints, value, doc })
+                let NamedValue { span, name, prints, also, value, doc } = NamedValue::from_node(node, r)?;
+                Some(ValueSpec { span, name: Some(name), prints, also: also.unwrap_or_default().0, value, doc })
             }
             Value::List(_) => {
                 r.wrong_kind(node, Self::EXPECTED);
@@ -333,7 +339,7 @@ impl FromNode for ValueSpec {
             }
             _ => {
                 let name = Spanned::<String>::from_node(node, r)?;
-                Some(ValueSpec { span: node.span, name: Some(name), prints: None, value: None, doc: None })
+                Some(ValueSpec { span: node.span, name: Some(name), prints: None, also: Vec::new(), value: None, doc: None })
             }
         }
     }

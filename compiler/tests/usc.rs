@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use isaforge_compiler::{Settings, compile};
-use isaforge_core::group::program::{is_last, seal, walk};
+use isaforge_core::group::listing::{assemble_program, disassemble};
+use isaforge_core::group::program::{is_last, seal, target, walk};
 use isaforge_core::group::table::{Choice, Encoding, Record, Type};
 use isaforge_core::group::text::SEPARATOR;
 use isaforge_core::group::{Form, GroupIsa, assemble, canonical, decode, encode, print};
@@ -278,4 +279,49 @@ fn every_group_prints_and_assembles_to_the_same_bytes() {
     let shown = raw.iter().take(30).cloned().collect::<Vec<_>>().join("\n");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(raw.is_empty(), "{} groups have no text:\n{shown}", raw.len());
+}
+
+#[test]
+fn the_generated_crate_is_fresh() {
+    let mut settings = Settings::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs/usc/isa.yaml"));
+    settings.root = Some(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+    let compiled = compile(&settings).unwrap_or_else(|failure| panic!("{failure}"));
+    let fresh = compiled.source(true).expect("generated code is Rust");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../generated/usc/src/lib.rs");
+    if std::env::var_os("UPDATE_GOLDENS").is_some() {
+        std::fs::write(path, fresh).expect("the generated crate can be written");
+        return;
+    }
+    let stale = "generated/usc is stale: UPDATE_GOLDENS=1 cargo test -p isaforge-compiler --test usc fresh";
+    assert!(std::fs::read_to_string(path).unwrap_or_default() == fresh, "{stale}");
+}
+
+#[test]
+fn programs_disassemble_and_assemble_to_the_same_bytes() {
+    let isa = isa();
+    for line in data("programs.tsv").lines() {
+        let [name, _, hex] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let program = bytes(hex);
+        let text = disassemble(isa, &program).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+        let again = assemble_program(isa, &text).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+        assert_eq!(again, program, "{name}\n{text}");
+        assert!(!text.contains("bytes"), "{name}\n{text}");
+        if name.starts_with("img-") {
+            assert!(!text.contains("length="), "{name}: the end of a program follows\n{text}");
+        }
+    }
+}
+
+#[test]
+fn labels_and_the_end_of_a_program_follow() {
+    let isa = isa();
+    let text = "0 : mov ft0, vi0\n    mov r0, ft0\nagain:\n1 : if(p0)\n    br again;\n2 : br out\nout:\n3 : nop.end\n";
+    let program = assemble_program(isa, text).expect("a program");
+    let groups: Vec<_> = walk(isa, &program).map(|(at, g)| (at, g.expect("a group"))).collect();
+    assert_eq!(groups.iter().map(|(at, g)| target(isa, g, *at)).collect::<Vec<_>>(), [None, Some(groups[1].0 as i64), Some(groups[3].0 as i64), None]);
+    assert_eq!((groups[3].0 % 8, program.len() % 8), (0, 0));
+    let listing = disassemble(isa, &program).expect("a program");
+    assert_eq!(assemble_program(isa, &listing), Ok(program));
+    let error = assemble_program(isa, "0 : br nowhere\n").expect_err("no such label");
+    assert_eq!(error.to_string(), "line 1: there is no label `nowhere`");
 }

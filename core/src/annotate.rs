@@ -129,7 +129,7 @@ pub fn annotate(isa: &'static Isa, opcode: u16, word: u64, each: &mut dyn FnMut(
 
 /// What the specification says of the constant or named value that an operand selects.
 fn constant_doc(isa: &'static Isa, alternative: &'static Alternative, at: u8, word: u64) -> Option<&'static str> {
-    alternative.fields.iter().find_map(|field| {
+    let mut docs = alternative.fields.iter().filter_map(|field| {
         let value = field.bits.get(word, at);
         let doc = match field.ty {
             Type::Constant(c) => isa.constants[c as usize].values.get(value as usize)?.doc,
@@ -137,7 +137,9 @@ fn constant_doc(isa: &'static Isa, alternative: &'static Alternative, at: u8, wo
             _ => "",
         };
         (!doc.is_empty()).then_some(doc)
-    })
+    });
+    // Of several fields none speaks for the whole operand.
+    docs.next().filter(|_| docs.next().is_none())
 }
 
 fn modifier_note(

@@ -384,7 +384,7 @@ fn operand_example(f: &mut fmt::Formatter<'_>, isa: &'static Isa, operand: &'sta
             Ok(())
         }
         Shape::List { open, separator, .. } => write!(f, "write a list of registers: `{open}r4{separator}r5`"),
-        Shape::Number { prefix, .. } if prefix.is_empty() => f.write_str("write a number"),
+        Shape::Number { prefix: "", .. } => f.write_str("write a number"),
         Shape::Number { prefix, .. } => write!(f, "write `{prefix}` and a number"),
     }
 }

@@ -155,9 +155,12 @@ impl<'a> Cursor<'a> {
     /// The longest of `words` that stands here and ends at the end of a word.
     fn longest(&self, words: impl Iterator<Item = &'static str>) -> Option<&'static str> {
         let rest = self.rest().as_bytes();
+        let first = rest.first();
         let mut best: Option<&'static str> = None;
         for word in words {
-            if rest.starts_with(word.as_bytes())
+            // Most words differ in their first byte.
+            if word.as_bytes().first() == first
+                && rest.starts_with(word.as_bytes())
                 && !rest.get(word.len()).is_some_and(|&b| is_word(b))
                 && best.is_none_or(|b| b.len() < word.len())
             {
@@ -326,7 +329,7 @@ impl Parser<'_> {
         alternatives: &'static [Alternative],
     ) -> Result<(usize, usize, [u64; MAX_FIELDS]), ParseError> {
         let mut best: Option<(usize, usize, [u64; MAX_FIELDS])> = None;
-        let mut worst = self.cursor.error_word(ParseReason::Operand(self.opcode, index));
+        let mut worst = None;
         let mut reached = self.cursor.at;
         for (i, alternative) in alternatives.iter().enumerate() {
             let mut cursor = Cursor { at: self.cursor.at, ..self.cursor };
@@ -337,13 +340,17 @@ impl Parser<'_> {
                     if best.is_none_or(|(end, ..)| end < cursor.at) {
                         best = Some((cursor.at, i, values));
                     }
+                    // No reading goes beyond a comma or the end of the line.
+                    if matches!(cursor.byte(), None | Some(b',')) {
+                        break;
+                    }
                 }
                 // An error past the first text of the alternative is nearer to what was meant.
-                Err(Some(error)) if cursor.at > reached => (reached, worst) = (cursor.at, error),
+                Err(Some(error)) if cursor.at > reached => (reached, worst) = (cursor.at, Some(error)),
                 Err(_) => {}
             }
         }
-        best.ok_or(worst)
+        best.ok_or_else(|| worst.unwrap_or_else(|| self.cursor.error_word(ParseReason::Operand(self.opcode, index))))
     }
 
     fn list(&mut self, index: u8, operand: &'static Operand) -> Result<(), ParseError> {
@@ -489,8 +496,9 @@ fn read_field(cursor: &mut Cursor<'_>, name: &'static str, ty: Type, width: u32)
     match ty {
         Type::Enum(e) => {
             let values = isa.enums[e as usize].values;
-            let rest = cursor.rest();
-            let value = values.iter().filter(|v| rest.starts_with(v.text)).max_by_key(|v| v.text.len()).ok_or(None)?;
+            let rest = cursor.rest().as_bytes();
+            let here = |text: &str| text.as_bytes().first() == rest.first() && rest.starts_with(text.as_bytes());
+            let value = values.iter().filter(|v| here(v.text)).max_by_key(|v| v.text.len()).ok_or(None)?;
             cursor.at += value.text.len();
             Ok(value.bits)
         }

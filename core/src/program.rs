@@ -134,10 +134,11 @@ fn located(
     earlier: usize,
 ) -> ProgramError {
     let mut help = error.help().to_string();
-    if error.reason == ParseReason::UnknownLabel && earlier < SUGGESTIONS {
-        if let Some(name) = crate::suggest::nearest(error.found.as_str(), names.0.keys().map(String::as_str)) {
-            help = alloc::format!("did you mean `{name}`?");
-        }
+    if error.reason == ParseReason::UnknownLabel
+        && earlier < SUGGESTIONS
+        && let Some(name) = crate::suggest::nearest(error.found.as_str(), names.0.keys().map(String::as_str))
+    {
+        help = alloc::format!("did you mean `{name}`?");
     }
     place(full, number, offset + error.at, error.len, error.to_string(), help)
 }

@@ -15,6 +15,7 @@ pub struct Random(pub u64);
 
 impl Random {
     /// The next number.
+    #[allow(clippy::should_implement_trait, reason = "it never ends, and a loop over it would be a mistake")]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

@@ -37,7 +37,7 @@ const SPECIAL: [u16; 26] = [
 /// The second operands: specials, one number of each binade with a fraction that differs, and random ones.
 fn seconds() -> Vec<u16> {
     let mut random = Random(7);
-    let grid = (0..64u16).step_by(if cfg!(debug_assertions) { 3 } else { 1 }).map(|i| i << 10 | i * 421 & 1023);
+    let grid = (0..64u16).step_by(if cfg!(debug_assertions) { 3 } else { 1 }).map(|i| i << 10 | (i * 421) & 1023);
     let random = (0..if cfg!(debug_assertions) { 8 } else { 200 }).map(|_| random.next() as u16);
     SPECIAL.into_iter().chain(grid).chain(random).collect()
 }
@@ -94,4 +94,23 @@ fn the_model_knows_some_plain_facts() {
     assert_eq!(exact::add(0x7bff, 0x4c00), 0x7c00, "65504 + 16 is a tie and goes to the even infinity");
     assert_eq!(exact::to_integer(0xbe00), 0xffff, "-1.5 truncates to -1");
     assert_eq!(exact::from_integer(2049), 0x6800, "2049 is a tie and goes to 2048");
+}
+
+/// `half` uses the processor's conversions where there are some; elsewhere its own, which must not differ.
+#[test]
+fn conversions_with_and_without_hardware_agree() {
+    let mut random = Random(9);
+    for bits in 0..=u16::MAX {
+        let half = half::f16::from_bits(bits);
+        let (hardware, software) = (half.to_f32(), half.to_f32_const());
+        assert!(hardware == software || hardware.is_nan() && software.is_nan(), "{bits:04x}");
+        for near in [
+            hardware,
+            f32::from_bits(hardware.to_bits() ^ random.next() as u32 & 0x3fff),
+            f32::from_bits(random.next() as u32),
+        ] {
+            let (hardware, software) = (half::f16::from_f32(near), half::f16::from_f32_const(near));
+            assert!(hardware.to_bits() == software.to_bits() || hardware.is_nan() && software.is_nan(), "{near:e}");
+        }
+    }
 }

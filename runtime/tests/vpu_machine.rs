@@ -2,8 +2,8 @@
 
 use isaforge_core::sample::{Random, sample};
 use isaforge_runtime::vpu::{
-    BANKS, Config, Cycle, Event, Machine, Misuse, Rectangle, Registers, RunError, SetupError, TileSize, Wait, Written,
-    assemble,
+    BANKS, Config, Cycle, Event, Machine, Misuse, Rectangle, Registers, Report, RunError, SetupError, TileSize, Wait,
+    Written, assemble,
 };
 
 fn program(text: &str) -> Vec<u64> {
@@ -26,14 +26,15 @@ fn rectangle(machine: &mut Machine, width: u32, height: u32) {
     machine.start_rectangle(0, Rectangle { x: 0, y: 0, width, height }, 0, 0).expect("core 0 and bank 0 exist");
 }
 
-fn trace(machine: &mut Machine) -> (Vec<Cycle>, Result<isaforge_runtime::vpu::Report, RunError>) {
+fn trace(machine: &mut Machine) -> (Vec<Cycle>, Result<Report, RunError>) {
     let mut cycles = Vec::new();
     let result = machine.run_traced(|cycle| cycles.push(cycle.clone()));
     (cycles, result)
 }
 
-const BOTH: [fn(&mut Machine) -> Result<isaforge_runtime::vpu::Report, RunError>; 2] =
-    [Machine::run, Machine::run_cycles];
+type Run = fn(&mut Machine) -> Result<Report, RunError>;
+
+const BOTH: [Run; 2] = [Machine::run, Machine::run_cycles];
 
 #[test]
 fn a_lock_that_no_one_releases_is_a_deadlock_that_names_the_groups() {
@@ -377,7 +378,7 @@ fn random_programs_agree_both_ways() {
             .collect();
         let local = std::array::from_fn(|_| std::array::from_fn(|_| std::array::from_fn(|_| random.below(200) as u16)));
         let registers = Registers { local, flags: [1, 2, 4, 15], ..Registers::default() };
-        let run = |way: fn(&mut Machine) -> Result<isaforge_runtime::vpu::Report, RunError>| {
+        let run = |way: Run| {
             let config = Config { memory: 300, budget: 3000, seed: round % 3, ..Config::default() };
             let mut machine = Machine::new(&config).expect("it is possible");
             machine.load(&words).expect("it fits");

@@ -120,3 +120,23 @@ fn mistakes_in_the_text_are_placed() {
         assert_eq!((errors.len(), errors[0].column), (1, column), "{line}: {}", errors[0]);
     }
 }
+
+/// Indented blocks of the document of the syntax are programs, except for the grammar.
+#[test]
+fn the_examples_of_the_document_assemble() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/vpu/README.md");
+    let document = std::fs::read_to_string(path).expect("specs/vpu/README.md is part of the repository");
+    let mut blocks = vec![String::new()];
+    for line in document.lines() {
+        match line.strip_prefix("    ") {
+            Some(code) => *blocks.last_mut().expect("it starts with one") += &format!("{code}\n"),
+            None if line.is_empty() || blocks.last().is_some_and(String::is_empty) => {}
+            None => blocks.push(String::new()),
+        }
+    }
+    let programs: Vec<&String> = blocks.iter().filter(|b| !b.is_empty() && !b.contains(" = ")).collect();
+    assert_eq!(programs.len(), 4, "{programs:?}");
+    for program in programs {
+        assemble(program).unwrap_or_else(|errors| panic!("{}:\n{program}", errors[0]));
+    }
+}

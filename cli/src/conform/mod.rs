@@ -57,7 +57,8 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
     let (mut passed, mut failed) = (0, 0);
     let mut unusable = None;
     for path in &args.files {
-        let report = Input::read(Some(path)).and_then(|input| replay(args.isa, &input, args.failures));
+        let report =
+            Input::read(Some(path)).and_then(Input::unpacked).and_then(|input| replay(args.isa, &input, args.failures));
         match report {
             Ok(report) => {
                 passed += report.passed;

@@ -2,7 +2,7 @@
 
 use isaforge_compiler::diagnostic::Diagnostic;
 use isaforge_compiler::reader::{FromNode, Named, OneOrMany, Reader};
-use isaforge_compiler::source::Spanned;
+use isaforge_compiler::source::{Span, Spanned};
 use isaforge_compiler::yaml::{Node, Value};
 use isaforge_compiler::{choices, vocabulary};
 
@@ -143,6 +143,15 @@ pub enum Program {
     Inline(Spanned<String>),
     /// In a file.
     File(Spanned<String>),
+}
+
+impl Program {
+    /// Where the launch file says it.
+    pub fn span(&self) -> Span {
+        match self {
+            Program::Inline(given) | Program::File(given) => given.span,
+        }
+    }
 }
 
 impl FromNode for Program {

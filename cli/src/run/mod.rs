@@ -7,7 +7,9 @@ pub mod outputs;
 pub mod pages;
 pub mod plan;
 pub mod program;
+pub mod vpu;
 
+use std::path::Path;
 use std::time::Instant;
 
 use isaforge_compiler::diagnostic::Diagnostics;
@@ -28,7 +30,14 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     std::fs::File::open(&args.launch).map_err(Failure::reading(&args.launch))?;
     let mut sources = Sources::new();
     let mut diagnostics = Diagnostics::new();
-    let plan = plan::read(&args.launch, &mut sources, &mut diagnostics);
+    let node = plan::open(&args.launch, &mut sources, &mut diagnostics);
+    if let Some(node) = &node
+        && vpu::is_meant(node)
+    {
+        return vpu::run(args, node, sources, diagnostics);
+    }
+    let folder = args.launch.parent().unwrap_or(Path::new(""));
+    let plan = node.and_then(|node| plan::read(&node, folder, &mut sources, &mut diagnostics));
     diagnostics.finish();
     check::render(&diagnostics, &sources);
     let Some(mut plan) = plan else {

@@ -7,7 +7,7 @@ use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::reader::{FromNode, OneOrMany, Reader};
 use isaforge_compiler::source::{Sources, Span, Spanned};
 use isaforge_compiler::suggest::{did_you_mean, one_of};
-use isaforge_compiler::yaml::read_yaml;
+use isaforge_compiler::yaml::{Node, read_yaml};
 
 use super::launch::{Buffer, LaunchFile, Output, PixelFormat, Uniform};
 use super::program;
@@ -52,18 +52,21 @@ pub struct Plan {
     pub folder: PathBuf,
 }
 
-/// Reads a launch file. `None` after mistakes, which are in `out`.
-pub fn read(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Plan> {
-    let file = match sources.load(path) {
-        Ok(file) => file,
+/// Reads a launch file as YAML. `None` after mistakes, which are in `out`.
+pub fn open(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Node> {
+    match sources.load(path) {
+        Ok(file) => read_yaml(sources, file, out),
         Err(error) => {
             out.push(Diagnostic::error_without_place("L0005", error.to_string()));
-            return None;
+            None
         }
-    };
-    let node = read_yaml(sources, file, out)?;
-    let launch = LaunchFile::from_node(&node, &mut Reader { sources, out })?;
-    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    }
+}
+
+/// From a launch file in `folder`, read as YAML. `None` after mistakes, which are in `out`.
+pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Plan> {
+    let launch = LaunchFile::from_node(node, &mut Reader { sources, out })?;
+    let folder = folder.to_owned();
     let machine = machine(&launch.isa, out);
     let program = machine.and_then(|(isa, _)| program::load(isa, &launch.program, &folder, sources, out));
     let groups = directions(launch.groups.as_ref(), "groups", out);

@@ -33,7 +33,7 @@ fn load_file(
     out: &mut Diagnostics,
 ) -> Option<Vec<u64>> {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    if matches!(extension, "s" | "asm") {
+    if matches!(extension, "s" | "asm" | "vpu") {
         return match sources.load(path) {
             Ok(id) => {
                 let text = sources.text(id);

@@ -134,3 +134,17 @@ fn cases_of_vpu_can_fail() {
     let (start, end) = program.split_at(program.find("\"expect\"").expect("it has an end"));
     fails("program", &format!("{start}{}", end.replacen("\"steps\":", "\"steps\":9", 1)), "steps instead of 9");
 }
+
+#[test]
+fn packed_files_are_unpacked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(text_of("words.tsv").as_bytes()).expect("it is packed");
+    let packed = packed.finish().expect("it is packed");
+    fs::write(folder.path().join("words.tsv.gz"), &packed).expect("it is written");
+    fs::write(folder.path().join("cut.gz"), &packed[..packed.len() / 2]).expect("it is written");
+    let run = isaforge_in(folder.path(), &["conform", "valhall", "words.tsv.gz"], b"").expect(0);
+    assert!(run.out().starts_with(&format!("words.tsv.gz: {} passed, 0 failed\n", words_and_texts().len())));
+    let run = isaforge_in(folder.path(), &["conform", "valhall", "cut.gz"], b"").expect(2);
+    assert!(run.err.contains("cannot read `cut.gz`"), "{}", run.err);
+}

@@ -155,3 +155,17 @@ fn the_demo_tells_what_it_does_and_draws_a_picture() {
     assert_eq!(pixel(20, 16), [0, 0, 0]);
     assert!(pixel(0, 0)[2] > 40, "{:?}", pixel(0, 0));
 }
+
+#[test]
+fn the_wrong_files_of_a_page_have_its_code_and_the_right_ones_run() {
+    for page in isaforge_cli::run::pages::all() {
+        for (files, wrong) in [(&page.wrong, true), (&page.right, false)] {
+            let folder = tempfile::tempdir().expect("a folder");
+            for file in files {
+                fs::write(folder.path().join(file.name), file.text).expect("it is written");
+            }
+            let run = isaforge_in(folder.path(), &["run", "launch.yaml"], b"").expect(i32::from(wrong));
+            assert_eq!(run.err.contains(&format!("error[{}]", page.code)), wrong, "{}: {}", page.code, run.err);
+        }
+    }
+}

@@ -92,15 +92,29 @@ fn a_specification_with_mistakes_generates_nothing() {
     assert!(!output.exists());
 }
 
+/// A code that a message names has a page.
+#[test]
+fn the_code_of_a_message_leads_to_its_page() {
+    let run = isaforge(&["check", "tests/data/wrong.yaml"]).expect(1);
+    let code = run.err.split("error[").nth(1).and_then(|rest| rest.split(']').next()).expect("it has a code");
+    isaforge(&["check", "--explain", code]).expect(0);
+}
+
 #[test]
 fn codes_have_pages() {
     let run = isaforge(&["check", "--explain", "L0003"]).expect(0);
-    for part in ["L0003: a size or a content is not possible", "\nwrong\n  | buffers:", "\nright\n"] {
+    for part in [
+        "L0003: A size or a content that cannot be\n\n",
+        "\nwrong: launch.yaml\n  | isa: valhall\n",
+        "\nright: launch.yaml\n",
+    ] {
         assert!(run.out().contains(part), "{part} is missing in\n{}", run.out());
     }
     assert_eq!(isaforge(&["check", "--explain", "l0003"]).expect(0).out(), run.out());
     let list = isaforge(&["check", "--explain", "list"]).expect(0);
-    assert!(list.out().contains("L0003  a size"), "{}", list.out());
+    for part in ["E0101  ", "W0201  ", "L0003  A size"] {
+        assert!(list.out().contains(part), "{part} is missing in\n{}", list.out());
+    }
     for line in list.out().lines() {
         let (code, title) = line.split_once("  ").expect("a code and a title");
         let page = isaforge(&["check", "--explain", code]).expect(0);
@@ -108,6 +122,9 @@ fn codes_have_pages() {
     }
     let run = isaforge(&["check", "--explain", "L9999"]).expect(2);
     assert!(run.err.contains("no error and no warning has the code `L9999`"), "{}", run.err);
+    let run = isaforge(&["check", "--explain", "E0052"]).expect(0);
+    assert!(run.out().contains("`isaforge check --explain document` shows document.yaml"), "{}", run.out());
+    assert!(isaforge(&["check", "--explain", "document"]).expect(0).out().contains("  | isa: "));
     isaforge(&["check", "--explain", "L0003", "tests/data/blink.yaml"]).expect(2);
     isaforge(&["check"]).expect(2);
 }

@@ -34,7 +34,8 @@ pub fn pairs(isa: &Isa) -> Vec<(usize, usize)> {
             found.extend((0..i).map(|j| (j, i)));
             bare.push(i);
         } else {
-            let matches = |j: &&usize| (value ^ patterns[**j].1) & mask & patterns[**j].0 == 0;
+            let special = |other: u64| isa.special_cases && other != mask && (other & mask == mask || other & mask == other);
+            let matches = |j: &&usize| (value ^ patterns[**j].1) & mask & patterns[**j].0 == 0 && !special(patterns[**j].0);
             found.extend(bucket.iter().filter(matches).chain(&bare).map(|&j| (j, i)));
             bucket.push(i);
         }

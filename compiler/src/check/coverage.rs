@@ -9,7 +9,7 @@ use isaforge_core::bits::ones;
 use crate::check::layout::draw;
 use crate::check::{bits_text, hubs, more, runs_text};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Alternative, Bits, Form, Isa, Kind, Shape};
+use crate::model::{Alternative, Bits, Form, Isa, Kind, Piece, Shape};
 use crate::source::Span;
 
 /// Something that says what certain bits mean.
@@ -70,7 +70,8 @@ pub fn claims(isa: &Isa, form: &Form) -> Vec<Claim> {
             Shape::List { kind, at, count, .. } => {
                 claims.extend(register_of(&isa.kinds[*kind]).map(|bits| claim(&bits.moved(*at), what)));
                 // Two lists may be counted by one field.
-                if let Some(bits) = &count.bits {
+                // A count without a name is said by a modifier, whose bits these are.
+                if let Some(bits) = count.bits.as_ref().filter(|_| !count.name.is_empty()) {
                     claims.push(claim(bits, format!("the count `{}`", count.name)));
                 }
             }
@@ -81,7 +82,9 @@ pub fn claims(isa: &Isa, form: &Form) -> Vec<Claim> {
             claims.push(Claim::new(&suffix.bits, what, suffix.span, suffix.declared));
         }
     }
-    for shared in isa.shared.iter().filter(|s| s.printed.is_none()) {
+    // An instruction may fix a shared field.
+    let fixed = form.fixed.iter().fold(0, |mask, f| mask | f.mask);
+    for shared in isa.shared.iter().filter(|s| s.printed.is_none() && s.bits.mask(0) & !fixed != 0) {
         let what = format!("the shared field `{}`", shared.name);
         claims.push(Claim { mask: shared.bits.mask(0), shared: true, ..Claim::new(&shared.bits, what, shared.span, None) });
     }
@@ -97,8 +100,26 @@ fn register_of(kind: &Kind) -> Option<&Bits> {
 fn operand_bits(kind: &Kind, at: u8) -> Bits {
     match &kind.alternatives[..] {
         [only] if only.mask == 0 && only.fields.len() == 1 => only.fields[0].bits.moved(at),
-        _ => Bits::run(at, kind.width),
+        alternatives => {
+            // In pieces: all readings leave the same bits to others.
+            let own = |a: &Alternative| a.fields.iter().fold(a.mask, |mask, f| mask | f.bits.own_mask(0));
+            let mask = alternatives.iter().fold(0, |mask, a| mask | own(a));
+            if alternatives.iter().any(|a| own(a) != mask) {
+                return Bits::run(at, kind.width);
+            }
+            Bits(runs(mask).map(|(low, width)| Piece { at: low + at, width, shared: None }).collect())
+        }
     }
+}
+
+/// The runs of set bits of a mask: lowest bit and width.
+fn runs(mut mask: u64) -> impl Iterator<Item = (u8, u8)> {
+    std::iter::from_fn(move || {
+        let low = mask.checked_ilog2().map(|_| mask.trailing_zeros())?;
+        let width = (mask >> low).trailing_ones();
+        mask &= !(ones(width) << low);
+        Some((low as u8, width as u8))
+    })
 }
 
 /// Applies the rules to all instructions and kinds.

@@ -98,7 +98,8 @@ impl Start {
 
 /// Applies the rule.
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
-    let mut grammar = Grammar { isa, told: HashSet::new(), follows: BTreeMap::new(), out };
+    let mut grammar = Grammar { isa, told: HashSet::new(), follows: BTreeMap::new(), starts: Vec::new(), out };
+    grammar.starts = isa.kinds.iter().map(|kind| grammar.kind_start(kind)).collect();
     for form in &isa.forms {
         grammar.form(form);
     }
@@ -112,6 +113,8 @@ struct Grammar<'a> {
     told: HashSet<(Span, String)>,
     /// What can follow an operand of a kind without its suffixes, and the words of these.
     follows: BTreeMap<usize, (Bytes, HashSet<String>)>,
+    /// What an operand of each kind can begin with.
+    starts: Vec<Start>,
     out: &'a mut Diagnostics,
 }
 
@@ -189,7 +192,7 @@ impl Grammar<'_> {
                     let message = format!("the list `{}` begins with a space, which is skipped before it is looked for", operand.name);
                     self.report(place, message, "this list", None, "put the space into the syntax");
                 }
-                let register = self.kind_start(*kind);
+                let register = self.starts[*kind];
                 if !register.bytes.without(Bytes::word()).eq(&Bytes::default()) || register.empty {
                     let message = format!("a register in the list `{}` must begin with a letter or a digit", operand.name);
                     self.report(place, message, "this list", None, "write what stands before it in `open`");
@@ -240,15 +243,15 @@ impl Grammar<'_> {
 
     fn operand_start(&self, operand: &Operand) -> Start {
         let own = match &operand.shape {
-            Shape::One { kind, .. } => self.kind_start(*kind),
-            Shape::List { kind, open, .. } => Start::text(open).then(|| self.kind_start(*kind).or(Start::nothing())),
+            Shape::One { kind, .. } => self.starts[*kind],
+            Shape::List { kind, open, .. } => Start::text(open).then(|| self.starts[*kind].or(Start::nothing())),
             Shape::Number { prefix, ty, .. } => Start::text(prefix).then(|| number_start(*ty)),
         };
         own.then(|| operand.suffixes.iter().fold(Start::nothing(), |start, m| start.then(|| self.modifier_start(m))))
     }
 
-    fn kind_start(&self, kind: usize) -> Start {
-        let starts = self.isa.kinds[kind].alternatives.iter().map(|a| self.text_start(a, &a.text));
+    fn kind_start(&self, kind: &Kind) -> Start {
+        let starts = kind.alternatives.iter().map(|a| self.text_start(a, &a.text));
         starts.reduce(Start::or).unwrap_or(Start::nothing())
     }
 

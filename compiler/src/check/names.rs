@@ -19,7 +19,8 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     twice("limit", isa.limits.iter().map(|l| (l.name.as_str(), l.span)), out);
     for e in &isa.enums {
         if !twice("value", e.values.iter().map(|v| (v.name.as_str(), v.span)), out) {
-            twice("word", e.values.iter().map(|v| (v.text.as_str(), v.span)), out);
+            let also = e.values.iter().flat_map(|v| v.also.iter().map(|word| (word.as_str(), v.span)));
+            twice("word", e.values.iter().map(|v| (v.text.as_str(), v.span)).chain(also), out);
         }
     }
     for kind in &isa.kinds {

@@ -33,7 +33,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
             words.tokens(&alternative.text, alternative.text_span);
             for field in &alternative.fields {
                 if let Type::Enum(e) = field.ty {
-                    isa.enums[e].values.iter().for_each(|value| words.word(&value.text, value.span, false));
+                    isa.enums[e].values.iter().for_each(|value| value.words().for_each(|word| words.word(word, value.span, false)));
                 }
             }
         }
@@ -66,7 +66,7 @@ impl Words<'_> {
     fn modifiers(&mut self, isa: &Isa, modifiers: &[Modifier]) {
         for modifier in modifiers {
             match modifier.ty {
-                Type::Enum(e) => isa.enums[e].values.iter().for_each(|value| self.word(&value.text, value.span, true)),
+                Type::Enum(e) => isa.enums[e].values.iter().for_each(|value| value.words().for_each(|word| self.word(word, value.span, true))),
                 _ => {
                     let place = modifier.declared.unwrap_or(modifier.span);
                     self.word(&modifier.prints, place, true);
@@ -132,7 +132,7 @@ fn words_of<'a>(isa: &'a Isa, modifier: &'a Modifier) -> impl Iterator<Item = &'
         _ => &[],
     };
     let flag = (modifier.ty == Type::Flag).then_some([modifier.prints.as_str(), modifier.name.as_str()]);
-    values.iter().map(|value| value.text.as_str()).chain(flag.into_iter().flatten())
+    values.iter().flat_map(|value| value.words()).chain(flag.into_iter().flatten())
 }
 
 /// The assembler takes the longest name: `A.b` is never `A` with the modifier `b` if there is an instruction `A.b`.

@@ -155,7 +155,7 @@ fn words<'a>(isa: &'a Isa, modifier: &'a Modifier) -> impl Iterator<Item = &'a s
         _ => &[],
     };
     let default = modifier.default;
-    let printed = values.iter().filter(move |v| default != Some(v.bits)).map(|v| v.text.as_str());
+    let printed = values.iter().filter(move |v| default != Some(v.bits)).flat_map(|v| v.words());
     let flag = (modifier.ty == Type::Flag).then_some(modifier.prints.as_str());
     printed.chain(flag)
 }

@@ -1,12 +1,13 @@
 //! Warnings: definitions that nothing uses (W0202), instructions without a description (W0203), decisions without a reason
-//! (W0204), fields that never vary (W0205), fields that do not fit their bank (W0207).
+//! (W0204), fields that never vary (W0205), fields that do not fit their bank (W0207), lists of
+//! values that end early (W0209).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use isaforge_core::bits::ones;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Bits, Isa, Modifier, Shape, Type};
+use crate::model::{Bits, Isa, Modifier, Operand, Shape, Type};
 use crate::source::Span;
 use crate::spec::Provenance;
 
@@ -16,6 +17,7 @@ pub fn check(isa: &Isa, complete: bool, out: &mut Diagnostics) {
         unused(isa, out);
     }
     fields(isa, out);
+    short_lists(isa, out);
     for form in &isa.forms {
         if form.doc.is_empty() && form.title.is_empty() {
             let warning = Diagnostic::warning("W0203", form.span, format!("`{}` has no description", form.name));
@@ -66,6 +68,10 @@ fn unused(isa: &Isa, out: &mut Diagnostics) {
     let mut shared: HashSet<usize> = in_bits.chain(numbers).flat_map(Bits::shared).collect();
     shared.extend(alternatives().flat_map(|a| a.when.iter().map(|(s, _)| *s)));
     let mut report = |what: &str, name: &str, span: Span| {
+        // What comes from a base is no concern of the specification that builds on it.
+        if isa.bases.contains(&span.file) {
+            return;
+        }
         let warning = Diagnostic::warning("W0202", span, format!("nothing uses the {what} `{name}`"));
         out.push(warning.help("use it or take it away"));
     };
@@ -81,15 +87,56 @@ fn unused(isa: &Isa, out: &mut Diagnostics) {
     for (_, s) in isa.shared.iter().enumerate().filter(|(i, s)| s.printed.is_none() && !shared.contains(i)) {
         report("shared field", &s.name, s.span);
     }
-    for (_, k) in isa.kinds.iter().enumerate().filter(|(i, _)| !kinds.contains(i)) {
+    // A kind in pieces is made from one that is declared and has its place.
+    let used_spans: HashSet<Span> = kinds.iter().map(|i| isa.kinds[*i].span).collect();
+    for (_, k) in isa.kinds.iter().enumerate().filter(|(i, k)| !kinds.contains(i) && !used_spans.contains(&k.span)) {
         report("kind", &k.name, k.span);
+    }
+}
+
+/// Fields wider than this are not listed value by value.
+const LISTED_WIDTH: u32 = 6;
+
+/// A list of values that ends early: one may be missing.
+fn short_lists(isa: &Isa, out: &mut Diagnostics) {
+    let own = isa.kinds.iter().flat_map(|k| &k.alternatives).flat_map(|a| &a.fields).map(|f| (f.ty, f.bits.width()));
+    let widths = own.chain(modifiers(isa).map(|m| (m.ty, m.bits.width())));
+    let shared = isa.shared.iter().filter_map(|s| Some((Type::Enum(s.printed?), s.bits.width())));
+    let mut widest: HashMap<usize, u32> = HashMap::new();
+    for (ty, width) in widths.chain(shared) {
+        if let Type::Enum(e) = ty {
+            let known = widest.entry(e).or_default();
+            *known = width.max(*known);
+        }
+    }
+    for (i, e) in isa.enums.iter().enumerate().filter(|(_, e)| !e.open && e.values.len() > 1) {
+        let Some(width) = widest.get(&i).filter(|width| **width <= LISTED_WIDTH && e.listed <= ones(**width)) else { continue };
+        let last = if e.listed == ones(*width) { format!("{}", e.listed) } else { format!("{} to {}", e.listed, ones(*width)) };
+        let message = format!("the list of `{}` ends before its fields of {width} bits do: nothing says what {last} {} ", e.name, if e.listed == ones(*width) { "is" } else { "are" });
+        let place = e.values.last().map_or(e.span, |value| value.span);
+        let warning = Diagnostic::warning("W0209", e.span, message.trim_end()).secondary(place, "the last value");
+        out.push(warning.help("name the values that are missing, or end the list with `~`: the rest is reserved"));
     }
 }
 
 fn fields(isa: &Isa, out: &mut Diagnostics) {
     let mut told = HashSet::new();
-    let own = isa.kinds.iter().flat_map(|k| &k.alternatives).flat_map(|a| &a.fields);
-    let own = own.map(|f| (f.name.as_str(), &f.bits, f.ty, f.span, None));
+    // A kind of plain registers is made for operands: what is wrong with it is wrong with them.
+    let mut plain: HashMap<usize, &Operand> = HashMap::new();
+    for operand in isa.forms.iter().flat_map(|f| &f.operands) {
+        if let Shape::One { kind, .. } | Shape::List { kind, .. } = operand.shape {
+            plain.entry(kind).or_insert(operand);
+        }
+    }
+    let own = isa.kinds.iter().enumerate().flat_map(|(i, kind)| kind.alternatives.iter().map(move |a| (i, kind, a)));
+    let own = own.flat_map(|(i, kind, alternative)| {
+        let operand = plain.get(&i).filter(|_| alternative.span == kind.span).copied();
+        let place = operand.map(|o| (o.name.as_str(), o.declared.unwrap_or(o.span)));
+        alternative.fields.iter().map(move |field| {
+            let (name, span) = place.unwrap_or((&field.name, field.span));
+            (name, &field.bits, field.ty, span, None)
+        })
+    });
     let modifiers = modifiers(isa).map(|m| {
         (m.name.as_str(), &m.bits, m.ty, m.declared.unwrap_or(m.span), m.declared.map(|_| m.span))
     });
@@ -101,7 +148,8 @@ fn fields(isa: &Isa, out: &mut Diagnostics) {
             Type::Register(b) => u64::from(isa.banks[b].count),
             Type::Flag | Type::Decimal | Type::Hex | Type::Signed => continue,
         };
-        if !told.insert((span, bits.width())) {
+        // A word that is always written has no bits.
+        if bits.width() == 0 || !told.insert((span, bits.width())) {
             continue;
         }
         // Reserved values are there to become others one day.
@@ -119,9 +167,7 @@ fn fields(isa: &Isa, out: &mut Diagnostics) {
             } else {
                 continue;
             };
-            // A plain register of a bank is judged where the bank is, which is where such a kind is made.
-            let warning = Diagnostic::warning("W0207", span, message);
-            out.push(if bank.span == span { warning } else { warning.secondary(bank.span, "the bank") });
+            out.push(Diagnostic::warning("W0207", span, message).secondary(bank.span, "the bank"));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Rust types for enums, register banks, tables of constants and kinds of operands.
 
 use isaforge_core::bits::{Bits, ones};
-use isaforge_core::table::{Alternative, Field, Isa, Kind, Type};
+use isaforge_core::table::{Alternative, Enum, Field, Isa, Kind, Type, Value};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -30,7 +30,7 @@ impl Names {
             enums: isa.enums.iter().map(|e| taken.take(pascal(e.name), "Value")).collect(),
             enum_values: isa.enums.iter().map(|e| {
                 let mut taken = Namespace::with(&["Self"]);
-                e.values.iter().map(|v| taken.take(pascal(v.name), "_")).collect()
+                distinct(e).map(|v| taken.take(pascal(v.name), "_")).collect()
             }).collect(),
             constants: isa.constants.iter().map(|c| taken.take(pascal(c.name), "Entry")).collect(),
             banks: isa.banks.iter().map(|b| taken.take(pascal(b.name), "Index")).collect(),
@@ -222,18 +222,24 @@ pub(super) fn emit(isa: &Isa, names: &Names) -> TokenStream {
     quote!(#(#enums)* #(#banks)* #(#constants)* #(#kinds)*)
 }
 
+/// The values of an enum without their other words, which stand behind them.
+fn distinct(e: &Enum) -> impl Iterator<Item = &Value> {
+    e.values.iter().enumerate().filter(|(i, v)| *i == 0 || e.values[i - 1].bits != v.bits).map(|(_, v)| v)
+}
+
 fn emit_enum(isa: &Isa, names: &Names, index: usize) -> TokenStream {
     let (e, name, variants) = (&isa.enums[index], &names.enums[index], &names.enum_values[index]);
     let text = doc(e.doc, " Values of a field.");
-    let (ty, _) = unsigned(64 - e.values.last().map_or(0, |v| v.bits).leading_zeros());
-    let docs = e.values.iter().map(|v| if v.doc.is_empty() { format!(" `{}`", v.text) } else { format!(" `{}`: {}", v.text, v.doc) });
-    let bits: Vec<_> = e.values.iter().map(|v| hex(v.bits)).collect();
-    let texts = e.values.iter().map(|v| v.text);
+    let values: Vec<&Value> = distinct(e).collect();
+    let (ty, _) = unsigned(64 - values.last().map_or(0, |v| v.bits).leading_zeros());
+    let docs = values.iter().map(|v| if v.doc.is_empty() { format!(" `{}`", v.text) } else { format!(" `{}`: {}", v.text, v.doc) });
+    let bits: Vec<_> = values.iter().map(|v| hex(v.bits)).collect();
+    let texts = values.iter().map(|v| v.text);
     let last = variants.last();
     let head = &variants[..variants.len().saturating_sub(1)];
     let head_bits = &bits[..head.len()];
     let Some(last) = last else { return TokenStream::new() };
-    let default = e.default.and_then(|d| e.values.iter().position(|v| v.bits == d)).map(|i| {
+    let default = e.default.and_then(|d| values.iter().position(|v| v.bits == d)).map(|i| {
         let variant = &variants[i];
         quote! {
             impl Default for #name {

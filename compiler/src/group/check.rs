@@ -25,6 +25,14 @@ pub const WIDEST_KEY: u32 = 12;
 /// Applies every rule.
 pub fn check(isa: &Isa, groups: &Groups, out: &mut Diagnostics) {
     for choice in &groups.choices {
+        for field in &choice.fields {
+            let Type::Enum(index) = field.ty else { continue };
+            let named = isa.enums[usize::from(index)].values.iter().any(|v| v.bits as i64 == field.default);
+            if !named {
+                let message = format!("{} is no value of `{}`, and it is what `{}` is by default", field.default, isa.enums[usize::from(index)].name, field.name);
+                out.push(Diagnostic::error("E0302", field.span, message).help("give it a `default`"));
+            }
+        }
         for record in &choice.records {
             bits(record, choice, out);
             values(isa, record, choice, out);

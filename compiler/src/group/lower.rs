@@ -6,7 +6,7 @@ use isaforge_core::group::table as core;
 use isaforge_core::table::{Bank, Constant, Constants, Enum, Provenance as CoreProvenance, Value};
 
 use crate::group::check::{allowed, holds, key_of};
-use crate::group::model::{Choice, Condition, Field, Groups, OperandKind, Operation, Place, Record, Slot, Token};
+use crate::group::model::{Choice, Condition, Derived, Field, Groups, OperandKind, Operation, Place, Record, Rule, Slot, Token};
 use crate::model::{self, Bits, Isa};
 use crate::spec::Provenance;
 
@@ -28,6 +28,7 @@ fn bits(bits: &Bits) -> core_bits::Bits {
 
 /// Lowers a model that has passed its checks.
 pub fn lower(isa: &Isa, groups: &Groups) -> &'static core::GroupIsa {
+    let choices: &'static [core::Choice] = slice(groups.choices.iter().map(|c| choice(isa, c)));
     let mut fields = 0;
     let slots: Vec<core::Slot> = groups
         .slots
@@ -35,7 +36,7 @@ pub fn lower(isa: &Isa, groups: &Groups) -> &'static core::GroupIsa {
         .map(|s| {
             let first = fields;
             fields += groups.choices[s.choice].fields.len() as u16;
-            slot(groups, s, first)
+            slot(groups, &choices[s.choice], s, first)
         })
         .collect();
     let header = &groups.choices[groups.slots[0].choice];
@@ -47,14 +48,10 @@ pub fn lower(isa: &Isa, groups: &Groups) -> &'static core::GroupIsa {
         slot: 0,
         field: d.field as u8,
         headers: headers(&d.when),
-        rule: match d.offset {
-            None => core::Derive::Length,
-            Some(slot) => core::Derive::Offset { slot: slot as u8, if_any: d.if_any.iter().fold(0, |set, s| set | 1 << s) },
-        },
+        rule: derive(d),
     });
     let rules = groups.rules.iter().map(|r| {
-        let says = |record: &Record| r.need.iter().all(|(f, _)| record.places.iter().any(|p| p.field == *f));
-        let headers = header.records.iter().enumerate().filter(|(_, r)| says(r)).fold(0, |set, (i, _)| set | 1 << i);
+        let headers = header.records.iter().enumerate().filter(|(_, h)| speaks_of(r, h)).fold(0, |set, (i, _)| set | 1 << i);
         core::Rule { doc: text(&r.doc), headers, when: when(&r.when), need: when(&r.need) }
     });
     let [odd, first, rest] = groups.padding;
@@ -70,7 +67,7 @@ pub fn lower(isa: &Isa, groups: &Groups) -> &'static core::GroupIsa {
             values: slice(c.values.iter().map(|(value, doc)| Constant { value: *value, doc: text(doc) })),
         })),
         banks: slice(isa.banks.iter().map(|b| Bank { name: text(&b.name), doc: text(&b.doc), count: b.count, width: b.width })),
-        choices: slice(groups.choices.iter().map(|c| choice(isa, c))),
+        choices,
         slots: slice(slots),
         plans: slice(header.records.iter().map(|r| plan(isa, groups, header, r))),
         derived: slice(derived),
@@ -92,11 +89,11 @@ pub fn lower(isa: &Isa, groups: &Groups) -> &'static core::GroupIsa {
             kind: match &o.kind {
                 OperandKind::Wire(wire) => core::OperandKind::Wire(text(wire)),
                 OperandKind::Register(places) => {
-                    core::OperandKind::Register(slice(places.iter().map(|(slot, bank, number, count)| core::RegisterPlace {
-                        slot: *slot as u8,
-                        bank: *bank as u8,
-                        number: *number as u8,
-                        count: count.map_or((core::Slot::NEVER, 0), |(field, least)| (field as u8, least)),
+                    core::OperandKind::Register(slice(places.iter().map(|p| core::RegisterPlace {
+                        slot: p.slot as u8,
+                        bank: p.bank as u8,
+                        number: p.number as u8,
+                        count: p.count.map_or((core::Slot::NEVER, 0), |(field, least)| (field as u8, least)),
                     })))
                 }
                 OperandKind::Select(slot, field, options, sets) => {
@@ -177,23 +174,34 @@ fn record(isa: &Isa, c: &Choice, r: &Record) -> core::Record {
     }
 }
 
-fn slot(groups: &Groups, s: &Slot, fields: u16) -> core::Slot {
+fn test(choice: &core::Choice, record: usize, last: bool) -> core::Test {
+    let r = &choice.records[record];
+    core::Test { mask: r.mask, value: r.value, checks: r.checks, record: record as u8, bytes: r.bytes, last }
+}
+
+fn slot(groups: &Groups, lowered: &core::Choice, s: &Slot, fields: u16) -> core::Slot {
     let choice = &groups.choices[s.choice];
-    let mut lists: Vec<Vec<u8>> = Vec::new();
-    let mut first = [0; 256];
+    let mut lists: Vec<(Vec<usize>, u16)> = Vec::new();
+    let mut tests: Vec<core::Test> = Vec::new();
+    let mut first = [core::Slot::NONE; 256];
     for (byte, entry) in first.iter_mut().enumerate() {
         let starts = |r: &&usize| {
             let record = &choice.records[**r];
             let (mask, value) = record.pattern();
             record.unusable.is_empty() && (byte as u64 ^ value) & mask & 0xff == 0
         };
-        let list: Vec<u8> = s.records.iter().filter(starts).map(|r| *r as u8).collect();
-        let known = lists.iter().position(|l| *l == list);
-        // There are at most 256 lists, one a byte.
+        let list: Vec<usize> = s.records.iter().filter(starts).copied().collect();
+        if list.is_empty() {
+            continue;
+        }
+        let known = lists.iter().find(|(l, _)| *l == list).map(|(_, at)| *at);
         *entry = known.unwrap_or_else(|| {
-            lists.push(list);
-            lists.len() - 1
-        }) as u8;
+            let at = tests.len() as u16;
+            let last = list.len() - 1;
+            tests.extend(list.iter().enumerate().map(|(i, r)| test(lowered, *r, i == last)));
+            lists.push((list, at));
+            at
+        });
     }
     core::Slot {
         name: text(&s.name),
@@ -201,7 +209,7 @@ fn slot(groups: &Groups, s: &Slot, fields: u16) -> core::Slot {
         choice: s.choice as u8,
         records: slice(s.records.iter().map(|r| *r as u8)),
         first: Box::leak(Box::new(first)),
-        candidates: slice(lists.into_iter().map(|l| &*slice(l))),
+        tests: slice(tests),
         fields,
         chain: s.chain,
         ends: s.ends.map_or(core::Slot::NEVER, |e| e as u8),
@@ -267,7 +275,33 @@ fn plan(isa: &Isa, groups: &Groups, header: &Choice, record: &Record) -> core::P
         slots.push(if slots.contains(&found) { core::Plan::NONE } else { found });
     }
     let any = slots.iter().fold(0, |all, s| all | s);
-    core::Plan { key: slice(key.iter().map(place)), slots: slice(slots), any }
+    let derived = groups.derived.iter().filter(|d| holds(&d.when, record)).filter_map(|d| {
+        let place = record.places.iter().find(|p| p.field == d.field)?;
+        let encoding = header.fields[d.field].encoding;
+        Some(core::PlannedField { bits: bits(&place.bits), encoding, rule: derive(d), field: d.field as u8 })
+    });
+    // The length comes first: the other fields are looked at when it is known.
+    let (lengths, others): (Vec<_>, Vec<_>) = derived.partition(|d| d.rule == core::Derive::Length);
+    let rules = groups.rules.iter().enumerate().filter(|(_, r)| speaks_of(r, record)).map(|(i, _)| i as u8);
+    core::Plan {
+        key: slice(key.iter().map(place)),
+        slots: slice(slots),
+        any,
+        derived: slice(lengths.into_iter().chain(others)),
+        rules: slice(rules),
+    }
+}
+
+fn derive(d: &Derived) -> core::Derive {
+    match d.offset {
+        None => core::Derive::Length,
+        Some(slot) => core::Derive::Offset { slot: slot as u8, if_any: d.if_any.iter().fold(0, |set, s| set | 1 << s) },
+    }
+}
+
+/// Whether a record of the header holds the fields of a rule.
+fn speaks_of(rule: &Rule, record: &Record) -> bool {
+    rule.need.iter().all(|(f, _)| record.places.iter().any(|p| p.field == *f))
 }
 
 fn slots_of(isa: &Isa, groups: &Groups, header: &Choice, record: &Record, key: &[Place], number: u64) -> u32 {

@@ -267,10 +267,23 @@ pub struct Operand {
 pub enum OperandKind {
     /// A wire.
     Wire(String),
-    /// A register: slot, bank, number, count.
-    Register(Vec<(usize, usize, usize, Option<(usize, i64)>)>),
+    /// A register.
+    Register(Vec<RegisterPlace>),
     /// One of several, by a field; whether text sets the field.
     Select(usize, usize, Vec<(i64, usize)>, bool),
+}
+
+/// Where a register is named.
+#[derive(Clone, Copy, Debug)]
+pub struct RegisterPlace {
+    /// The slot.
+    pub slot: usize,
+    /// The field of the bank.
+    pub bank: usize,
+    /// The field of the number.
+    pub number: usize,
+    /// The field that counts registers, and how many there must be.
+    pub count: Option<(usize, i64)>,
 }
 
 /// How some registers are written.

@@ -3,7 +3,7 @@
 use isaforge_core::group::table::Type;
 
 use crate::diagnostic::Diagnostic;
-use crate::group::model::{Groups, Operand, OperandKind, Operation, RegisterName, Token};
+use crate::group::model::{Groups, Operand, OperandKind, Operation, RegisterName, RegisterPlace, Token};
 use crate::group::spec::{GroupSpec, OperationSpec, WireSpec};
 use crate::resolve::Resolver;
 use crate::source::Spanned;
@@ -76,7 +76,7 @@ impl Resolver<'_> {
                         Some(count) => Some((self.field_of(slot, count, groups)?, i64::from(place.at_least.unwrap_or(1)))),
                         None => None,
                     };
-                    found.push((slot, bank, number, count));
+                    found.push(RegisterPlace { slot, bank, number, count });
                 }
                 Some(OperandKind::Register(found))
             }

@@ -128,7 +128,10 @@ fn enumeration(isa: &Isa, e: &model::Enum) -> core::Enum {
     core::Enum {
         name: text(&e.name),
         doc: text(&e.doc),
-        values: slice(values.iter().map(|v| core::Value { bits: v.bits, name: text(&v.name), text: text(&v.text), doc: text(&v.doc) })),
+        // Other words for a value stand behind it, with the same bits: reading finds them, printing takes the first.
+        values: slice(values.iter().flat_map(|v| {
+            v.words().map(|word| core::Value { bits: v.bits, name: text(&v.name), text: text(word), doc: text(&v.doc) })
+        })),
         dotted: slice((0..entries).map(dotted)),
         default: e.default,
     }

@@ -14,20 +14,22 @@ struct Tree {
     branches: Vec<u16>,
 }
 
-/// Builds the tree. Patterns are pairwise disjoint (E0106), so every split separates something.
+/// Builds the tree. Patterns are pairwise disjoint (E0106), so every split separates something; or one is a special case of
+/// another, then its bits are looked at until it is certain which of the two it is.
 pub(super) fn decoder(isa: &Isa) -> Decoder {
     let patterns = isa.forms.iter().map(Form::pattern).collect();
     let mut tree = Tree { patterns, nodes: Vec::new(), branches: Vec::new() };
     let all: Vec<u16> = (0..isa.forms.len() as u16).collect();
-    tree.node(&all);
+    tree.node(&all, 0);
     Decoder { nodes: super::slice(tree.nodes.into_iter()), branches: super::slice(tree.branches.into_iter()) }
 }
 
 impl Tree {
-    /// Adds the subtree for some forms; returns its branch.
-    fn node(&mut self, forms: &[u16]) -> u16 {
+    /// Adds the subtree for some forms, certain bits being known; returns its branch.
+    fn node(&mut self, forms: &[u16], known: u64) -> u16 {
         let index = self.nodes.len();
-        let (shift, width) = self.split(forms);
+        let (shift, width) = self.split(forms, known);
+        let known = known | ones(width) << shift;
         let first = self.branches.len();
         self.nodes.push(Node { shift: shift as u8, width: width as u8, first: first as u32 });
         self.branches.resize(first + (1 << width), Decoder::NONE);
@@ -36,11 +38,17 @@ impl Tree {
             let branch = match subset[..] {
                 [] => continue,
                 [only] => only,
-                _ => self.node(&subset),
+                _ => self.certain(&subset, known).unwrap_or_else(|| self.node(&subset, known)),
             };
             self.branches[first + value as usize] = branch;
         }
         Decoder::INNER | index as u16
+    }
+
+    /// The form with the most constant bits, if all of them are known.
+    fn certain(&self, forms: &[u16], known: u64) -> Option<u16> {
+        let mask = |f: &u16| self.patterns[*f as usize].0;
+        forms.iter().copied().max_by_key(|f| mask(f).count_ones()).filter(|f| mask(f) & !known == 0)
     }
 
     fn compatible(&self, forms: &[u16], shift: u32, width: u32, value: u64) -> Vec<u16> {
@@ -52,13 +60,18 @@ impl Tree {
     }
 
     /// The run of bits that separates the forms best: the smallest largest subset, then the fewest bits.
-    fn split(&self, forms: &[u16]) -> (u32, u32) {
+    fn split(&self, forms: &[u16], known: u64) -> (u32, u32) {
         let (all, any) = forms.iter().fold((u64::MAX, 0), |(all, any), f| {
             let (mask, _) = self.patterns[*f as usize];
             (all & mask, any | mask)
         });
         let common = self.best(forms, all);
-        common.or_else(|| self.best(forms, any)).unwrap_or((0, 1))
+        common.or_else(|| self.best(forms, any)).unwrap_or_else(|| {
+            // A special case and what it is a case of: its next bits.
+            let rest = any & !known;
+            let shift = rest.trailing_zeros().min(63);
+            (shift, (rest >> shift).trailing_ones().clamp(1, WIDEST))
+        })
     }
 
     fn best(&self, forms: &[u16], bits: u64) -> Option<(u32, u32)> {

@@ -90,7 +90,8 @@ impl Resolver<'_> {
         }
         let mut values = Vec::new();
         let mut next = 0;
-        let mut listed = spec.values.len();
+        // What follows a last `~` is reserved as well.
+        let mut open = spec.values.last().is_some_and(|value| value.name.is_none());
         for value in spec.values {
             let bits = value.value.map_or(next, |v| v.value);
             next = bits.wrapping_add(1);
@@ -104,17 +105,18 @@ impl Resolver<'_> {
             self.isa.enums[index].implied = true;
             let follow = |v: &Value| Value { bits: next.wrapping_add(v.bits), ..v.clone() };
             values.extend(self.isa.enums[index].values.iter().map(follow));
-            listed += self.isa.enums[index].listed;
+            next = self.isa.enums[index].values.iter().map(|v| v.bits).max().map_or(next, |last| next.wrapping_add(last).wrapping_add(1));
+            open |= self.isa.enums[index].open;
         }
         let default = match spec.default {
             Some(word) => {
-                let index = Resolver::find(self.out, "value", &word, values.iter().map(|v| v.name.as_str()))?;
+                let index = Resolver::find_defined(self.out, "value", &word, values.iter().map(|v| (v.name.as_str(), Some(v.span))))?;
                 Some(values[index].bits)
             }
             None => None,
         };
         let (doc, bits) = (spec.doc.unwrap_or_default(), spec.bits.map(|b| b.value));
-        self.isa.enums.push(Enum { name: name.value, doc, span: name.span, bits, values, default, implied: false, listed });
+        self.isa.enums.push(Enum { name: name.value, doc, span: name.span, bits, values, default, implied: false, listed: next, open });
         Some(())
     }
 
@@ -128,8 +130,8 @@ impl Resolver<'_> {
                 spec::Piece::Run { high, low } => pieces.push(Piece { at: *low, width: high - low + 1, shared: None }),
                 spec::Piece::Shared(name) => {
                     let name = Spanned::new(name.clone(), piece.span);
-                    let names = self.isa.shared.iter().map(|s| s.name.as_str());
-                    let index = Resolver::find(self.out, "shared field", &name, names)?;
+                    let names = self.isa.shared.iter().map(|s| (s.name.as_str(), Some(s.span)));
+                    let index = Resolver::find_defined(self.out, "shared field", &name, names)?;
                     let mine = |p: &Piece| Piece { shared: Some(index), ..*p };
                     pieces.extend(self.isa.shared[index].bits.0.iter().map(mine));
                 }
@@ -148,16 +150,16 @@ impl Resolver<'_> {
     }
 
     pub(crate) fn enum_index(&mut self, name: &Spanned<String>) -> Option<usize> {
-        Resolver::find(self.out, "enum", name, self.isa.enums.iter().map(|e| e.name.as_str()))
+        Resolver::find_defined(self.out, "enum", name, self.isa.enums.iter().map(|e| (e.name.as_str(), Some(e.span))))
     }
 
     pub(crate) fn kind_index(&mut self, name: &Spanned<String>) -> Option<usize> {
         let declared = &self.isa.kinds[..self.declared_kinds.min(self.isa.kinds.len())];
-        Resolver::find(self.out, "kind", name, declared.iter().map(|k| k.name.as_str()))
+        Resolver::find_defined(self.out, "kind", name, declared.iter().map(|k| (k.name.as_str(), Some(k.span))))
     }
 
     pub(crate) fn bank_index(&mut self, name: &Spanned<String>) -> Option<usize> {
-        Resolver::find(self.out, "bank", name, self.isa.banks.iter().map(|b| b.name.as_str()))
+        Resolver::find_defined(self.out, "bank", name, self.isa.banks.iter().map(|b| (b.name.as_str(), Some(b.span))))
     }
 
     pub(crate) fn modifier(&mut self, name: &Spanned<String>, spec: &ModifierSpec) -> Option<Modifier> {
@@ -169,7 +171,7 @@ impl Resolver<'_> {
         let default = match (&spec.default, ty) {
             (Some(word), Type::Enum(e)) => {
                 let values = &self.isa.enums[e].values;
-                let index = Resolver::find(self.out, "value", word, values.iter().map(|v| v.name.as_str()))?;
+                let index = Resolver::find_defined(self.out, "value", word, values.iter().map(|v| (v.name.as_str(), Some(v.span))))?;
                 Some(values[index].bits)
             }
             (None, Type::Enum(e)) => self.isa.enums[e].default,
@@ -240,8 +242,8 @@ impl Resolver<'_> {
         let kind = self.kind_index(&spec.kind)?;
         let mut alternatives = 0u32;
         for name in &spec.alternatives {
-            let names = self.isa.kinds[kind].alternatives.iter().map(|a| a.name.as_str());
-            let found = Resolver::find(self.out, "alternative", name, names);
+            let names = self.isa.kinds[kind].alternatives.iter().map(|a| (a.name.as_str(), Some(a.span)));
+            let found = Resolver::find_defined(self.out, "alternative", name, names);
             let bit = found.and_then(|i| 1u32.checked_shl(i as u32)).unwrap_or(0);
             if alternatives & bit != 0 {
                 let message = format!("the alternative `{}` is listed twice", name.value);
@@ -280,8 +282,8 @@ impl Resolver<'_> {
         let (mask, value) = fixed.iter().fold((0, 0), |(m, v), f| (m | f.mask, v | f.value));
         let mut when = Vec::new();
         for (shared, value) in spec.when.unwrap_or_default().iter() {
-            let names = self.isa.shared.iter().map(|s| s.name.as_str());
-            let Some(index) = Resolver::find(self.out, "shared field", shared, names) else { continue };
+            let names = self.isa.shared.iter().map(|s| (s.name.as_str(), Some(s.span)));
+            let Some(index) = Resolver::find_defined(self.out, "shared field", shared, names) else { continue };
             let Shared { name, bits, span, .. } = &self.isa.shared[index];
             if *value > isaforge_core::bits::ones(bits.width()) {
                 let message = format!("{value} does not fit the {} bits of `{name}`", bits.width());
@@ -326,8 +328,8 @@ impl Resolver<'_> {
         } else if let Some(e) = &spec.r_enum {
             Type::Enum(self.enum_index(e)?)
         } else if let Some(table) = &spec.constants {
-            let names = self.isa.constants.iter().map(|c| c.name.as_str());
-            Type::Constant(Resolver::find(self.out, "table of constants", table, names)?)
+            let names = self.isa.constants.iter().map(|c| (c.name.as_str(), Some(c.span)));
+            Type::Constant(Resolver::find_defined(self.out, "table of constants", table, names)?)
         } else {
             number_type(spec.number.unwrap_or(Notation::Decimal))
         };

@@ -20,12 +20,14 @@ impl Resolver<'_> {
         let most = 1u64.checked_shl(bits.width()).unwrap_or(u64::MAX);
         if count == 0 || count > LARGEST_FAMILY || u64::from(count) > most {
             let message = format!("a family of {count} does not fit {} bits", bits.width());
-            self.out.push(Diagnostic::error("E0108", family.count.span, message).secondary(family.bits.span, "these bits"));
+            self.out
+                .push(Diagnostic::error("E0108", family.count.span, message).secondary(family.bits.span, "these bits"));
             return;
         }
         if !name.value.contains(&mark) {
             let message = format!("all instructions of the family would be called `{}`", name.value);
-            self.out.push(Diagnostic::error("E0044", name.span, message).help(format!("write `{mark}` for the number")));
+            self.out
+                .push(Diagnostic::error("E0102", name.span, message).help(format!("write `{mark}` for the number")));
             return;
         }
         for number in 0..u64::from(count) {
@@ -57,7 +59,8 @@ impl Resolver<'_> {
         let used = spec.operands.iter().flat_map(|o| o.iter()).filter_map(|(_, o)| o.kind.as_ref());
         let of_kinds = used.flat_map(|used| kinds.iter().filter(|(name, _)| name.value == used.value));
         let of_kinds = of_kinds.flat_map(|(_, kind)| kind.rulings.iter().flatten());
-        let every: Vec<_> = self.files.iter().filter_map(|(_, f)| f.every.as_ref()?.rulings.clone()).flatten().collect();
+        let every: Vec<_> =
+            self.files.iter().filter_map(|(_, f)| f.every.as_ref()?.rulings.clone()).flatten().collect();
         let mut lines: Vec<String> = spec.note.iter().cloned().collect();
         let mut seen = HashSet::new();
         for name in every.iter().chain(of_kinds).chain(spec.rulings.iter().flatten()) {

@@ -238,7 +238,7 @@ impl Resolver<'_> {
         }
         let default = default.map(|(bits, _)| bits);
         let implied = self.xml_flag(element, "implied");
-        Enum { name: name.value, doc, span: name.span, bits: None, values, default, implied, listed: bits as usize }
+        Enum { name: name.value, doc, span: name.span, bits: None, values, default, implied, listed: bits, open: true }
     }
 
     fn xml_constants(&mut self, element: &Element) {

@@ -1,5 +1,6 @@
 //! From what is written to what is meant: names are bound, positions computed, XML groups expanded, errata applied.
 
+pub mod arm_xml;
 mod common;
 mod families;
 mod instructions;
@@ -33,6 +34,7 @@ pub(crate) struct Resolver<'a> {
     /// Primary opcodes of the XML files.
     pub opcodes: HashSet<u64>,
     pub xml_roots: Vec<(crate::spec::XmlSpec, crate::xml::Element)>,
+    pub arm_documents: Vec<arm_xml::Document>,
 }
 
 /// Reads the specification whose entry is `path` and all files it names.
@@ -40,19 +42,22 @@ pub(crate) struct Resolver<'a> {
 /// `None` when there is no model to speak of; the reasons are in `out`. A model may come with errors in `out`, too:
 /// what could be resolved is there for the checks.
 pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Isa> {
-    let mut resolver = Resolver { sources, out, isa: Isa::default(), files: Vec::new(), bases: Vec::new(), declared_kinds: 0, applied: HashSet::new(), opcodes: HashSet::new(), xml_roots: Vec::new() };
+    let mut resolver = Resolver { sources, out, isa: Isa::default(), files: Vec::new(), bases: Vec::new(), declared_kinds: 0, applied: HashSet::new(), opcodes: HashSet::new(), xml_roots: Vec::new(), arm_documents: Vec::new() };
     // All files are read before anything is said about what is in them.
     let complete = resolver.load(path, None, &mut Vec::new());
     complete.and(resolver.entry())?;
     resolver.xml_definitions()?;
+    resolver.arm_definitions()?;
     resolver.definitions();
     resolver.xml_derived_enums();
     resolver.kinds_and_limits();
     resolver.isa.groups = resolver.groups();
     resolver.instructions();
     resolver.xml_instructions();
+    resolver.arm_instructions();
     resolver.unused();
     resolver.apply_limits();
+    resolver.isa.bases = resolver.bases;
     Some(resolver.isa)
 }
 
@@ -187,11 +192,24 @@ impl Resolver<'_> {
         name: &Spanned<String>,
         names: impl Iterator<Item = &'n str> + Clone,
     ) -> Option<usize> {
-        let found = names.clone().position(|n| n == name.value);
+        Self::find_defined(out, what, name, names.map(|name| (name, None)))
+    }
+
+    /// [`find`](Self::find) among names whose definitions have a place: it may be there that a letter is wrong.
+    pub(crate) fn find_defined<'n>(
+        out: &mut Diagnostics,
+        what: &str,
+        name: &Spanned<String>,
+        names: impl Iterator<Item = (&'n str, Option<Span>)> + Clone,
+    ) -> Option<usize> {
+        let found = names.clone().position(|(n, _)| n == name.value);
         if found.is_none() && !out.pass_over(&name.value) {
             let mut error = Diagnostic::error("E0101", name.span, format!("there is no {what} called `{}`", name.value));
-            if let Some(near) = did_you_mean(&name.value, names) {
+            if let Some(near) = did_you_mean(&name.value, names.clone().map(|(n, _)| n)) {
                 error = error.help(format!("did you mean `{near}`?"));
+                if let Some(span) = names.clone().find(|(n, _)| *n == near).and_then(|(_, span)| span) {
+                    error = error.label("used here").secondary(span, format!("`{near}` is defined here"));
+                }
             }
             out.push(error);
         }

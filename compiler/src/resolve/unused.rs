@@ -58,7 +58,8 @@ impl Resolver<'_> {
             let least = limit.except.iter().map(|(_, at_most)| *at_most).chain([limit.at_most]).min().unwrap_or(0);
             if most <= usize::from(least) {
                 let kind = &self.isa.kinds[limit.kind].name;
-                let message = format!("this limit never binds: no instruction has more than {most} operands of the kind `{kind}`");
+                let operands = if most == 1 { "operand" } else { "operands" };
+                let message = format!("this limit never binds: no instruction has more than {most} {operands} of the kind `{kind}`");
                 self.never_applies(limit.span, &message, None);
             }
             let units: HashSet<String> = self.isa.forms.iter().map(|form| form.unit.clone()).collect();

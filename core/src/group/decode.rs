@@ -1,7 +1,7 @@
 //! From bytes to a group, strictly.
 
 use crate::group::error::GroupError;
-use crate::group::table::{Derive, GroupIsa, LONGEST, Plan, Record, Rule, Slot};
+use crate::group::table::{Check, Derive, GroupIsa, LONGEST, Plan, Rule, SLOTS, Slot, Test};
 use crate::group::value::Group;
 
 /// Reads the group at the start of `bytes`; what follows it does not matter.
@@ -14,19 +14,21 @@ use crate::group::value::Group;
 pub fn decode(isa: &GroupIsa, bytes: &[u8]) -> Result<Group, GroupError> {
     let mut group = Group::empty();
     let have = bytes.len().min(LONGEST);
-    if let (Some(to), Some(from)) = (group.bytes.get_mut(..have), bytes.get(..have)) {
-        to.copy_from_slice(from);
+    match (group.bytes.first_chunk_mut::<LONGEST>(), bytes.first_chunk::<LONGEST>()) {
+        // A copy of known size is two vector moves.
+        (Some(to), Some(from)) => *to = *from,
+        _ => group.bytes.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from),
     }
     let Some(header) = isa.slots.first() else { return Err(GroupError::Truncated { needed: 1, found: have }) };
     if have == 0 {
         return Err(GroupError::Truncated { needed: 1, found: 0 });
     }
-    let record = take(isa, header, &mut group, 0, 0, have)?.ok_or_else(|| unknown(&group, header, 0))?;
-    let header_index = group.record_index(0);
-    let Some(plan) = isa.plans.get(header_index) else { return Err(GroupError::Header { record: record.name, found: 0 }) };
-    group.present = slots_of(plan, group.word(0)).map_err(|found| GroupError::Header { record: record.name, found })?;
-    let end = parts(isa, &mut group, usize::from(record.bytes), have)?;
-    finish(isa, &mut group, header_index, end, have)?;
+    let length = take(isa, header, &mut group, 0, 0, have)?.ok_or_else(|| unknown(&group, header, 0))?;
+    let index = group.record_index(0);
+    let Some(plan) = isa.plans.get(index) else { return Err(no_parts(isa, header, index, 0)) };
+    group.present = slots_of(plan, group.word(0)).map_err(|found| no_parts(isa, header, index, found))?;
+    let end = parts(isa, &mut group, length, have)?;
+    finish(isa, &mut group, plan, end, have)?;
     Ok(group)
 }
 
@@ -45,44 +47,58 @@ fn slots_of(plan: &Plan, word: u64) -> Result<u32, u64> {
     }
 }
 
+#[cold]
+fn no_parts(isa: &GroupIsa, header: &Slot, index: usize, found: u64) -> GroupError {
+    let record = isa.choices.get(header.choice as usize).and_then(|c| c.records.get(index));
+    GroupError::Header { record: record.map_or("", |r| r.name), found }
+}
+
+#[cold]
 fn unknown(group: &Group, slot: &Slot, at: usize) -> GroupError {
     GroupError::Unknown { slot: slot.name, at: at as u8, found: group.word_at(at) as u8 }
 }
 
-/// Finds and checks the record of a slot at `at`. `None` when no record starts so.
-#[inline]
-fn take<'i>(
-    isa: &'i GroupIsa,
-    slot: &Slot,
-    group: &mut Group,
-    index: usize,
-    at: usize,
-    have: usize,
-) -> Result<Option<&'i Record>, GroupError> {
+/// Finds and checks the record of a slot at `at`; its length. `None` when no record starts so.
+#[inline(always)]
+fn take(isa: &GroupIsa, slot: &Slot, group: &mut Group, index: usize, at: usize, have: usize) -> Result<Option<usize>, GroupError> {
     let word = group.word_at(at);
-    let choice = &isa.choices[slot.choice as usize];
-    let list = slot.candidates.get(slot.first[(word & 0xff) as usize] as usize).copied().unwrap_or_default();
-    let mut found = None;
-    for candidate in list {
-        let record = &choice.records[*candidate as usize];
-        if record.matches(word) {
-            found = Some((*candidate, record));
+    let first = slot.first[(word & 0xff) as usize] as usize;
+    let Some(tests) = slot.tests.get(first..) else { return Ok(None) };
+    for test in tests {
+        if word & test.mask == test.value {
+            let end = at + test.bytes as usize;
+            if end > have {
+                return Err(short(group, slot, at, end, have));
+            }
+            for check in test.checks {
+                let found = check.bits.get(word, 0);
+                if check.allowed >> (found & 63) & 1 == 0 {
+                    return Err(reserved(isa, slot, test, check, at, found));
+                }
+            }
+            group.records[index & (SLOTS - 1)] = test.record;
+            group.starts[index & (SLOTS - 1)] = at as u8;
+            return Ok(Some(test.bytes as usize));
+        }
+        if test.last {
             break;
         }
     }
-    let Some((candidate, record)) = found else { return Ok(None) };
-    let end = at + record.bytes as usize;
-    if end > have {
-        // Without the missing bytes this may not even be the record, but more bytes are needed in any case.
-        return Err(if have == LONGEST { unknown(group, slot, at) } else { GroupError::Truncated { needed: end, found: have } });
-    }
-    if let Some((field, found)) = record.reserved(word) {
-        let field = choice.fields.get(field as usize).map_or("", |f| f.name);
-        return Err(GroupError::Reserved { slot: slot.name, record: record.name, field, at: at as u8, found });
-    }
-    group.records[index] = candidate;
-    group.starts[index] = at as u8;
-    Ok(Some(record))
+    Ok(None)
+}
+
+#[cold]
+fn short(group: &Group, slot: &Slot, at: usize, needed: usize, have: usize) -> GroupError {
+    // Without the missing bytes this may not even be the record, but more bytes are needed in any case.
+    if have == LONGEST { unknown(group, slot, at) } else { GroupError::Truncated { needed, found: have } }
+}
+
+#[cold]
+fn reserved(isa: &GroupIsa, slot: &Slot, test: &Test, check: &Check, at: usize, found: u64) -> GroupError {
+    let choice = isa.choices.get(slot.choice as usize);
+    let field = choice.and_then(|c| c.fields.get(check.field as usize)).map_or("", |f| f.name);
+    let record = choice.and_then(|c| c.records.get(test.record as usize)).map_or("", |r| r.name);
+    GroupError::Reserved { slot: slot.name, record, field, at: at as u8, found }
 }
 
 /// Finds the records of all slots behind the header; returns where they end.
@@ -101,19 +117,14 @@ fn parts(isa: &GroupIsa, group: &mut Group, start: usize, have: usize) -> Result
             chain = (slot.chain, None, true);
         }
         if slot.chain == 0 {
-            let record = take(isa, slot, group, index, at, have)?.ok_or_else(|| missing(group, slot, at, have))?;
-            at += record.bytes as usize;
+            at += take(isa, slot, group, index, at, have)?.ok_or_else(|| missing(group, slot, at, have))?;
             continue;
         }
-        let record = if chain.2 { take(isa, slot, group, index, at, have)? } else { None };
-        match record {
-            None => {
-                group.present &= !(1 << index);
-                // A chain without a part is missing its first one.
-                chain.1 = chain.1.or(None);
-            }
-            Some(record) => {
-                at += record.bytes as usize;
+        let found = if chain.2 { take(isa, slot, group, index, at, have)? } else { None };
+        match found {
+            None => group.present &= !(1 << index),
+            Some(length) => {
+                at += length;
                 let ended = slot.ends == Slot::NEVER || group.get(isa, index, slot.ends as usize) != 0;
                 chain = (slot.chain, Some(slot), !ended);
             }
@@ -141,11 +152,11 @@ fn close(group: &Group, chain: (u8, Option<&Slot>, bool), at: usize) -> Result<(
 
 /// Length, padding, derived fields and rules.
 #[inline]
-fn finish(isa: &GroupIsa, group: &mut Group, header: usize, end: usize, have: usize) -> Result<(), GroupError> {
-    let applies = |headers: u32| headers >> header & 1 != 0;
-    for derived in isa.derived.iter().filter(|d| applies(d.headers)) {
-        let found = group.get(isa, derived.slot as usize, derived.field as usize);
-        let expected = match derived.rule {
+fn finish(isa: &GroupIsa, group: &mut Group, plan: &Plan, end: usize, have: usize) -> Result<(), GroupError> {
+    let header = group.word(0);
+    for planned in plan.derived {
+        let found = planned.encoding.value(planned.bits.get(header, 0), planned.bits.width());
+        let expected = match planned.rule {
             Derive::Length => {
                 let length = found.unsigned_abs() as usize * isa.unit as usize;
                 if length > have {
@@ -155,12 +166,12 @@ fn finish(isa: &GroupIsa, group: &mut Group, header: usize, end: usize, have: us
                     return Err(GroupError::Overrun { parts: end as u8, length: length as u8 });
                 }
                 group.len = length as u8;
-                found
+                continue;
             }
-            Derive::Offset { slot, if_any } => offset(isa, group, slot, if_any, end) as i64,
+            Derive::Offset { slot, if_any } => offset(group, slot, if_any, end) as i64,
         };
         if expected != found {
-            let (slot, field) = names(isa, derived.slot, derived.field);
+            let (slot, field) = names(isa, 0, planned.field);
             return Err(GroupError::Derived { slot, field, expected, found });
         }
     }
@@ -170,7 +181,7 @@ fn finish(isa: &GroupIsa, group: &mut Group, header: usize, end: usize, have: us
             return Err(GroupError::Padding { at: at as u8, expected, found });
         }
     }
-    for rule in isa.rules.iter().filter(|r| applies(r.headers)) {
+    for rule in plan.rules.iter().filter_map(|r| isa.rules.get(*r as usize)) {
         if let Some((field, found)) = broken(rule, |field| group.get(isa, 0, field as usize)) {
             return Err(GroupError::Rule { rule: rule.doc, field: names(isa, 0, field).1, found });
         }
@@ -194,11 +205,10 @@ pub(super) fn broken(rule: &Rule, get: impl Fn(u8) -> i64) -> Option<(u8, i64)> 
 }
 
 /// Where a slot starts, or would start if it were there: where the next slot that is there does.
-pub(super) fn offset(isa: &GroupIsa, group: &Group, slot: u8, if_any: u32, end: usize) -> usize {
+pub(super) fn offset(group: &Group, slot: u8, if_any: u32, end: usize) -> usize {
     if if_any != 0 && group.present & if_any == 0 {
         return 0;
     }
-    let _ = isa;
     match (group.present >> (slot & 31)).trailing_zeros() {
         32 => end,
         next => group.start(slot as usize + next as usize),

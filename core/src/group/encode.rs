@@ -124,7 +124,7 @@ fn with_header(isa: &GroupIsa, values: &mut Values, form: &Form, header: usize) 
     for derived in isa.derived.iter().filter(|d| applies(d.headers)) {
         let value = match derived.rule {
             Derive::Length => (length / usize::from(isa.unit.max(1))) as i64,
-            Derive::Offset { slot, if_any } => offset(isa, &group, slot, if_any, at) as i64,
+            Derive::Offset { slot, if_any } => offset(&group, slot, if_any, at) as i64,
         };
         let index = derived.slot as usize;
         let choice = &isa.choices[isa.slots[index].choice as usize];

@@ -15,13 +15,17 @@
 //! - [`decode`](decode::decode): bytes to group, strictly.
 //! - [`encode`](encode::encode): values to group, in a given form or the shortest one.
 //! - [`print`](text::print) and [`assemble`](parse::assemble): group to text and back, from one syntax.
-//! - [`walk`](program::walk) and [`seal`](program::seal): whole programs.
+//! - [`walk`](program::walk) and [`seal`](program::seal): whole programs; with the feature `alloc`, programs as text with
+//!   labels (`listing`).
 
 pub mod decode;
 pub mod encode;
 pub mod error;
 pub mod info;
+#[cfg(feature = "alloc")]
+pub mod listing;
 mod operand;
+mod operation;
 pub mod parse;
 pub mod program;
 pub mod record;

@@ -67,8 +67,24 @@ fn read(isa: &GroupIsa, index: usize, scan: &mut Scan<'_>, values: &mut Values, 
             if !options.iter().any(|(_, o)| registers(o)) {
                 return None;
             }
+            let register = scan.register(isa)?;
+            if scan.literal("@").is_some() {
+                // The source is named.
+                let named = |o: &&(i64, u8)| isa.operands.get(o.1 as usize).is_some_and(|o| scan.clone().word(o.name).is_some());
+                let option = options.iter().find(named)?;
+                scan.word(isa.operands.get(option.1 as usize)?.name)?;
+                if sets {
+                    values.set(isa, slot.into(), field.into(), option.0);
+                }
+                let Some((bank, number)) = register else { return Some(()) };
+                let known = choices.named.get(..choices.names)?.iter().find(|n| n.0 == option.1);
+                return match known {
+                    Some(known) => (known.1 == bank && known.2 == number).then_some(()),
+                    None => push(&mut choices.named, &mut choices.names, (option.1, bank, number)),
+                };
+            }
             // `_` leaves the selector as it is.
-            let Some((bank, number)) = scan.register(isa)? else { return Some(()) };
+            let Some((bank, number)) = register else { return Some(()) };
             push(&mut choices.wanted, &mut choices.wants, (index as u8, bank, number))
         }
     }

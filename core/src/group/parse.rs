@@ -6,11 +6,13 @@
 
 use core::fmt;
 
+use crate::group::encode::encode;
+use crate::group::error::BuildError;
 use crate::group::operand::{Choices, read_operand};
 use crate::group::scan::Scan;
 use crate::group::table::{GroupIsa, LONGEST, Operation, SLOTS, Slot, Token};
 use crate::group::text::{default, type_of};
-use crate::group::value::{Form, Values};
+use crate::group::value::{Form, Group, Values};
 use crate::text::Word;
 
 /// What text says.
@@ -22,6 +24,19 @@ pub struct Assembled {
     pub form: Form,
     /// An operation of it that has no public encoding.
     pub no_encoding: Option<&'static Operation>,
+}
+
+impl Assembled {
+    /// The group.
+    ///
+    /// # Errors
+    /// When it has no encoding, or one of its operations has none that is public.
+    pub fn encode(&self, isa: &GroupIsa) -> Result<Group, BuildError> {
+        match self.no_encoding {
+            Some(operation) => Err(BuildError::NoEncoding { operation: operation.name, reason: operation.no_encoding }),
+            None => encode(isa, &self.values, &self.form),
+        }
+    }
 }
 
 /// Why text is not a group.
@@ -78,7 +93,7 @@ impl core::error::Error for TextError {}
 pub fn assemble(isa: &GroupIsa, text: &str) -> Result<Assembled, TextError> {
     let mut read = Assembled { values: Values::new(isa), form: Form::CANONICAL, no_encoding: None };
     let mut choices = Choices::default();
-    let mut taken: [(u8, &str); 24] = [(0xff, ""); 24];
+    let mut taken: Taken = [(0xff, ""); 24];
     let mut marks = None;
     let mut at = 0;
     for piece in text.split(['\n', '|']) {
@@ -131,15 +146,18 @@ pub(super) fn error(reason: TextReason, found: &str, at: usize) -> TextError {
     TextError { at, reason, found: Word::new(found) }
 }
 
-fn part<'t>(
+/// The slots that parts have filled, with the part of the slot.
+type Taken = [(u8, &'static str); 24];
+
+fn part(
     isa: &GroupIsa,
-    piece: &'t str,
+    piece: &str,
     start: usize,
     read: &mut Assembled,
     choices: &mut Choices,
-    taken: &mut [(u8, &'t str); 24],
+    taken: &mut Taken,
 ) -> Result<(), TextError> {
-    let mut reason = TextReason::Operation;
+    let mut in_the_way = false;
     for operation in isa.operations {
         if !operation.no_encoding.is_empty() {
             for name in core::iter::once(&operation.syntax).chain(operation.also) {
@@ -161,9 +179,6 @@ fn part<'t>(
                 if let Some(Token::Text(text)) = syntax.first()
                     && Scan::new(piece).literal(text).is_none()
                 {
-                    if mnemonic(piece, syntax) {
-                        reason = TextReason::Operands;
-                    }
                     continue;
                 }
                 let mut values = read.values.clone();
@@ -175,19 +190,17 @@ fn part<'t>(
                 }
                 let mut parser = Parser { isa, slot, values: &mut values, choices: &mut tried };
                 if parser.all(piece, syntax, operation).is_none() {
-                    if mnemonic(piece, syntax) {
-                        reason = TextReason::Operands;
-                    }
                     continue;
                 }
                 let key = (slot as u8, operation.part);
-                let free = taken.iter().position(|t| t.0 == 0xff);
-                if !operation.remark && taken.iter().any(|t| t.0 == key.0 && t.1.len() == key.1.len() && t.1 == key.1) {
-                    reason = TextReason::Taken;
-                    continue;
-                }
-                if let (Some(free), false) = (free, operation.remark) {
-                    taken[free] = (key.0, part_name(isa, operation));
+                if !operation.remark {
+                    if taken.contains(&key) {
+                        in_the_way = true;
+                        continue;
+                    }
+                    if let Some(free) = taken.iter_mut().find(|t| t.0 == 0xff) {
+                        *free = key;
+                    }
                     values.insert(slot);
                 }
                 read.values = values;
@@ -197,12 +210,15 @@ fn part<'t>(
         }
     }
     let word = piece.split(|c: char| c.is_whitespace() || c == '.').next().unwrap_or_default();
-    Err(error(reason, if reason == TextReason::Operation { piece } else { word }, start))
-}
-
-/// The operation's part, with the lifetime of the tables.
-fn part_name(_: &GroupIsa, operation: &Operation) -> &'static str {
-    operation.part
+    let written = |o: &Operation| core::iter::once(&o.syntax).chain(o.also).any(|s| mnemonic(piece, s));
+    let filled = |o: &Operation| taken.iter().any(|t| t.0 < 32 && o.slots >> t.0 & 1 != 0 && t.1 == o.part);
+    let named = || isa.operations.iter().any(written);
+    in_the_way |= isa.operations.iter().any(|o| !o.remark && filled(o) && written(o));
+    Err(match in_the_way {
+        true => error(TextReason::Taken, word, start),
+        false if named() => error(TextReason::Operands, word, start),
+        false => error(TextReason::Operation, piece, start),
+    })
 }
 
 fn mnemonic(piece: &str, syntax: &[Token]) -> bool {
@@ -268,8 +284,6 @@ impl Parser<'_> {
                 // The longest word that is there; the empty one always is.
                 let there = |(i, word): (usize, &&'static str)| {
                     let mut ahead = scan.clone();
-                    let known = usize::from(!word.is_empty()) + i;
-                    let _ = known;
                     ahead.literal(word).map(|()| (word.len(), i, ahead))
                 };
                 let best = words.iter().enumerate().filter_map(there).max_by_key(|(len, i, _)| (*len, usize::MAX - i))?;
@@ -309,8 +323,7 @@ impl Parser<'_> {
             seen |= 1 << (index & 63);
             self.set(slot, field, value, None)?;
         }
-        for (i, token) in tokens.iter().enumerate().filter(|(i, _)| seen >> (i & 63) & 1 == 0) {
-            let _ = i;
+        for (_, token) in tokens.iter().enumerate().filter(|(i, _)| seen >> (i & 63) & 1 == 0) {
             match token {
                 Token::Suffix(_, _, false) | Token::Bits(..) => return None,
                 Token::Words(slot, field, words) => {

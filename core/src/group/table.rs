@@ -1,6 +1,7 @@
 //! The shapes of the tables that describe an instruction set of groups.
 
 use crate::bits::{Bits, ones, sign_extend};
+pub use crate::group::operation::{Operand, OperandKind, Operation, RegisterName, RegisterPlace, Token};
 use crate::table::{Bank, Constants, Enum, Provenance};
 
 /// The most slots that a group may have.
@@ -227,10 +228,10 @@ pub struct Slot {
     pub choice: u8,
     /// The records of the choice that may stand here, in the order in which encoding tries them.
     pub records: &'static [u8],
-    /// For each value of the first byte: an index into `candidates`.
-    pub first: &'static [u8; 256],
-    /// Lists of records to compare.
-    pub candidates: &'static [&'static [u8]],
+    /// For each value of the first byte: where its tests start, or [`Slot::NONE`].
+    pub first: &'static [u16; 256],
+    /// What tells records, list after list.
+    pub tests: &'static [Test],
     /// The number of its first field among the fields of all slots.
     pub fields: u16,
     /// The slots of one chain, which stand one after another until one says that it is the last; 0 for none.
@@ -246,6 +247,25 @@ pub struct Slot {
 impl Slot {
     /// No field.
     pub const NEVER: u8 = 0xff;
+    /// No test.
+    pub const NONE: u16 = 0xffff;
+}
+
+/// What decoding needs of a record, in one place.
+#[derive(Clone, Copy, Debug)]
+pub struct Test {
+    /// Constant bits …
+    pub mask: u64,
+    /// … and what they are.
+    pub value: u64,
+    /// Fields with reserved values.
+    pub checks: &'static [Check],
+    /// The record, an index into the records of the choice.
+    pub record: u8,
+    /// Its length.
+    pub bytes: u8,
+    /// It is the last of its list.
+    pub last: bool,
 }
 
 /// Which slots a group has, for one record of the header.
@@ -257,6 +277,23 @@ pub struct Plan {
     pub slots: &'static [u32],
     /// All slots that any key has.
     pub any: u32,
+    /// The derived fields of this header.
+    pub derived: &'static [PlannedField],
+    /// The rules for this header, indices into [`GroupIsa::rules`].
+    pub rules: &'static [u8],
+}
+
+/// A derived field of a header whose record is known.
+#[derive(Clone, Copy, Debug)]
+pub struct PlannedField {
+    /// Where the record holds it.
+    pub bits: Bits,
+    /// How it is stored.
+    pub encoding: Encoding,
+    /// What it is.
+    pub rule: Derive,
+    /// The field.
+    pub field: u8,
 }
 
 impl Plan {
@@ -339,130 +376,4 @@ pub struct Program {
     pub ends: &'static [When],
     /// Branch targets.
     pub targets: &'static [Target],
-}
-
-/// An operation: what a part of a group does.
-#[derive(Debug)]
-pub struct Operation {
-    /// The name.
-    pub name: &'static str,
-    /// What it does.
-    pub doc: &'static str,
-    /// The slots it may stand in, a bit set.
-    pub slots: u32,
-    /// What it is a part of where several operations share a slot.
-    pub part: &'static str,
-    /// What makes a slot this operation: slot ([`Token::OWN`] for its own), field, values.
-    pub is: &'static [(u8, u8, &'static [i64])],
-    /// The operand after which it need not be written; [`Slot::NEVER`] for none.
-    pub unless: u8,
-    /// It does not put its slot into the group, it only speaks of it.
-    pub remark: bool,
-    /// Operands that it writes although they are sources, a bit set.
-    pub writes: u64,
-    /// How it is written.
-    pub syntax: &'static [Token],
-    /// Other ways to write it.
-    pub also: &'static [&'static [Token]],
-    /// Why it has no encoding; empty if it has one.
-    pub no_encoding: &'static str,
-    /// Where the facts come from.
-    pub provenance: Provenance,
-    /// Why, when the provenance needs a reason.
-    pub note: &'static str,
-    /// File and line of the specification.
-    pub source: &'static str,
-}
-
-/// A piece of the syntax of an operation. A slot of [`Token::OWN`] is the operation's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Token {
-    /// Fixed text.
-    Text(&'static str),
-    /// Written when a field is not 0.
-    Flag(u8, u8, &'static str),
-    /// A dot and the value of a field; with `true`, nothing at the default.
-    Suffix(u8, u8, bool),
-    /// The value of a field.
-    Value(u8, u8),
-    /// A word for each value of a field.
-    Words(u8, u8, &'static [&'static str]),
-    /// Some text and the value of a field; nothing at the default.
-    Optional(u8, u8, &'static str),
-    /// A suffix for each bit of a field; nothing at the default, `.none` for 0.
-    Bits(u8, u8, &'static [&'static str]),
-    /// An operand, an index into [`GroupIsa::operands`].
-    Operand(u8),
-    /// The operand in a role of the slot.
-    Role(&'static str),
-}
-
-impl Token {
-    /// The operation's own slot.
-    pub const OWN: u8 = 0xff;
-}
-
-/// What stands for a register or a wire in text.
-#[derive(Debug)]
-pub struct Operand {
-    /// The name in the specification.
-    pub name: &'static str,
-    /// What it is.
-    pub doc: &'static str,
-    /// How it is found.
-    pub kind: OperandKind,
-}
-
-/// How an operand is found.
-#[derive(Clone, Copy, Debug)]
-pub enum OperandKind {
-    /// It is always the same.
-    Wire(&'static str),
-    /// A register, in the first of these places that is there.
-    Register(&'static [RegisterPlace]),
-    /// A field says which of several operands it is.
-    Select {
-        /// The slot.
-        slot: u8,
-        /// The field.
-        field: u8,
-        /// Each value and its operand.
-        options: &'static [(i64, u8)],
-        /// Text sets the field; otherwise another part of the group does.
-        sets: bool,
-    },
-}
-
-/// Where a register is named.
-#[derive(Clone, Copy, Debug)]
-pub struct RegisterPlace {
-    /// The slot.
-    pub slot: u8,
-    /// The field of its bank.
-    pub bank: u8,
-    /// The field of its number.
-    pub number: u8,
-    /// A field that counts the registers of the slot, and how many there must be for this one; [`Slot::NEVER`] for none.
-    pub count: (u8, i64),
-}
-
-/// How some registers are written.
-#[derive(Debug)]
-pub struct RegisterName {
-    /// The bank.
-    pub bank: i64,
-    /// The first of them.
-    pub from: i64,
-    /// The last.
-    pub to: i64,
-    /// What the first is called.
-    pub first: i64,
-    /// So many low bits of the number …
-    pub low: u8,
-    /// … have this value, and the rest is the number.
-    pub is: i64,
-    /// Text before the number.
-    pub before: &'static str,
-    /// Text after it.
-    pub after: &'static str,
 }

@@ -18,32 +18,48 @@ pub const SEPARATOR: &str = " | ";
 pub fn print(isa: &GroupIsa, group: &Group, separator: &str, out: &mut Line) {
     let values = group.values(isa);
     let mut text = Line::new();
-    describe(isa, &values, separator, &mut text);
-    let read = assemble(isa, text.as_str());
-    let plain = read.as_ref().is_ok_and(|read| encode(isa, &read.values, &read.form).is_ok_and(|again| again == *group));
-    let same = plain && text.as_bytes().len() < LINE_CAPACITY
-        || read.is_ok_and(|read| marks(isa, &values, group, &read, separator, &mut text).is_some())
-            // What does not fit was dropped, and then the text does not read back.
-            && reads_back(isa, text.as_str(), group);
-    if same {
-        out.push_str(text.as_str());
-    } else {
-        out.push_str("bytes");
-        for byte in group.as_bytes() {
-            out.push_str(" ");
-            for digit in [byte >> 4, byte & 15] {
-                out.push_str("0123456789abcdef".get(digit as usize..digit as usize + 1).unwrap_or_default());
-            }
+    describe(isa, &values, separator, false, &mut text);
+    if let Ok(read) = assemble(isa, text.as_str())
+        && text.as_bytes().len() < LINE_CAPACITY
+        && encode(isa, &read.values, &read.form).is_ok_and(|again| again == *group)
+    {
+        return out.push_str(text.as_str());
+    }
+    // The assembler would choose otherwise: say which sources are meant, or mark what is different, whichever is shorter.
+    let mut hinted = Line::new();
+    describe(isa, &values, separator, true, &mut hinted);
+    let texts = [hinted, text].map(|text| marked(isa, group, &values, separator, text));
+    match texts.iter().flatten().min_by_key(|text| text.as_bytes().len()) {
+        Some(best) => out.push_str(best.as_str()),
+        None => bytes(group, out),
+    }
+}
+
+fn bytes(group: &Group, out: &mut Line) {
+    out.push_str("bytes");
+    for byte in group.as_bytes() {
+        out.push_str(" ");
+        for digit in [byte >> 4, byte & 15] {
+            out.push_str("0123456789abcdef".get(digit as usize..digit as usize + 1).unwrap_or_default());
         }
     }
+}
+
+/// The text with the marks it needs; `None` when no marks help.
+fn marked(isa: &GroupIsa, group: &Group, values: &Values, separator: &str, mut text: Line) -> Option<Line> {
+    let read = assemble(isa, text.as_str()).ok()?;
+    marks(isa, values, group, &read, separator, &mut text)?;
+    // What does not fit was dropped, and then the text does not read back.
+    reads_back(isa, text.as_str(), group).then_some(text)
 }
 
 fn reads_back(isa: &GroupIsa, text: &str, group: &Group) -> bool {
     assemble(isa, text).is_ok_and(|read| encode(isa, &read.values, &read.form).is_ok_and(|again| again == *group))
 }
 
-/// Writes what the group means, without regard to what an assembler would make of it.
-pub fn describe(isa: &GroupIsa, values: &Values, separator: &str, out: &mut Line) {
+/// Writes what the group means, without regard to what an assembler would make of it; with `hints`, selected registers
+/// name their source.
+pub fn describe(isa: &GroupIsa, values: &Values, separator: &str, hints: bool, out: &mut Line) {
     let start = out.as_bytes().len();
     let mut printed = 0u64;
     for index in isa.order {
@@ -65,7 +81,7 @@ pub fn describe(isa: &GroupIsa, values: &Values, separator: &str, out: &mut Line
                 count += 1;
             }
             let mut text = Line::new();
-            syntax(isa, operation, slot, values, &mut printed, &mut text);
+            syntax(isa, operation, slot, values, hints, &mut printed, &mut text);
             if !text.as_str().trim().is_empty() {
                 if out.as_bytes().len() > start {
                     out.push_str(separator);
@@ -78,7 +94,6 @@ pub fn describe(isa: &GroupIsa, values: &Values, separator: &str, out: &mut Line
 
 /// Whether a slot holds an operation.
 pub fn is(isa: &GroupIsa, operation: &Operation, slot: usize, values: &Values) -> bool {
-    let _ = isa;
     operation.slots >> slot & 1 != 0
         && operation.is.iter().all(|(at, field, allowed)| {
             let at = if *at == Token::OWN { slot } else { *at as usize };
@@ -86,7 +101,7 @@ pub fn is(isa: &GroupIsa, operation: &Operation, slot: usize, values: &Values) -
         })
 }
 
-fn syntax(isa: &GroupIsa, operation: &Operation, slot: usize, values: &Values, printed: &mut u64, out: &mut Line) {
+fn syntax(isa: &GroupIsa, operation: &Operation, slot: usize, values: &Values, hints: bool, printed: &mut u64, out: &mut Line) {
     let own = |at: u8| if at == Token::OWN { slot } else { at as usize };
     let begin = out.as_bytes().len();
     for token in operation.syntax {
@@ -120,17 +135,16 @@ fn syntax(isa: &GroupIsa, operation: &Operation, slot: usize, values: &Values, p
                 if value == 0 {
                     out.push_str(".none");
                 }
-                for (bit, word) in words.iter().enumerate().filter(|(bit, _)| value >> bit & 1 != 0) {
-                    let _ = bit;
+                for (_, word) in words.iter().enumerate().filter(|(bit, _)| value >> bit & 1 != 0) {
                     out.push_str(".");
                     out.push_str(word);
                 }
             }
-            Token::Operand(index) => operand(isa, index.into(), values, printed, out),
+            Token::Operand(index) => operand(isa, index.into(), values, hints, printed, out),
             Token::Role(role) => {
                 let found = isa.slots.get(slot).and_then(|s| s.roles.iter().find(|(name, _)| *name == role));
                 if let Some((_, index)) = found {
-                    operand(isa, (*index).into(), values, printed, out);
+                    operand(isa, (*index).into(), values, hints, printed, out);
                 }
             }
         }
@@ -168,10 +182,11 @@ pub(super) fn push_number(value: i64, out: &mut Line) {
     out.push_decimal(value.unsigned_abs());
 }
 
-fn operand(isa: &GroupIsa, index: usize, values: &Values, printed: &mut u64, out: &mut Line) {
+fn operand(isa: &GroupIsa, index: usize, values: &Values, hints: bool, printed: &mut u64, out: &mut Line) {
     *printed |= 1 << (index & 63);
     // Operands may name others, but not forever.
     let mut index = index;
+    let mut selected = false;
     for _ in 0..8 {
         let Some(operand) = isa.operands.get(index) else { return };
         match operand.kind {
@@ -185,10 +200,15 @@ fn operand(isa: &GroupIsa, index: usize, values: &Values, printed: &mut u64, out
                     }
                     None => out.push_str("_"),
                 }
+                if hints && selected {
+                    out.push_str("@");
+                    out.push_str(operand.name);
+                }
                 return;
             }
             OperandKind::Select { slot, field, options, .. } => {
                 let value = values.get(isa, slot.into(), field.into());
+                selected = true;
                 match options.iter().find(|(v, _)| *v == value) {
                     Some((_, next)) => index = (*next).into(),
                     None => return out.push_str("?"),

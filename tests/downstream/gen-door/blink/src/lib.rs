@@ -1036,11 +1036,12 @@ mod tables {
     )]
     use super::__rt::{
         bits::{Bits, Piece},
-        decode::{Fast, Quick, Window},
-        table::*, text::Text,
+        decode::{Fast, Plane, Quick},
+        table::*, text::{Label, Text},
     };
     const S0: &[Token] = &[Token::Mnemonic, Token::Modifiers];
-    const M1: Modifier = Modifier {
+    const L1: &[Step] = &[];
+    const M2: Modifier = Modifier {
         name: "when",
         doc: "",
         bits: Bits::new(8, 2),
@@ -1049,7 +1050,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O2: Operand = Operand {
+    const O3: Operand = Operand {
         name: "dst",
         doc: "The lamp.",
         access: Access::Write,
@@ -1059,7 +1060,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O3: Operand = Operand {
+    const O4: Operand = Operand {
         name: "level",
         doc: "The brightness, 255 the most.",
         access: Access::None,
@@ -1074,7 +1075,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const S4: &[Token] = &[
+    const S5: &[Token] = &[
         Token::Mnemonic,
         Token::Modifiers,
         Token::Text(Text::new(" ")),
@@ -1082,7 +1083,14 @@ mod tables {
         Token::Text(Text::new(", ")),
         Token::Operand(1),
     ];
-    const M5: Modifier = Modifier {
+    const L6: &[Step] = &[Step::label(0, 10, 7), Step::label(8, 0, 0), Step::operand(1)];
+    const L7: &[Step] = &[
+        Step::label(9, 8, 3),
+        Step::label(0, 10, 7),
+        Step::label(8, 0, 0),
+        Step::operand(1),
+    ];
+    const M8: Modifier = Modifier {
         name: "when",
         doc: "",
         bits: Bits::new(11, 2),
@@ -1091,7 +1099,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O6: Operand = Operand {
+    const O9: Operand = Operand {
         name: "ms",
         doc: "Milliseconds.",
         access: Access::None,
@@ -1106,14 +1114,25 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const S7: &[Token] = &[
+    const S10: &[Token] = &[
         Token::Mnemonic,
         Token::Modifier(0),
         Token::Text(Text::new(" ")),
         Token::Operand(0),
         Token::Text(Text::new(" ms")),
     ];
-    const M8: Modifier = Modifier {
+    const L11: &[Step] = &[
+        Step::label(13, 0, 0),
+        Step::operand(0),
+        Step::label(14, 0, 0),
+    ];
+    const L12: &[Step] = &[
+        Step::label(9, 11, 3),
+        Step::label(13, 0, 0),
+        Step::operand(0),
+        Step::label(14, 0, 0),
+    ];
+    const M13: Modifier = Modifier {
         name: "curve",
         doc: "",
         bits: Bits::new(8, 1),
@@ -1122,7 +1141,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const M9: Modifier = Modifier {
+    const M14: Modifier = Modifier {
         name: "when",
         doc: "",
         bits: Bits::new(6, 2),
@@ -1131,7 +1150,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O10: Operand = Operand {
+    const O15: Operand = Operand {
         name: "dst",
         doc: "",
         access: Access::ReadWrite,
@@ -1141,7 +1160,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O11: Operand = Operand {
+    const O16: Operand = Operand {
         name: "to",
         doc: "",
         access: Access::Read,
@@ -1151,7 +1170,17 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const M12: Modifier = Modifier {
+    const L17: &[Step] = &[
+        Step::label(15, 8, 1),
+        Step::label(0, 9, 7),
+        Step::label(17, 0, 0x3f),
+    ];
+    const L18: &[Step] = &[
+        Step::label(81, 6, 7),
+        Step::label(0, 9, 7),
+        Step::label(17, 0, 0x3f),
+    ];
+    const M19: Modifier = Modifier {
         name: "when",
         doc: "",
         bits: Bits::new(10, 2),
@@ -1160,7 +1189,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O13: Operand = Operand {
+    const O20: Operand = Operand {
         name: "target",
         doc: "",
         access: Access::None,
@@ -1175,13 +1204,19 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const S14: &[Token] = &[
+    const S21: &[Token] = &[
         Token::Mnemonic,
         Token::Modifiers,
         Token::Text(Text::new(" ")),
         Token::Operand(0),
     ];
-    const M15: Modifier = Modifier {
+    const L22: &[Step] = &[Step::label(13, 0, 0), Step::operand(0)];
+    const L23: &[Step] = &[
+        Step::label(9, 10, 3),
+        Step::label(13, 0, 0),
+        Step::operand(0),
+    ];
+    const M24: Modifier = Modifier {
         name: "mirror",
         doc: "Their colours as well.",
         bits: Bits::new(3, 1),
@@ -1190,7 +1225,7 @@ mod tables {
         flag: Text::new(".mirror"),
         also: "",
     };
-    const O16: Operand = Operand {
+    const O25: Operand = Operand {
         name: "a",
         doc: "",
         access: Access::ReadWrite,
@@ -1200,7 +1235,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O17: Operand = Operand {
+    const O26: Operand = Operand {
         name: "b",
         doc: "",
         access: Access::ReadWrite,
@@ -1210,7 +1245,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const S18: &[Token] = &[
+    const S27: &[Token] = &[
         Token::Mnemonic,
         Token::Modifiers,
         Token::Text(Text::new(" ")),
@@ -1218,7 +1253,13 @@ mod tables {
         Token::Text(Text::new(" <-> ")),
         Token::Operand(1),
     ];
-    const M19: Modifier = Modifier {
+    const L28: &[Step] = &[Step::label(0, 9, 7), Step::label(89, 6, 7)];
+    const L29: &[Step] = &[
+        Step::label(97, 3, 1),
+        Step::label(0, 9, 7),
+        Step::label(89, 6, 7),
+    ];
+    const M30: Modifier = Modifier {
         name: "colour",
         doc: "",
         bits: Bits::new(5, 2),
@@ -1227,17 +1268,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O20: Operand = Operand {
+    const O31: Operand = Operand {
         name: "dst",
         doc: "",
         access: Access::ReadWrite,
         size: 8,
         shape: Shape::One { kind: 1, at: 7 },
-        suffixes: &[M19],
+        suffixes: &[M30],
         quiet_mask: 0x60,
         quiet_value: 0,
     };
-    const O21: Operand = Operand {
+    const O32: Operand = Operand {
         name: "by",
         doc: "How many steps.",
         access: Access::None,
@@ -1255,31 +1296,13 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const W22: Window = Window {
-        low: (0, 0),
-        high: (0, 0),
-        first: 0,
-    };
-    const W23: Window = Window {
-        low: (8, 3),
-        high: (0, 0),
-        first: 1,
-    };
-    const W24: Window = Window {
-        low: (11, 3),
-        high: (0, 0),
-        first: 1,
-    };
-    const W25: Window = Window {
-        low: (3, 0x1f),
-        high: (0, 0),
-        first: 2,
-    };
-    const W26: Window = Window {
-        low: (10, 3),
-        high: (0, 0),
-        first: 1,
-    };
+    const L33: &[Step] = &[Step::label(0, 7, 7), Step::label(8, 0, 0), Step::operand(1)];
+    const L34: &[Step] = &[
+        Step::label(0, 7, 7),
+        Step::label(99, 5, 3),
+        Step::label(8, 0, 0),
+        Step::operand(1),
+    ];
     pub(super) static ISA: Isa = Isa {
         name: "blink",
         doc: "Sixteen-bit words that drive eight lamps.",
@@ -1617,6 +1640,12 @@ mod tables {
                 syntax: S0,
                 placed: 0,
                 limits: &[],
+                script: Script {
+                    mask: 0,
+                    value: 0,
+                    short: L1,
+                    long: L1,
+                },
             },
             Form {
                 name: Text::new("SET.u8"),
@@ -1631,13 +1660,19 @@ mod tables {
                 fixed_mask: 0xe000,
                 fixed_value: 0x2000,
                 ignored: 0,
-                modifiers: &[M1],
+                modifiers: &[M2],
                 quiet_mask: 0x300,
                 quiet_value: 0,
-                operands: &[O2, O3],
-                syntax: S4,
+                operands: &[O3, O4],
+                syntax: S5,
                 placed: 0,
                 limits: &[],
+                script: Script {
+                    mask: 0x300,
+                    value: 0,
+                    short: L6,
+                    long: L7,
+                },
             },
             Form {
                 name: Text::new("WAIT"),
@@ -1652,13 +1687,19 @@ mod tables {
                 fixed_mask: 0xe000,
                 fixed_value: 0x4000,
                 ignored: 0,
-                modifiers: &[M5],
+                modifiers: &[M8],
                 quiet_mask: 0x1800,
                 quiet_value: 0,
-                operands: &[O6],
-                syntax: S7,
+                operands: &[O9],
+                syntax: S10,
                 placed: 1,
                 limits: &[],
+                script: Script {
+                    mask: 0x1800,
+                    value: 0,
+                    short: L11,
+                    long: L12,
+                },
             },
             Form {
                 name: Text::new("FADE"),
@@ -1673,13 +1714,19 @@ mod tables {
                 fixed_mask: 0xf000,
                 fixed_value: 0x6000,
                 ignored: 0,
-                modifiers: &[M8, M9],
+                modifiers: &[M13, M14],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O10, O11],
-                syntax: S4,
+                operands: &[O15, O16],
+                syntax: S5,
                 placed: 0,
                 limits: &[],
+                script: Script {
+                    mask: 0xc0,
+                    value: 0,
+                    short: L17,
+                    long: L18,
+                },
             },
             Form {
                 name: Text::new("JUMP"),
@@ -1694,13 +1741,19 @@ mod tables {
                 fixed_mask: 0xf000,
                 fixed_value: 0x7000,
                 ignored: 0,
-                modifiers: &[M12],
+                modifiers: &[M19],
                 quiet_mask: 0xc00,
                 quiet_value: 0,
-                operands: &[O13],
-                syntax: S14,
+                operands: &[O20],
+                syntax: S21,
                 placed: 0,
                 limits: &[],
+                script: Script {
+                    mask: 0xc00,
+                    value: 0,
+                    short: L22,
+                    long: L23,
+                },
             },
             Form {
                 name: Text::new("SWAP"),
@@ -1715,13 +1768,19 @@ mod tables {
                 fixed_mask: 0xf007,
                 fixed_value: 0x8000,
                 ignored: 0x30,
-                modifiers: &[M15],
+                modifiers: &[M24],
                 quiet_mask: 8,
                 quiet_value: 0,
-                operands: &[O16, O17],
-                syntax: S18,
+                operands: &[O25, O26],
+                syntax: S27,
                 placed: 0,
                 limits: &[],
+                script: Script {
+                    mask: 8,
+                    value: 0,
+                    short: L28,
+                    long: L29,
+                },
             },
             Form {
                 name: Text::new("TURN"),
@@ -1739,10 +1798,16 @@ mod tables {
                 modifiers: &[],
                 quiet_mask: 0,
                 quiet_value: 0,
-                operands: &[O20, O21],
-                syntax: S4,
+                operands: &[O31, O32],
+                syntax: S5,
                 placed: 0,
                 limits: &[],
+                script: Script {
+                    mask: 0x60,
+                    value: 0,
+                    short: L33,
+                    long: L34,
+                },
             },
         ],
         decoder: Decoder {
@@ -1774,54 +1839,214 @@ mod tables {
             ],
             dots: 1,
         },
+        usual_mask: 0,
+        usual_value: 0,
+        labels: &[
+            Label::new(" l0"),
+            Label::new(" l1"),
+            Label::new(" l2"),
+            Label::new(" l3"),
+            Label::new(" l4"),
+            Label::new(" l5"),
+            Label::new(" l6"),
+            Label::new(" l7"),
+            Label::new(", "),
+            Label::new(""),
+            Label::new(".lit"),
+            Label::new(".dark"),
+            Label::new(""),
+            Label::new(" "),
+            Label::new(" ms"),
+            Label::new(".linear"),
+            Label::new(".smooth"),
+            Label::new(", l0"),
+            Label::new(", l1"),
+            Label::new(", l2"),
+            Label::new(", l3"),
+            Label::new(", l4"),
+            Label::new(", l5"),
+            Label::new(", l6"),
+            Label::new(", l7"),
+            Label::new(", "),
+            Label::new(", "),
+            Label::new(", "),
+            Label::new(", "),
+            Label::new(", "),
+            Label::new(", "),
+            Label::new(", "),
+            Label::new(", "),
+            Label::new(", 0x0"),
+            Label::new(", 0x1"),
+            Label::new(", 0x3"),
+            Label::new(", 0x8"),
+            Label::new(", 0x12"),
+            Label::new(", 0x24"),
+            Label::new(", 0x40"),
+            Label::new(", 0x68"),
+            Label::new(", 0xA0"),
+            Label::new(", 0xFF"),
+            Label::new(", "),
+            Label::new(", "),
+            Label::new(", "),
+            Label::new(", "),
+            Label::new(", "),
+            Label::new(", "),
+            Label::new(", dusk[0]"),
+            Label::new(", dusk[1]"),
+            Label::new(", dusk[2]"),
+            Label::new(", dusk[3]"),
+            Label::new(", dusk[4]"),
+            Label::new(", dusk[5]"),
+            Label::new(", dusk[6]"),
+            Label::new(", dusk[7]"),
+            Label::new(", noise[0]"),
+            Label::new(", noise[1]"),
+            Label::new(", noise[2]"),
+            Label::new(", noise[3]"),
+            Label::new(", noise[4]"),
+            Label::new(", noise[5]"),
+            Label::new(", noise[6]"),
+            Label::new(", noise[7]"),
+            Label::new(", [0]"),
+            Label::new(", [1]"),
+            Label::new(", [2]"),
+            Label::new(", [3]"),
+            Label::new(", [4]"),
+            Label::new(", [5]"),
+            Label::new(", [6]"),
+            Label::new(", [7]"),
+            Label::new(", clock[0]"),
+            Label::new(", clock[1]"),
+            Label::new(", clock[2]"),
+            Label::new(", clock[3]"),
+            Label::new(", clock[4]"),
+            Label::new(", clock[5]"),
+            Label::new(", clock[6]"),
+            Label::new(", clock[7]"),
+            Label::new(".linear"),
+            Label::new(".linear.lit"),
+            Label::new(".linear.dark"),
+            Label::new(".linear"),
+            Label::new(".smooth"),
+            Label::new(".smooth.lit"),
+            Label::new(".smooth.dark"),
+            Label::new(".smooth"),
+            Label::new(" <-> l0"),
+            Label::new(" <-> l1"),
+            Label::new(" <-> l2"),
+            Label::new(" <-> l3"),
+            Label::new(" <-> l4"),
+            Label::new(" <-> l5"),
+            Label::new(" <-> l6"),
+            Label::new(" <-> l7"),
+            Label::new(""),
+            Label::new(".mirror"),
+            Label::new(""),
+            Label::new(".red"),
+            Label::new(".green"),
+            Label::new(".blue"),
+        ],
         limits: &[],
     };
-    pub(super) static FAST: Fast = Fast {
+    static PRIMARY: [u64; 8] = [
+        0, 0x100000000, 0x200000000, 0x30000010c, 0x50000010c, 0x700000000, 0x800000000,
+        0x900000000,
+    ];
+    static SECONDARY: [u16; 10] = [0, 1, 2, 3, 4, 5, 6, 0xffff, 0xffff, 0xffff];
+    static QUICK: [Quick; 7] = [
+        Quick {
+            mask: 0xff00,
+            value: 0,
+            boxes: 0,
+            plane: 0,
+        },
+        Quick {
+            mask: 0xe000,
+            value: 0x2000,
+            boxes: 1,
+            plane: 0,
+        },
+        Quick {
+            mask: 0xe000,
+            value: 0x4000,
+            boxes: 2,
+            plane: 0,
+        },
+        Quick {
+            mask: 0xf000,
+            value: 0x6000,
+            boxes: 0x18,
+            plane: 0,
+        },
+        Quick {
+            mask: 0xf000,
+            value: 0x7000,
+            boxes: 4,
+            plane: 0,
+        },
+        Quick {
+            mask: 0xf007,
+            value: 0x8000,
+            boxes: 0,
+            plane: 0,
+        },
+        Quick {
+            mask: 0xf018,
+            value: 0x9000,
+            boxes: 0,
+            plane: 0,
+        },
+    ];
+    static PLANES: [Plane; 1] = [
+        [
+            [
+                0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 8, 8, 8, 8, 8, 8, 8, 8,
+                0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 8, 8, 8, 8,
+                8, 8, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18,
+                0x18, 0x18, 0x18, 0x18, 0x18, 8, 8, 8, 8, 8, 8, 8, 8, 0x18, 0x18, 0x18,
+                0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18,
+                0x18, 8, 8, 8, 8, 8, 8, 8, 8, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18,
+                0x18, 0x18, 0x18, 8, 8, 8, 8, 8, 8, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18,
+                0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 8, 8, 8, 8,
+                8, 8, 8, 8, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18,
+                0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 8, 8, 8, 8, 8, 8, 8, 8, 0x18, 0x18,
+                0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 8, 8, 8, 8, 8, 8, 0x18,
+                0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18, 0x18,
+                0x18, 0x18, 0x18, 8, 8, 8, 8, 8, 8, 8, 8, 0x18, 0x18, 0x18, 0x18, 0x18,
+                0x18, 0x18, 0x18, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0, 0,
+                0, 0, 0, 0, 0, 0, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
+                0x10, 0, 0, 0, 0, 0, 0, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
+                0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0, 0, 0, 0, 0, 0, 0, 0,
+                0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
+            ],
+            [
+                7, 7, 7, 6, 7, 7, 7, 6, 7, 7, 7, 6, 3, 3, 3, 2, 7, 7, 7, 6, 7, 7, 7, 6,
+                5, 5, 5, 4, 1, 1, 1, 0, 7, 7, 7, 6, 7, 7, 7, 6, 7, 7, 7, 6, 3, 3, 3, 2,
+                7, 7, 7, 6, 7, 7, 7, 6, 5, 5, 5, 4, 1, 1, 1, 0, 7, 7, 7, 6, 7, 7, 7, 6,
+                7, 7, 7, 6, 3, 3, 3, 2, 7, 7, 7, 6, 7, 7, 7, 6, 5, 5, 5, 4, 1, 1, 1, 0,
+                7, 7, 7, 6, 7, 7, 7, 6, 7, 7, 7, 6, 3, 3, 3, 2, 7, 7, 7, 6, 7, 7, 7, 6,
+                5, 5, 5, 4, 1, 1, 1, 0, 7, 7, 7, 6, 7, 7, 7, 6, 7, 7, 7, 6, 3, 3, 3, 2,
+                7, 7, 7, 6, 7, 7, 7, 6, 5, 5, 5, 4, 1, 1, 1, 0, 7, 7, 7, 6, 7, 7, 7, 6,
+                7, 7, 7, 6, 3, 3, 3, 2, 7, 7, 7, 6, 7, 7, 7, 6, 5, 5, 5, 4, 1, 1, 1, 0,
+                7, 7, 7, 6, 7, 7, 7, 6, 7, 7, 7, 6, 3, 3, 3, 2, 7, 7, 7, 6, 7, 7, 7, 6,
+                5, 5, 5, 4, 1, 1, 1, 0, 7, 7, 7, 6, 7, 7, 7, 6, 7, 7, 7, 6, 3, 3, 3, 2,
+                7, 7, 7, 6, 7, 7, 7, 6, 5, 5, 5, 4, 1, 1, 1, 0,
+            ],
+            [0; 256],
+            [0; 256],
+            [0; 256],
+            [0; 256],
+            [0; 256],
+            [0; 256],
+        ],
+    ];
+    pub(super) const FAST: Fast = Fast {
         shift: 13,
         mask: 7,
-        primary: &[
-            0, 0x100000000, 0x200000000, 0x30000010c, 0x50000010c, 0x700000000,
-            0x800000000, 0x900000000,
-        ],
-        secondary: &[0, 1, 2, 3, 4, 5, 6, 0xffff, 0xffff, 0xffff],
-        quick: &[
-            Quick {
-                mask: 0xff00,
-                value: 0,
-                windows: [W22, W22, W22, W22],
-            },
-            Quick {
-                mask: 0xe000,
-                value: 0x2000,
-                windows: [W23, W22, W22, W22],
-            },
-            Quick {
-                mask: 0xe000,
-                value: 0x4000,
-                windows: [W24, W22, W22, W22],
-            },
-            Quick {
-                mask: 0xf000,
-                value: 0x6000,
-                windows: [W25, W22, W22, W22],
-            },
-            Quick {
-                mask: 0xf000,
-                value: 0x7000,
-                windows: [W26, W22, W22, W22],
-            },
-            Quick {
-                mask: 0xf007,
-                value: 0x8000,
-                windows: [W22, W22, W22, W22],
-            },
-            Quick {
-                mask: 0xf018,
-                value: 0x9000,
-                windows: [W22, W22, W22, W22],
-            },
-        ],
-        sets: &[0xffffffffffffffff, 7, 0xb5b5b5],
+        primary: &PRIMARY,
+        secondary: &SECONDARY,
+        quick: &QUICK,
+        planes: &PLANES,
     };
 }
 #[cfg(test)]

@@ -1,0 +1,116 @@
+//! What is done with tiles and memory after a run.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::Path;
+
+use half::f16;
+use isaforge_runtime::vpu::Machine;
+use isaforge_runtime::vpu::picture::{self, Picture};
+
+use super::launch::VpuNumber;
+use super::plan::{Output, Place, Plan, What};
+use crate::failure::Failure;
+use crate::output::write_whole;
+use crate::picture::{Rgba, write_png};
+
+/// Columns for the numbers of one line.
+const COLUMNS: usize = 8;
+
+/// Does what the launch file says. Returns a line about each file written.
+///
+/// # Errors
+/// When a file or standard output cannot be written.
+pub fn produce(plan: &Plan, folder: &Path) -> Result<Vec<String>, Failure> {
+    let mut done = Vec::new();
+    for Output { place, what } in &plan.outputs {
+        match what {
+            What::Png { file, width, height, pixel, scale } => {
+                let picture = match place {
+                    Place::Tile { core, buffer } => {
+                        let tile = plan.machine.tiles(*core).and_then(|tiles| tiles.get(*buffer));
+                        tile.map(|tile| picture::tile(tile, plan.machine.tile_size(), *pixel))
+                    }
+                    Place::Region { address, .. } => {
+                        picture::region(plan.machine.memory(), *address, *width, *height, *pixel)
+                    }
+                };
+                let Some(picture) = picture else { continue };
+                let (path, pixels) = (folder.join(file), enlarge(&picture, *scale));
+                let (width, height) = ((picture.width * scale) as u32, (picture.height * scale) as u32);
+                write_png(&path, width, height, &pixels)?;
+                done.push(format!("wrote {} ({width} x {height})", path.display()));
+            }
+            What::Raw { file } => {
+                let (path, bytes) = (folder.join(file), bytes(&plan.machine, place));
+                write_whole(&path, &bytes)?;
+                done.push(format!("wrote {} ({} bytes)", path.display(), bytes.len()));
+            }
+            What::Print { number, from, count } => {
+                let text = numbers(place, &bytes(&plan.machine, place), *number, *from, *count);
+                let mut out = io::stdout().lock();
+                out.write_all(text.as_bytes())?;
+                out.flush()?;
+            }
+        }
+    }
+    Ok(done)
+}
+
+fn bytes(machine: &Machine, place: &Place) -> Vec<u8> {
+    match place {
+        Place::Tile { core, buffer } => {
+            let tile = machine.tiles(*core).and_then(|tiles| tiles.get(*buffer));
+            let components = tile.into_iter().flat_map(|tile| tile.data.iter().flatten());
+            components.flat_map(|component| component.to_le_bytes()).collect()
+        }
+        Place::Region { address, size } => machine.memory().read(*address, *size),
+    }
+}
+
+/// The pixels of a picture, each as a square of `scale` pixels each way.
+fn enlarge(picture: &Picture, scale: usize) -> Vec<Rgba> {
+    let pixels: Vec<Rgba> = picture.rgba.chunks_exact(4).map(|p| [p[0], p[1], p[2], p[3]]).collect();
+    let rows = pixels.chunks_exact(picture.width.max(1)).flat_map(|row| std::iter::repeat_n(row, scale));
+    rows.flatten().flat_map(|pixel| std::iter::repeat_n(*pixel, scale)).collect()
+}
+
+/// Numbers from a place, eight a line, each line with the number of its first.
+fn numbers(place: &Place, bytes: &[u8], format: VpuNumber, from: usize, count: usize) -> String {
+    let all = bytes.chunks_exact(format.bytes()).skip(from).take(count);
+    let texts: Vec<String> = all.map(|bytes| number(format, bytes)).collect();
+    let widest = texts.iter().map(String::len).max().unwrap_or(0);
+    let mut text = match place {
+        Place::Tile { core: 0, buffer } => format!("tile {buffer} as {format}:\n"),
+        Place::Tile { core, buffer } => format!("tile {buffer} of core {core} as {format}:\n"),
+        Place::Region { address, .. } => format!("memory from {address:#x} as {format}:\n"),
+    };
+    for (line, row) in texts.chunks(COLUMNS).enumerate() {
+        let _ = write!(text, "{:>8}:", from + line * COLUMNS);
+        for number in row {
+            let _ = write!(text, "  {number:>widest$}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn number(format: VpuNumber, bytes: &[u8]) -> String {
+    let bits = bytes.iter().rev().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte));
+    let half = bits as u16;
+    match format {
+        VpuNumber::Hex => format!("{half:04x}"),
+        VpuNumber::U16 => half.to_string(),
+        VpuNumber::I16 => (half as i16).to_string(),
+        VpuNumber::F16 => f16::from_bits(half).to_string(),
+        VpuNumber::U32 => bits.to_string(),
+        VpuNumber::I32 => (bits as i32).to_string(),
+    }
+}
+
+impl VpuNumber {
+    /// Bytes of one number.
+    pub fn bytes(self) -> usize {
+        if matches!(self, VpuNumber::U32 | VpuNumber::I32) { 4 } else { 2 }
+    }
+}

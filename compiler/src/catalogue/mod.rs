@@ -1,0 +1,137 @@
+//! A page for every error and warning: what it means, a wrong specification and the right one.
+//!
+//! The pages are Markdown files beside this one, named after their codes. Their examples are complete specifications; a test
+//! compiles each and sees that the wrong one has that mistake and no other, and that the right one has none.
+
+use std::fmt::Write;
+
+use crate::suggest::did_you_mean;
+
+/// The specification that examples with an XML file build on, under this name.
+pub const DOCUMENT: File = File { language: "yaml", name: "document.yaml", text: include_str!("document.yaml") };
+
+/// What there is to know about one code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The code: `E0107`.
+    pub code: &'static str,
+    /// What is wrong, in a few words.
+    pub title: &'static str,
+    /// What it means and why it matters, in Markdown.
+    pub text: &'static str,
+    /// The files of a specification with this mistake and no other; the entry is `isa.yaml`.
+    pub wrong: Vec<File>,
+    /// The files of the specification as it should be.
+    pub right: Vec<File>,
+}
+
+/// A file of an example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct File {
+    /// `yaml` or `xml`.
+    pub language: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// What is in it.
+    pub text: &'static str,
+}
+
+macro_rules! pages {
+    ($($code:ident)*) => {
+        /// The pages as they are in their files, by code.
+        const PAGES: &[(&str, &str)] = &[$((stringify!($code), include_str!(concat!(stringify!($code), ".md")))),*];
+    };
+}
+
+pages! {
+    E0001 E0002 E0003 E0004 E0010 E0011 E0012 E0013 E0014 E0015 E0016 E0017 E0018 E0019 E0020 E0021
+    E0022 E0023 E0024 E0030 E0031 E0032 E0033 E0034 E0040 E0041 E0042 E0043 E0044 E0045 E0050 E0051
+    E0052 E0053 E0054 E0055 E0056 E0057 E0058 E0059 E0070 E0071 E0080 E0081 E0082 E0083 E0084 E0101 E0102 E0103 E0104 E0105 E0106
+    E0107 E0108 E0109 E0110 E0111 E0112 E0113 E0114 E0115 E0116 E0118 W0201 W0202 W0203 W0204 W0205
+    W0206 W0207 W0208 W0209
+}
+
+/// The page of a code such as `E0107`; `None` if there is no such code.
+pub fn page(code: &str) -> Option<Page> {
+    PAGES.iter().find(|(known, _)| *known == code).map(|(code, text)| read(code, text))
+}
+
+/// All pages, by code.
+pub fn all() -> impl Iterator<Item = Page> {
+    PAGES.iter().map(|(code, text)| read(code, text))
+}
+
+/// The page of a code as text for a terminal; upper and lower case are the same. `document` is the specification that
+/// examples with an XML file build on.
+///
+/// # Errors
+/// When there is no such code: a message with the one that was perhaps meant.
+///
+/// ```
+/// let text = isaforge_compiler::catalogue::explain("e0107")?;
+/// assert!(text.starts_with("E0107: "));
+/// assert!(isaforge_compiler::catalogue::explain("E9999").is_err());
+/// # Ok::<(), String>(())
+/// ```
+pub fn explain(code: &str) -> Result<String, String> {
+    let wanted = code.trim();
+    if wanted.eq_ignore_ascii_case("document") {
+        return Ok(format!("{} is what the examples with an XML file build on:\n\n{}", DOCUMENT.name, indented(DOCUMENT.text)));
+    }
+    let codes = || PAGES.iter().map(|(code, _)| *code);
+    let Some(page) = codes().find(|known| known.eq_ignore_ascii_case(wanted)).and_then(page) else {
+        let near = did_you_mean(wanted, codes()).map(|near| format!(", did you mean `{near}`?"));
+        return Err(format!("there is no error or warning `{wanted}`{}", near.unwrap_or_default()));
+    };
+    Ok(page.to_string())
+}
+
+impl std::fmt::Display for Page {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}\n\n{}\n", self.code, self.title, self.text)?;
+        for (title, files) in [("Wrong:", &self.wrong), ("Right:", &self.right)] {
+            write!(f, "\n{title}\n")?;
+            for file in files {
+                write!(f, "\n  {}\n\n{}", file.name, indented(file.text))?;
+            }
+        }
+        if self.wrong.iter().any(|file| file.text.contains(DOCUMENT.name)) {
+            write!(f, "\n`isaforge check --explain document` shows {}.\n", DOCUMENT.name)?;
+        }
+        Ok(())
+    }
+}
+
+fn indented(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        // A line of spaces would only be noise.
+        let _ = if line.is_empty() { writeln!(out) } else { writeln!(out, "    {line}") };
+    }
+    out
+}
+
+/// Takes a page apart: a title line, text, and fenced blocks whose first line says the language, the name of the file and
+/// whether it is of the `wrong` specification, of the `right` one, or of `both`.
+fn read(code: &'static str, page: &'static str) -> Page {
+    let (first, rest) = page.split_once('\n').unwrap_or((page, ""));
+    let title = first.trim_start_matches("# ").trim_start_matches(code).trim_start_matches(": ");
+    let mut blocks = rest.split("\n```");
+    let text = blocks.next().unwrap_or_default().trim();
+    let (mut wrong, mut right) = (Vec::new(), Vec::new());
+    for block in blocks {
+        // What closes a block begins another piece, which is empty.
+        let Some((info, text)) = block.split_once('\n') else { continue };
+        let mut words = info.split(' ');
+        let (Some(language), Some(name), Some(side)) = (words.next(), words.next(), words.next()) else { continue };
+        // The line break before the closing fence was taken with it.
+        let file = File { language, name, text };
+        if side != "right" {
+            wrong.push(file);
+        }
+        if side != "wrong" {
+            right.push(file);
+        }
+    }
+    Page { code, title, text, wrong, right }
+}
