@@ -11,7 +11,9 @@ fn compile(c: &mut Criterion) {
     group.sample_size(20);
     group.bench_function("read and check", |b| b.iter(|| work::check(&settings)));
     group.bench_function("lower", |b| b.iter(|| isaforge_compiler::lower::lower(&checked.isa)));
-    group.bench_function("emit tokens", |b| b.iter(|| isaforge_compiler::emit::emit(&compiled.tables, &settings.options)));
+    group.bench_function("emit tokens", |b| {
+        b.iter(|| isaforge_compiler::emit::emit(&compiled.tables, &settings.options))
+    });
     group.bench_function("specification to tokens", |b| b.iter(|| work::compile(&settings)));
     group.bench_function("tokens to source", |b| b.iter(|| compiled.source(true)));
     group.finish();

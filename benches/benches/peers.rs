@@ -61,7 +61,11 @@ fn compare(what: &str, budget: Duration, mut contenders: Vec<Contender<'_>>) {
 fn main() {
     // `cargo test --benches` runs this too, to see that it works.
     let measuring = std::env::args().any(|argument| argument == "--bench");
-    let budget = Duration::from_secs(if measuring { std::env::var("SECS").ok().and_then(|s| s.parse().ok()).unwrap_or(10) } else { 0 });
+    let budget = Duration::from_secs(if measuring {
+        std::env::var("SECS").ok().and_then(|s| s.parse().ok()).unwrap_or(10)
+    } else {
+        0
+    });
     let (words, a64, x86) = (code::valhall(), code::a64(), code::x86());
     let text = work::valhall_text(&words);
     let x86 = x86.map(|code| (work::x86_count(&code), code));
@@ -76,14 +80,19 @@ fn main() {
         }
     });
     let count = words.len() as u64;
-    println!("{count} Valhall words of shaders, {} A64 words of SQLite, {} x86 instructions of this executable\n", a64.len(), x86.as_ref().map_or(0, |x| x.0));
+    println!(
+        "{count} Valhall words of shaders, {} A64 words of SQLite, {} x86 instructions of this executable\n",
+        a64.len(),
+        x86.as_ref().map_or(0, |x| x.0)
+    );
     println!("| per instruction | peer | isaforge | peer | ratio | times faster |");
     println!("|---|---|---|---|---|---|");
 
     let compare = |what, ours: Contender<'_>, iced: Option<Contender<'_>>, other: Option<Contender<'_>>| {
         compare(what, budget, [Some(ours), iced, other].into_iter().flatten().collect());
     };
-    let iced = |run: fn(&X86) -> u64| x86.as_ref().map(|(count, code)| Contender::new("iced-x86", *count, move || run(code)));
+    let iced =
+        |run: fn(&X86) -> u64| x86.as_ref().map(|(count, code)| Contender::new("iced-x86", *count, move || run(code)));
 
     compare(
         "decode, validate, sum",

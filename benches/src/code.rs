@@ -25,7 +25,8 @@ pub struct X86 {
 
 /// The code of the running benchmark itself. `None` where that is not an x86-64 ELF file.
 pub fn x86() -> Option<X86> {
-    let own = if Path::new("/proc/self/exe").exists() { "/proc/self/exe".into() } else { std::env::current_exe().ok()? };
+    let own =
+        if Path::new("/proc/self/exe").exists() { "/proc/self/exe".into() } else { std::env::current_exe().ok()? };
     text_section(&std::fs::read(own).ok()?)
 }
 
@@ -45,7 +46,8 @@ fn text_section(file: &[u8]) -> Option<X86> {
     (0..count).find_map(|i| {
         let header = headers + i * size;
         let name = names + number(header, 4)? as usize;
-        let (address, offset, len) = (number(header + 16, 8)?, number(header + 24, 8)? as usize, number(header + 32, 8)? as usize);
+        let (address, offset, len) =
+            (number(header + 16, 8)?, number(header + 24, 8)? as usize, number(header + 32, 8)? as usize);
         let found = file.get(name..)?.starts_with(b".text\0");
         found.then(|| file.get(offset..offset + len)).flatten().map(|bytes| X86 { bytes: bytes.to_vec(), address })
     })
@@ -65,7 +67,8 @@ mod tests {
         for word in super::valhall() {
             let instruction = isaforge_valhall::decode(word).expect("a word made by a compiler is valid");
             let text = format!("{instruction:#}");
-            let (opcode, again) = isaforge_core::parse::parse(isaforge_valhall::ISA, &text).expect("what prints assembles");
+            let (opcode, again) =
+                isaforge_core::parse::parse(isaforge_valhall::ISA, &text).expect("what prints assembles");
             assert_eq!((opcode, again), (instruction.opcode() as u16, word), "{text}");
         }
     }

@@ -132,7 +132,8 @@ impl Diagnostic {
                 let label = (!text.is_empty()).then_some(text);
                 kind.span(range.start - from..range.end - from).label(label)
             });
-            group = group.element(Snippet::source(&text[from..to]).line_start(number).path(path).annotations(annotations));
+            group =
+                group.element(Snippet::source(&text[from..to]).line_start(number).path(path).annotations(annotations));
         }
         for note in &self.notes {
             group = group.element(Level::NOTE.message(normalize_untrusted_str(note)));

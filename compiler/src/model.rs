@@ -46,7 +46,8 @@ impl Bits {
 
     /// One above the highest bit covered.
     pub fn end(&self, base: u8) -> u32 {
-        let end = |p: &Piece| u32::from(p.at) + u32::from(p.width) + if p.shared.is_some() { 0 } else { u32::from(base) };
+        let end =
+            |p: &Piece| u32::from(p.at) + u32::from(p.width) + if p.shared.is_some() { 0 } else { u32::from(base) };
         self.0.iter().map(end).max().unwrap_or(0)
     }
 

@@ -287,7 +287,9 @@ impl<'n> KeyedMap<'n> {
                 let mut error = Diagnostic::error("E0021", key.span, format!("unknown key `{}`", key.value))
                     .label("nothing reads this key");
                 let open = keys.iter().map(|known| known.name).filter(|name| !is_given(name));
-                if let Some(near) = did_you_mean(key, open).or_else(|| did_you_mean(key, keys.iter().map(|known| known.name))) {
+                if let Some(near) =
+                    did_you_mean(key, open).or_else(|| did_you_mean(key, keys.iter().map(|known| known.name)))
+                {
                     error = error.help(format!("did you mean `{near}`?"));
                     meant.push(near);
                 }

@@ -277,6 +277,10 @@ impl Sources {
 
     fn load_error(&self, path: &Path, error: io::Error) -> LoadError {
         let path = self.shown(path, path);
-        if error.kind() == io::ErrorKind::NotFound { LoadError::NotFound { path } } else { LoadError::Io { path, error } }
+        if error.kind() == io::ErrorKind::NotFound {
+            LoadError::NotFound { path }
+        } else {
+            LoadError::Io { path, error }
+        }
     }
 }

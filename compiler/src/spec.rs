@@ -328,7 +328,9 @@ impl FromNode for ValueSpec {
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         match &node.value {
-            Value::Null => Some(ValueSpec { span: node.span, name: None, prints: None, also: Vec::new(), value: None, doc: None }),
+            Value::Null => {
+                Some(ValueSpec { span: node.span, name: None, prints: None, also: Vec::new(), value: None, doc: None })
+            }
             Value::Map(_) => {
                 let NamedValue { span, name, prints, also, value, doc } = NamedValue::from_node(node, r)?;
                 Some(ValueSpec { span, name: Some(name), prints, also: also.unwrap_or_default().0, value, doc })
@@ -339,7 +341,14 @@ impl FromNode for ValueSpec {
             }
             _ => {
                 let name = Spanned::<String>::from_node(node, r)?;
-                Some(ValueSpec { span: node.span, name: Some(name), prints: None, also: Vec::new(), value: None, doc: None })
+                Some(ValueSpec {
+                    span: node.span,
+                    name: Some(name),
+                    prints: None,
+                    also: Vec::new(),
+                    value: None,
+                    doc: None,
+                })
             }
         }
     }

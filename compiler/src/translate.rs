@@ -128,8 +128,10 @@ pub enum TranslateError {
 pub fn translate(from: &'static Isa, to: &'static Isa, word: u64) -> Result<u64, TranslateError> {
     let opcode = decode(from, word).map_err(|error| TranslateError::Decode { isa: from.name, error })?;
     let form = &from.forms[opcode as usize];
-    let target = counterpart(from, to, form).ok_or(TranslateError::Instruction { isa: to.name, name: form.name.str })?;
-    let mut translation = Translation { from, to, form, target: &to.forms[target as usize], word, builder: Builder::new(to, target) };
+    let target =
+        counterpart(from, to, form).ok_or(TranslateError::Instruction { isa: to.name, name: form.name.str })?;
+    let mut translation =
+        Translation { from, to, form, target: &to.forms[target as usize], word, builder: Builder::new(to, target) };
     translation.modifiers()?;
     translation.operands()?;
     translation.finish(opcode, target)
@@ -175,7 +177,8 @@ fn counterpart(from: &'static Isa, to: &'static Isa, form: &'static Form) -> Opt
 /// Whether two instructions have operands, modifiers and suffixes of the same names in the same bits.
 fn same_members(from: &'static Isa, to: &'static Isa, a: &'static Form, b: &'static Form) -> bool {
     let is_shared = |m: &&Modifier| from.shared.iter().chain(to.shared).any(|s| s.printed && s.name == m.name);
-    let list = |m: &'static [Modifier]| m.iter().filter(|m| !is_shared(m)).map(|m| (m.name, m.bits)).collect::<Vec<_>>();
+    let list =
+        |m: &'static [Modifier]| m.iter().filter(|m| !is_shared(m)).map(|m| (m.name, m.bits)).collect::<Vec<_>>();
     let operand = |(x, y): (&'static Operand, &'static Operand)| {
         x.name == y.name && x.access == y.access && x.size == y.size && list(x.suffixes) == list(y.suffixes)
     };
@@ -199,7 +202,8 @@ impl Translation {
         for modifier in self.form.modifiers {
             let shared = self.from.shared.iter().position(|s| s.printed && s.name == modifier.name);
             // Operands that need the shared field say so themselves.
-            let said = shared.is_some_and(|s| used & 1 << s != 0) && !self.target.modifiers.iter().any(|m| m.name == modifier.name);
+            let said = shared.is_some_and(|s| used & 1 << s != 0)
+                && !self.target.modifiers.iter().any(|m| m.name == modifier.name);
             if !said {
                 self.modifier("", modifier, self.target.modifiers)?;
             }
@@ -210,14 +214,21 @@ impl Translation {
     /// The shared fields that operands use.
     fn used_shared(&self) -> u32 {
         let readings = self.form.operands.iter().filter_map(|o| match o.shape {
-            Shape::One { kind, at } => alternative_of(self.from, self.from.kinds[kind as usize].alternatives, at, self.word),
+            Shape::One { kind, at } => {
+                alternative_of(self.from, self.from.kinds[kind as usize].alternatives, at, self.word)
+            }
             _ => None,
         });
         readings.fold(0, |set, a| set | a.uses)
     }
 
     /// Translates one modifier or suffix.
-    fn modifier(&mut self, owner: &'static str, modifier: &'static Modifier, targets: &'static [Modifier]) -> Result<(), TranslateError> {
+    fn modifier(
+        &mut self,
+        owner: &'static str,
+        modifier: &'static Modifier,
+        targets: &'static [Modifier],
+    ) -> Result<(), TranslateError> {
         let raw = modifier.bits.get(self.word, 0);
         let name = if owner.is_empty() { modifier.name.to_owned() } else { format!("{owner}.{}", modifier.name) };
         let text = match modifier.ty {
@@ -237,7 +248,12 @@ impl Translation {
                 return Ok(());
             }
             let value = if text.is_empty() { raw.to_string() } else { text.to_owned() };
-            return Err(TranslateError::Modifier { isa: self.to.name, name: self.form.name.str, modifier: name, value });
+            return Err(TranslateError::Modifier {
+                isa: self.to.name,
+                name: self.form.name.str,
+                modifier: name,
+                value,
+            });
         };
         let same_name = modifier.name == target.name;
         if !same_name && modifier.default == Some(raw) && target.default.is_some() {
@@ -275,18 +291,22 @@ impl Translation {
         if let Some(named) = to.values.iter().find(|v| v.name == value.name || v.text == value.text) {
             return Some(named.bits);
         }
-        let renamed = to.value(raw).filter(|v| same_place && from.values.iter().all(|w| w.name != v.name && w.text != v.text))?;
+        let renamed =
+            to.value(raw).filter(|v| same_place && from.values.iter().all(|w| w.name != v.name && w.text != v.text))?;
         Some(renamed.bits)
     }
 
     fn operands(&mut self) -> Result<(), TranslateError> {
         for operand in self.form.operands {
             let found = self.target.operands.iter().position(|o| o.name == operand.name);
-            let no_operand = TranslateError::Operand { isa: self.to.name, name: self.form.name.str, operand: operand.name };
+            let no_operand =
+                TranslateError::Operand { isa: self.to.name, name: self.form.name.str, operand: operand.name };
             let Some(index) = found else { return Err(no_operand) };
             let target = &self.target.operands[index];
             match (&operand.shape, &target.shape) {
-                (Shape::One { kind, at }, Shape::One { kind: k, at: a }) => self.reading(operand, (*kind, *at), index, (*k, *a))?,
+                (Shape::One { kind, at }, Shape::One { kind: k, at: a }) => {
+                    self.reading(operand, (*kind, *at), index, (*k, *a))?
+                }
                 (Shape::List { kind, at, count, .. }, Shape::List { .. }) => {
                     let first = self.from.kinds[*kind as usize].alternatives.first().and_then(|a| a.fields.first());
                     let first = first.map_or(0, |f| f.bits.get(self.word, *at));
@@ -301,10 +321,16 @@ impl Translation {
                     if bits.width() == 64 && b.width() == 64 && ty == t {
                         self.builder.set_whole(index, raw).map_err(|e| self.encode(e))?;
                     } else {
-                        let value = if *ty == Type::Signed { sign_extend(raw, bits.width()) } else { i64::try_from(raw).unwrap_or(-1) };
+                        let value = if *ty == Type::Signed {
+                            sign_extend(raw, bits.width())
+                        } else {
+                            i64::try_from(raw).unwrap_or(-1)
+                        };
                         let (least, greatest) = number_range(*t, b.width());
                         if !(least..=greatest).contains(&value) {
-                            return Err(self.no_value(operand.name.to_owned(), &operand_text(self.from, operand, self.word)));
+                            return Err(
+                                self.no_value(operand.name.to_owned(), &operand_text(self.from, operand, self.word))
+                            );
                         }
                         self.builder.set_number(index, value).map_err(|e| self.encode(e))?;
                     }
@@ -332,7 +358,12 @@ impl Translation {
     }
 
     /// Modifiers that only the other revision has must have a default.
-    fn complete(&self, owner: &str, own: &'static [Modifier], targets: &'static [Modifier]) -> Result<(), TranslateError> {
+    fn complete(
+        &self,
+        owner: &str,
+        own: &'static [Modifier],
+        targets: &'static [Modifier],
+    ) -> Result<(), TranslateError> {
         let said = |t: &Modifier| own.iter().any(|m| m.name == t.name || m.bits == t.bits);
         match targets.iter().find(|t| t.default.is_none() && !said(t)) {
             Some(t) if owner.is_empty() => Err(self.missing(t.name.to_owned())),
@@ -395,11 +426,13 @@ impl Translation {
             }
             (Type::Signed, Type::Signed) => {
                 let value = sign_extend(raw, source.bits.width());
-                (sign_extend(value as u64, target.bits.width()) == value).then_some(value as u64 & ones(target.bits.width()))
+                (sign_extend(value as u64, target.bits.width()) == value)
+                    .then_some(value as u64 & ones(target.bits.width()))
             }
             (Type::Signed, _) | (_, Type::Signed) => None,
             (Type::Enum(_) | Type::Constant(_), _) | (_, Type::Enum(_) | Type::Constant(_)) => None,
-            (Type::Register(_), Type::Register(_)) | (Type::Decimal | Type::Hex | Type::Flag, Type::Decimal | Type::Hex | Type::Flag) => {
+            (Type::Register(_), Type::Register(_))
+            | (Type::Decimal | Type::Hex | Type::Flag, Type::Decimal | Type::Hex | Type::Flag) => {
                 (raw <= ones(target.bits.width())).then_some(raw)
             }
             _ => None,

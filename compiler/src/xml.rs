@@ -72,7 +72,8 @@ pub struct Attribute {
 /// mistakes within text and attribute values do not.
 pub fn read_xml(sources: &Sources, file: FileId, out: &mut Diagnostics) -> Option<Element> {
     let text = sources.text(file);
-    let mut builder = Builder { text, file, out, open: Vec::new(), root: None, mistakes: 0, reread: 0, intact: true, halted: false };
+    let mut builder =
+        Builder { text, file, out, open: Vec::new(), root: None, mistakes: 0, reread: 0, intact: true, halted: false };
     builder.read();
     let Builder { root, intact, .. } = builder;
     root.filter(|_| intact)
@@ -194,7 +195,8 @@ impl<'a> Builder<'a> {
         let name = name.as_ref();
         let raw = &self.text[range.clone()];
         let inner = raw[1..].find('<').map(|index| index + 1);
-        let is_malformed = !is_name(name) || tag.attributes().any(|found| found.is_err_and(|error| is_syntax_error(&error)));
+        let is_malformed =
+            !is_name(name) || tag.attributes().any(|found| found.is_err_and(|error| is_syntax_error(&error)));
         // If another `<` follows, this one is a sign in a text, or a quote or bracket is missing from a tag.
         if !is_name(name) || (is_malformed && inner.is_some()) {
             self.reread(raw.len());
@@ -224,7 +226,8 @@ impl<'a> Builder<'a> {
             None => self.attributes(tag, range.start + 1),
             Some(cut) => {
                 if raw[cut..].starts_with('<') {
-                    let error = Diagnostic::error("E0010", span, format!("`<{name}>` does not end before the next tag"));
+                    let error =
+                        Diagnostic::error("E0010", span, format!("`<{name}>` does not end before the next tag"));
                     self.structural(error.label("`>` is missing after this"));
                 }
                 let content = raw[1..cut].trim_end_matches(['>', '/']);
@@ -319,7 +322,8 @@ impl<'a> Builder<'a> {
     fn entity(&mut self, range: Range<usize>) -> Option<(String, usize)> {
         let rest = &self.text[range.clone()];
         let name = rest.get(1..).and_then(|rest| rest.split_once(';')).map_or("", |(name, _)| name);
-        let is_numeric = name.strip_prefix('#').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        let is_numeric =
+            name.strip_prefix('#').is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_alphanumeric()));
         if name.len() > MAX_ENTITY || !(is_numeric || is_name(name)) {
             self.bare_ampersand(range.start);
             return None;
@@ -340,7 +344,8 @@ impl<'a> Builder<'a> {
                 if let Some(near) = did_you_mean(name, ["amp", "lt", "gt", "quot", "apos"]) {
                     error = error.help(format!("did you mean `&{near};`?"));
                 }
-                let known = "known are `&amp;`, `&lt;`, `&gt;`, `&quot;`, `&apos;` and characters by number such as `&#176;`";
+                let known =
+                    "known are `&amp;`, `&lt;`, `&gt;`, `&quot;`, `&apos;` and characters by number such as `&#176;`";
                 self.report(error.note(known).help(format!("if it is text, write `&amp;{name};`")));
                 return Some((rest[..length].to_owned(), length));
             }
@@ -363,7 +368,9 @@ impl<'a> Builder<'a> {
         let at = self.text.floor_char_boundary(at);
         let next = self.text[at..].chars().nth(1);
         let may_be_markup = next.is_some_and(|next| matches!(next, '/' | '!' | '?') || is_name_start(next));
-        if self.text[at..].starts_with('<') && (!may_be_markup || matches!(error, Error::Syntax(SyntaxError::InvalidBangMarkup))) {
+        if self.text[at..].starts_with('<')
+            && (!may_be_markup || matches!(error, Error::Syntax(SyntaxError::InvalidBangMarkup)))
+        {
             self.reread(self.text.len() - at);
             self.bare_angle(at);
             return Some(Resume::Behind(at));
@@ -381,7 +388,9 @@ impl<'a> Builder<'a> {
         let (what, end) = match error {
             Error::Syntax(SyntaxError::UnclosedComment) => ("a comment", "`-->`"),
             Error::Syntax(SyntaxError::UnclosedCData) => ("a CDATA section", "`]]>`"),
-            Error::Syntax(SyntaxError::UnclosedPI | SyntaxError::UnclosedXmlDecl) => ("a processing instruction", "`?>`"),
+            Error::Syntax(SyntaxError::UnclosedPI | SyntaxError::UnclosedXmlDecl) => {
+                ("a processing instruction", "`?>`")
+            }
             Error::Syntax(SyntaxError::UnclosedDoctype) => ("a DOCTYPE", "`>`"),
             Error::Syntax(SyntaxError::UnclosedSingleQuotedAttributeValue) => ("a tag with a value in quotes", "`'`"),
             Error::Syntax(SyntaxError::UnclosedDoubleQuotedAttributeValue) => ("a tag with a value in quotes", "`\"`"),

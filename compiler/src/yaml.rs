@@ -338,7 +338,8 @@ fn explain(sources: &Sources, file: FileId, error: &Error) -> Diagnostic {
         Error::MergeKeyNotAllowed { .. } => new("merge keys (`<<`) are not supported".to_owned())
             .help("write the keys out, or put `<<` in quotes if it is a name"),
         Error::RecursiveReferencesRequireWeakTypes { .. } => {
-            new("this alias is inside of what it stands for".to_owned()).label("the anchor's value is not complete here")
+            new("this alias is inside of what it stands for".to_owned())
+                .label("the anchor's value is not complete here")
         }
         Error::AliasReplayLimitExceeded { .. }
         | Error::AliasReplayStackDepthExceeded { .. }

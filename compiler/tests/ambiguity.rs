@@ -49,7 +49,8 @@ fn no_pair_is_missed_and_none_is_made_up() {
         let patterns: Vec<(u64, u64)> = isa.forms.iter().map(|form| form.pattern()).collect();
         let mut expected = BTreeSet::new();
         for word in 0..256u64 {
-            let matching: Vec<usize> = (0..patterns.len()).filter(|i| word & patterns[*i].0 == patterns[*i].1).collect();
+            let matching: Vec<usize> =
+                (0..patterns.len()).filter(|i| word & patterns[*i].0 == patterns[*i].1).collect();
             for (i, &b) in matching.iter().enumerate() {
                 expected.extend(matching[..i].iter().map(|&a| (a, b)));
             }
@@ -71,7 +72,8 @@ fn no_pair_is_missed_and_none_is_made_up() {
 fn random_instruction(random: &mut Random, name: &str) -> String {
     let mut lines = vec![format!("  {name}:\n    title: t\n")];
     let fixed = |random: &mut Random, bits: &[u64]| -> String {
-        let given: Vec<String> = bits.iter().filter_map(|b| (random.below(2) == 0).then(|| format!("{b}: {}", random.below(2)))).collect();
+        let given: Vec<String> =
+            bits.iter().filter_map(|b| (random.below(2) == 0).then(|| format!("{b}: {}", random.below(2)))).collect();
         given.join(", ")
     };
     match random.below(3) {
@@ -82,7 +84,8 @@ fn random_instruction(random: &mut Random, name: &str) -> String {
         }
         1 => {
             lines.push(format!("    fixed: {{ 15: 0, {} }}\n", fixed(random, &[0, 1, 2, 13, 14])));
-            lines.push("    operands: { a: { kind: source, at: 3 }, b: { bank: register, bits: 12..10 } }\n".to_owned());
+            lines
+                .push("    operands: { a: { kind: source, at: 3 }, b: { bank: register, bits: 12..10 } }\n".to_owned());
         }
         _ => lines.push(format!("    fixed: {{ 15: 0, {} }}\n", fixed(random, &[0, 3, 4, 6, 9, 12, 13, 14]))),
     }
@@ -119,7 +122,10 @@ fn witnesses_are_valid_words_of_both_and_are_found_if_there_are_any() {
     let (mut proved, mut disproved) = (0, 0);
     for _ in 0..120 {
         let [a, b] = ["A", "B"].map(|name| random_instruction(&mut random, name));
-        let (Some(of_a), Some(of_b)) = (words(&format!("{DEFINITIONS}{a}")), words(&format!("{DEFINITIONS}{b}"))) else { continue };
+        let (Some(of_a), Some(of_b)) = (words(&format!("{DEFINITIONS}{a}")), words(&format!("{DEFINITIONS}{b}")))
+        else {
+            continue;
+        };
         let (isa, _) = model(&format!("{DEFINITIONS}{a}{b}"));
         let mut out = Diagnostics::new();
         check(&isa, &mut out);
@@ -148,7 +154,11 @@ fn a_thousand_instructions_are_compared_at_once() {
     for i in 0..1000u64 {
         // Opcodes of 9 bits and secondary ones of 4 bits, in two places.
         let place = if i % 2 == 0 { "27..24" } else { "19..16" };
-        text.push_str(&format!("  I{i}: {{ title: t, fixed: {{ 56..48: {}, {place}: {} }} }}\n", i % 499, i / 499 % 16));
+        text.push_str(&format!(
+            "  I{i}: {{ title: t, fixed: {{ 56..48: {}, {place}: {} }} }}\n",
+            i % 499,
+            i / 499 % 16
+        ));
     }
     let (isa, _) = model(&text);
     let start = Instant::now();
@@ -158,7 +168,8 @@ fn a_thousand_instructions_are_compared_at_once() {
         let ((m, v), (n, w)) = (isa.forms[a].pattern(), isa.forms[b].pattern());
         (v ^ w) & m & n == 0
     };
-    let expected: Vec<(usize, usize)> = (0..1000).flat_map(|b| (0..b).map(move |a| (a, b))).filter(|(a, b)| brute(*a, *b)).collect();
+    let expected: Vec<(usize, usize)> =
+        (0..1000).flat_map(|b| (0..b).map(move |a| (a, b))).filter(|(a, b)| brute(*a, *b)).collect();
     assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected.iter().copied().collect());
     let start = Instant::now();
     let mut out = Diagnostics::new();

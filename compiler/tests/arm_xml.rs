@@ -78,7 +78,10 @@ fn since_and_until_choose_what_exists() {
     // Values, too: architecture 14 has operations that 13 does not have, 10 a flow that 9 does not have.
     assert!(parse(isa(14), "CLPER.subgroup2.prefix r0, r1, r2").is_ok());
     assert!(parse(isa(13), "CLPER.subgroup2.prefix r0, r1, r2").is_err());
-    assert!(parse(isa(10), "FABS.f32.wait_resource r0, r1").is_ok() && parse(isa(9), "FABS.f32.wait_resource r0, r1").is_err());
+    assert!(
+        parse(isa(10), "FABS.f32.wait_resource r0, r1").is_ok()
+            && parse(isa(9), "FABS.f32.wait_resource r0, r1").is_err()
+    );
 }
 
 #[test]
@@ -109,7 +112,10 @@ fn computed_fields_follow_what_is_written_and_must_agree() {
     let word = parse(v9, "LOAD.i32.slot0 @r2, u0, #0").expect("valid").1;
     assert_eq!(word >> 33 & 7, 1);
     assert!(text_of(v9, word ^ 3 << 33).is_err_and(|e| e.contains("reserved value")));
-    assert!(parse(v9, "LOAD.i32.slot0.d0.sext @r2, u0, #0").is_err_and(|e| e.to_string() == "the list must have 2 registers"));
+    assert!(
+        parse(v9, "LOAD.i32.slot0.d0.sext @r2, u0, #0")
+            .is_err_and(|e| e.to_string() == "the list must have 2 registers")
+    );
     // `none` is stored as `zext`; a word that stores `sext` without a lane means nothing.
     assert!(text_of(v9, word ^ 1 << 39).is_err());
     // The sign of the third source of a multiplication depends on the rounding.
@@ -118,9 +124,13 @@ fn computed_fields_follow_what_is_written_and_must_agree() {
     assert_eq!((neg2("FMUL.f32 r0, r1, r2"), neg2("FMUL.f32.round_down r0, r1, r2")), (1, 0));
     // A register format says how many registers four components take.
     assert!(parse(v9, "BLEND.slot0.v4.f16 @r0:r1, u0, #0, r2").is_ok());
-    assert!(parse(v9, "BLEND.slot0.v4.f32 @r0:r1, u0, #0, r2").is_err_and(|e| e.to_string() == "the list must have 4 registers"));
+    assert!(
+        parse(v9, "BLEND.slot0.v4.f32 @r0:r1, u0, #0, r2")
+            .is_err_and(|e| e.to_string() == "the list must have 4 registers")
+    );
     // Tables 60 to 63 are stored in four bits.
-    let table = |n: u64| parse(v9, &format!("LEA_TEX_IMM.slot0 @r0:r1:r2, r0, r1, #0x0, #{n}")).map(|(_, w)| w >> 16 & 15);
+    let table =
+        |n: u64| parse(v9, &format!("LEA_TEX_IMM.slot0 @r0:r1:r2, r0, r1, #0x0, #{n}")).map(|(_, w)| w >> 16 & 15);
     assert_eq!((table(11).ok(), table(63).ok(), table(12).ok()), (Some(11), Some(15), None));
     // Offsets are multiples of four.
     assert!(parse(v9, "ACMPXCHG.i32.slot0 @r1, @r2:r3, u0, #0x15").is_err());
@@ -151,7 +161,9 @@ fn a_special_case_wins_over_what_it_is_a_case_of() {
 #[test]
 fn sources_in_pieces_have_all_their_bits() {
     let v15 = isa(15);
-    for (text, low, high) in [("r5", 0x05, 0), ("r127", 0x7f, 0), ("^r3", 0x83, 0), ("u1", 0x01, 1), ("0x0", 0xc0, 1), ("pc.w0", 0xfe, 1)] {
+    for (text, low, high) in
+        [("r5", 0x05, 0), ("r127", 0x7f, 0), ("^r3", 0x83, 0), ("u1", 0x01, 1), ("0x0", 0xc0, 1), ("pc.w0", 0xfe, 1)]
+    {
         let (_, word) = parse(v15, &format!("AND.i32 r0, {text}, r0")).expect("valid");
         assert_eq!((word & 0xff, word >> 48 & 1), (low, high), "{text} as the first source");
         let (_, word) = parse(v15, &format!("AND.i32 r0, r0, {text}")).expect("valid");
@@ -176,7 +188,8 @@ fn sources_in_pieces_have_all_their_bits() {
 #[test]
 fn arms_words_name_the_same_registers_as_mesas() {
     let arm = isa(9);
-    let mesa = match check_spec(&Settings::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs/valhall/isa.yaml"))) {
+    let mesa = match check_spec(&Settings::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs/valhall/isa.yaml")))
+    {
         Ok(checked) => lower(&checked.isa).isa,
         Err(failure) => panic!("{failure}"),
     };
@@ -195,7 +208,13 @@ fn arms_words_name_the_same_registers_as_mesas() {
             };
             // Sources that a special case fixes are no operands there.
             for write in [false, true] {
-                assert_eq!(names(arm, i as u16, write), names(mesa, other, write), "{:?} / {:?}", text_of(arm, word), text_of(mesa, word));
+                assert_eq!(
+                    names(arm, i as u16, write),
+                    names(mesa, other, write),
+                    "{:?} / {:?}",
+                    text_of(arm, word),
+                    text_of(mesa, word)
+                );
             }
             let pair = (form.name.str, mesa.forms[other as usize].name.str);
             if !common.contains(&pair) {
@@ -204,7 +223,9 @@ fn arms_words_name_the_same_registers_as_mesas() {
         }
     }
     assert!(common.len() >= 12, "{common:?}");
-    for pair in [("FADD.f32", "FADD.f32"), ("FABS.f32", "FADD.f32"), ("FADD_IMM.f32", "FADD_IMM.f32"), ("LOAD.i32", "LOAD.i32")] {
+    for pair in
+        [("FADD.f32", "FADD.f32"), ("FABS.f32", "FADD.f32"), ("FADD_IMM.f32", "FADD_IMM.f32"), ("LOAD.i32", "LOAD.i32")]
+    {
         assert!(common.contains(&pair), "{pair:?} is not in {common:?}");
     }
 }
@@ -221,13 +242,15 @@ fn other_spellings_are_read_and_never_printed() {
     std::fs::copy(data("v9.yaml"), folder.path().join("v9.yaml")).expect("the folder is writable");
     let compiled = compile(&Settings::new(folder.path().join("v9.yaml"))).unwrap_or_else(|failure| panic!("{failure}"));
     let isa = compiled.tables.isa;
-    let word = |width: &str| parse(isa, &format!("BRANCH.{width} r0, #0")).map(|(_, w)| w).expect("all spellings are read");
+    let word =
+        |width: &str| parse(isa, &format!("BRANCH.{width} r0, #0")).map(|(_, w)| w).expect("all spellings are read");
     assert!(word("dst16") == word("f16") && word("f16") == word("u16") && word("dst32") == word("s32"));
     assert_eq!(text_of(isa, word("u32")).as_deref(), Ok("BRANCH.dst32 r0, #0"));
     let source = compiled.source(true).expect("the generated code is Rust");
     let (_, variants) = source.split_once("pub enum TexWidthM {").expect("the field has a type");
     let (variants, _) = variants.split_once('}').expect("the type ends");
-    let names: Vec<&str> = variants.lines().filter_map(|line| line.trim().split_once(" = ")).map(|(name, _)| name).collect();
+    let names: Vec<&str> =
+        variants.lines().filter_map(|line| line.trim().split_once(" = ")).map(|(name, _)| name).collect();
     assert_eq!(names, ["Dst16", "Dst32"], "a value is one variant, whatever its spellings");
 }
 
@@ -235,17 +258,47 @@ fn other_spellings_are_read_and_never_printed() {
 fn mistakes_of_the_file_are_named_where_they_are() {
     let cases: [(&[(&str, &str)], &str); 12] = [
         (&[("<reserved pos=\"39\"", "<blank pos=\"39\"")], "error[E0050]: unknown element `<blank>` in an instruction"),
-        (&[("exec_unit=\"msg\" since", "exec_unitt=\"msg\" since")], "error[E0052]: `<instruction>` has an unknown attribute `exec_unitt`"),
-        (&[("type=\"atom_operation_m\" exact=\"axchg\"", "type=\"atom_operation_m\" exact=\"axchange\"")], "error[E0101]: there is no value called `axchange` in `atom_operation_m`"),
-        (&[("type=\"atom_compare_t\"", "type=\"atom_compre_t\"")], "error[E0101]: architecture 9 has no type called `atom_compre_t`"),
-        (&[("<modifier name=\"message_slot_index\"/>", "")], "error[E0080]: the text of `ACMPXCHG.i32` does not show `message_slot_index`"),
-        (&[("<expression operator=\"rshift\">", "<expression operator=\"rightshift\">")], "error[E0081]: unknown operator `rightshift`"),
-        (&[("<expression identifier=\"lane\"/>", "<expression identifier=\"lame\"/>")], "error[E0101]: `extend` depends on `lame`, which there is not"),
+        (
+            &[("exec_unit=\"msg\" since", "exec_unitt=\"msg\" since")],
+            "error[E0052]: `<instruction>` has an unknown attribute `exec_unitt`",
+        ),
+        (
+            &[("type=\"atom_operation_m\" exact=\"axchg\"", "type=\"atom_operation_m\" exact=\"axchange\"")],
+            "error[E0101]: there is no value called `axchange` in `atom_operation_m`",
+        ),
+        (
+            &[("type=\"atom_compare_t\"", "type=\"atom_compre_t\"")],
+            "error[E0101]: architecture 9 has no type called `atom_compre_t`",
+        ),
+        (
+            &[("<modifier name=\"message_slot_index\"/>", "")],
+            "error[E0080]: the text of `ACMPXCHG.i32` does not show `message_slot_index`",
+        ),
+        (
+            &[("<expression operator=\"rshift\">", "<expression operator=\"rightshift\">")],
+            "error[E0081]: unknown operator `rightshift`",
+        ),
+        (
+            &[("<expression identifier=\"lane\"/>", "<expression identifier=\"lame\"/>")],
+            "error[E0101]: `extend` depends on `lame`, which there is not",
+        ),
         (&[("modifier=\"align(4)\"", "modifier=\"align(3)\"")], "error[E0083]: `align(3)` is no way to store a number"),
-        (&[("name=\"fau_page_index\" pos=\"57\"", "name=\"fau_page_index\" pos=\"56\"")], "error[E0084]: `fau_page_index` does not lie where `fau_page` does"),
-        (&[("<field name=\"src0\" pos=\"0\" width=\"8\"", "<field name=\"src0\" pos=\"0\" width=\"7\"")], "error[E0084]: `src0` has 7 bits, but a `source` has 8"),
-        (&[("<reserved pos=\"39\" width=\"1\" type=\"zero\"/>", "")], "error[E0105]: nothing says what bit 39 of `ACMPXCHG.i32` are"),
-        (&[("width=\"16\" type=\"int\"", "width=\"16\" type=\"int\" modifier=\"shr(1)\"")], "error[E0083]: `offset` is a number that the tables cannot hold"),
+        (
+            &[("name=\"fau_page_index\" pos=\"57\"", "name=\"fau_page_index\" pos=\"56\"")],
+            "error[E0084]: `fau_page_index` does not lie where `fau_page` does",
+        ),
+        (
+            &[("<field name=\"src0\" pos=\"0\" width=\"8\"", "<field name=\"src0\" pos=\"0\" width=\"7\"")],
+            "error[E0084]: `src0` has 7 bits, but a `source` has 8",
+        ),
+        (
+            &[("<reserved pos=\"39\" width=\"1\" type=\"zero\"/>", "")],
+            "error[E0105]: nothing says what bit 39 of `ACMPXCHG.i32` are",
+        ),
+        (
+            &[("width=\"16\" type=\"int\"", "width=\"16\" type=\"int\" modifier=\"shr(1)\"")],
+            "error[E0083]: `offset` is a number that the tables cannot hold",
+        ),
     ];
     for (replacements, expected) in cases {
         let messages = mistake(replacements);
@@ -253,8 +306,12 @@ fn mistakes_of_the_file_are_named_where_they_are() {
         assert!(messages.contains("isa-v9-v14.xml:"), "the message has a place: {messages}");
     }
     // Formulas that are no inverses of each other.
-    let broken = mistake(&[("<expression literal=\"60\" type=\"uint\"/>", "<expression literal=\"61\" type=\"uint\"/>")]);
-    assert!(broken.contains("error[E0082]: `texture_table_index` cannot be told from the bits it is computed from"), "{broken}");
+    let broken =
+        mistake(&[("<expression literal=\"60\" type=\"uint\"/>", "<expression literal=\"61\" type=\"uint\"/>")]);
+    assert!(
+        broken.contains("error[E0082]: `texture_table_index` cannot be told from the bits it is computed from"),
+        "{broken}"
+    );
 }
 
 #[test]
@@ -263,7 +320,8 @@ fn an_architecture_that_the_file_does_not_know_is_named() {
     for name in ["isa-v9-v14.xml", "v9.yaml"] {
         std::fs::copy(data(name), folder.path().join(name)).expect("the folder is writable");
     }
-    std::fs::write(folder.path().join("v3.yaml"), "base: v9.yaml\nisa: old\narm: { architecture: 3 }\n").expect("writable");
+    std::fs::write(folder.path().join("v3.yaml"), "base: v9.yaml\nisa: old\narm: { architecture: 3 }\n")
+        .expect("writable");
     let failure = check_spec(&Settings::new(folder.path().join("v3.yaml"))).expect_err("there is nothing for 3");
     let messages = failure.render(Style::default());
     assert!(messages.contains("architecture 3") || messages.contains("there is no"), "{messages}");

@@ -135,13 +135,20 @@ fn a_moved_instruction_shows_both_patterns() {
     let diff = against(&[("15..12: 0b0010", "15..12: 0b0100")]);
     let moved = &diff.instructions[0];
     assert_eq!((moved.fate, moved.name()), (Fate::Moved, "CLEAR"));
-    assert!(diff.to_text().contains("opcode bits: 15..12 = 0x2, 8..1 = 0x0 → 15..12 = 0x4, 8..1 = 0x0"), "{}", diff.to_text());
+    assert!(
+        diff.to_text().contains("opcode bits: 15..12 = 0x2, 8..1 = 0x0 → 15..12 = 0x4, 8..1 = 0x0"),
+        "{}",
+        diff.to_text()
+    );
 }
 
 #[test]
 fn swapped_operand_fields_are_found_by_bits_and_by_words() {
     let old = blink(&[]);
-    let new = blink(&[("a: { bank: lamp, bits: 11..9,", "a: { bank: lamp, bits: 8..6,"), ("b: { bank: lamp, bits: 8..6,", "b: { bank: lamp, bits: 11..9,")]);
+    let new = blink(&[
+        ("a: { bank: lamp, bits: 11..9,", "a: { bank: lamp, bits: 8..6,"),
+        ("b: { bank: lamp, bits: 8..6,", "b: { bank: lamp, bits: 11..9,"),
+    ]);
     let diff = diff(old, new);
     let swap = &diff.instructions[0];
     assert_eq!((swap.fate, swap.name(), swap.decoding), (Fate::Changed, "SWAP", Some(Decoding::Different)));
@@ -157,7 +164,10 @@ fn swapped_operand_fields_are_found_by_bits_and_by_words() {
 
 #[test]
 fn what_no_text_shows_is_a_change_that_old_binaries_survive() {
-    let diff = against(&[("unit: light", "unit: lamp"), ("a: { bank: lamp, bits: 11..9, access: read-write", "a: { bank: lamp, bits: 11..9, access: write")]);
+    let diff = against(&[
+        ("unit: light", "unit: lamp"),
+        ("a: { bank: lamp, bits: 11..9, access: read-write", "a: { bank: lamp, bits: 11..9, access: write"),
+    ]);
     assert!(diff.decodes_alike() && !diff.is_empty());
     let subjects: Vec<Subject> = diff.instructions.iter().flat_map(|i| &i.changes).map(|c| c.subject).collect();
     assert_eq!(subjects, [Subject::Unit, Subject::Access]);
@@ -168,7 +178,10 @@ fn an_enum_that_gains_a_value_extends_and_one_that_loses_a_value_breaks() {
     let gained = against(&[("dark, ~]", "dark, blinking]")]);
     assert!(gained.decodes_alike());
     let value = &gained.definitions[0];
-    assert_eq!((value.sort, value.changes[0].how, value.changes[0].name.as_str()), (Sort::Enum, How::Added, "blinking"));
+    assert_eq!(
+        (value.sort, value.changes[0].how, value.changes[0].name.as_str()),
+        (Sort::Enum, How::Added, "blinking")
+    );
     // The instruction itself did not change, but words of it decode that did not before.
     assert_eq!(gained.instructions[0].fate, Fate::Affected);
     assert!(matches!(&gained.instructions[0].examples[0].old, Reading::Invalid(_)));
@@ -192,7 +205,10 @@ fn a_renamed_enum_with_the_same_values_changes_nothing_else() {
 
 #[test]
 fn bits_that_become_a_modifier_extend_and_bits_that_stop_being_one_break() {
-    let fewer = [("fixed: { 15..12: 0b0010, 8..1: 0 }\n    modifiers: { slow: { bits: 0 } }", "fixed: { 15..12: 0b0010, 8..0: 0 }")];
+    let fewer = [(
+        "fixed: { 15..12: 0b0010, 8..1: 0 }\n    modifiers: { slow: { bits: 0 } }",
+        "fixed: { 15..12: 0b0010, 8..0: 0 }",
+    )];
     let (with, without) = (blink(&[]), blink(&fewer));
     let extended = diff(without, with);
     assert!(extended.decodes_alike(), "{}", extended.to_text());
@@ -206,12 +222,21 @@ fn bits_that_become_a_modifier_extend_and_bits_that_stop_being_one_break() {
 fn a_split_instruction_names_its_heirs() {
     let split = [
         ("  CLEAR:", "  CLEAR_FAST:"),
-        ("fixed: { 15..12: 0b0010, 8..1: 0 }\n    modifiers: { slow: { bits: 0 } }", "fixed: { 15..12: 0b0010, 8..0: 0 }"),
-        ("  SWAP:", "  CLEAR_SLOW:\n    title: Slowly.\n    fixed: { 15..12: 0b0010, 8..1: 0, 0: 1 }\n    operands: { dst: { bank: lamp, bits: 11..9, access: write } }\n  SWAP:"),
+        (
+            "fixed: { 15..12: 0b0010, 8..1: 0 }\n    modifiers: { slow: { bits: 0 } }",
+            "fixed: { 15..12: 0b0010, 8..0: 0 }",
+        ),
+        (
+            "  SWAP:",
+            "  CLEAR_SLOW:\n    title: Slowly.\n    fixed: { 15..12: 0b0010, 8..1: 0, 0: 1 }\n    operands: { dst: { bank: lamp, bits: 11..9, access: write } }\n  SWAP:",
+        ),
     ];
     let diff = against(&split);
     let removed = &diff.instructions[0];
-    assert_eq!((removed.fate, &removed.related[..]), (Fate::Removed, &["CLEAR_FAST".to_owned(), "CLEAR_SLOW".to_owned()][..]));
+    assert_eq!(
+        (removed.fate, &removed.related[..]),
+        (Fate::Removed, &["CLEAR_FAST".to_owned(), "CLEAR_SLOW".to_owned()][..])
+    );
     let added: Vec<_> = diff.instructions.iter().filter(|i| i.fate == Fate::Added).collect();
     assert!(added.len() == 2 && added.iter().all(|a| a.related == ["CLEAR"]));
 }
@@ -242,7 +267,10 @@ fn the_verdict_on_every_pair_of_small_revisions_is_what_all_words_say() {
         vec![("count: 8", "count: 6")],
         vec![("prints: \"l{n}\"", "prints: \"lamp{n}\"")],
         vec![("bits: 8..2 }", "bits: [2, 8..3] }")],
-        vec![("8..1: 0 }\n    modifiers: { slow: { bits: 0 } }", "8..2: 0 }\n    modifiers: { slow: { bits: 0 }, soft: { bits: 1 } }")],
+        vec![(
+            "8..1: 0 }\n    modifiers: { slow: { bits: 0 } }",
+            "8..2: 0 }\n    modifiers: { slow: { bits: 0 }, soft: { bits: 1 } }",
+        )],
         vec![("15..12: 0b0011, 5..0: 0 }", "15..12: 0b0011, 5..4: 0 }\n    ignored: 3..0")],
         vec![("immediate: decimal", "immediate: signed")],
         vec![("SWAP", "XCHG")],

@@ -97,15 +97,21 @@ fn places_may_lie_in_several_files_and_lines_may_be_long() {
     let mut out = Diagnostics::new();
     out.push(Diagnostic::warning("W0201", span(two, 10_003, 10_004), "far to the right").label("here").note("a note"));
     out.push(
-        Diagnostic::error("E0107", span(one, 15, 16), "bits overlap").label("again").secondary(span(one, 3, 4), "first")
-            .secondary(span(two, 1, 2), "and there").note("one").help("two"),
+        Diagnostic::error("E0107", span(one, 15, 16), "bits overlap")
+            .label("again")
+            .secondary(span(one, 3, 4), "first")
+            .secondary(span(two, 1, 2), "and there")
+            .note("one")
+            .help("two"),
     );
     out.push(Diagnostic::error_without_place("E0900", "no place"));
     out.push(Diagnostic::error_without_place("E0900", "no place"));
     assert_eq!(sources.line_column(span(one, 15, 16)), (2, 7));
     out.finish();
     assert_eq!((out.error_count(), out.warning_count(), out.has_errors()), (2, 1, true));
-    same(&out.render(&sources, Style::default()), r#"
+    same(
+        &out.render(&sources, Style::default()),
+        r#"
 error[E0900]: no place
 
 error[E0107]: bits overlap
@@ -130,12 +136,16 @@ warning[W0201]: far to the right
 1 | ...g long long long long long long long long long long long long & tail tail tail tail tail tail tail tail tail tail tail tail tail t...
   |                                                                  ^ here
   |
-  = note: a note"#);
+  = note: a note"#,
+    );
     assert!(out.render(&sources, Style { color: true, ..Style::default() }).contains("\u{1b}["));
-    same(&out.render(&sources, Style { cap: 1, ..Style::default() }), r#"
+    same(
+        &out.render(&sources, Style { cap: 1, ..Style::default() }),
+        r#"
 error[E0900]: no place
 
-... and 1 more error and 1 more warning"#);
+... and 1 more error and 1 more warning"#,
+    );
     out.warnings_as_errors();
     assert!(out.iter().all(|found| found.severity == Severity::Error));
 }

@@ -9,5 +9,8 @@ fn specs_readme_lists_every_key() {
         std::fs::write(path, fresh).expect("specs/README.md can be written");
         return;
     }
-    assert!(document == fresh, "specs/README.md is stale: UPDATE_GOLDENS=1 cargo test -p isaforge-compiler --test reference");
+    assert!(
+        document == fresh,
+        "specs/README.md is stale: UPDATE_GOLDENS=1 cargo test -p isaforge-compiler --test reference"
+    );
 }

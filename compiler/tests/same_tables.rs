@@ -41,7 +41,8 @@ fn other_words_in_the_document_change_no_table() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let xml = std::fs::read_to_string(specs.join("isa.xml")).expect("isa.xml is part of the repository");
     // Every description becomes another one of another length, so lines move, too.
-    let changed = xml.replace("<desc>", "<desc>\n\n Something else entirely.\n ").replace(" desc=\"", " desc=\"Or not: ");
+    let changed =
+        xml.replace("<desc>", "<desc>\n\n Something else entirely.\n ").replace(" desc=\"", " desc=\"Or not: ");
     assert_ne!(xml, changed);
     std::fs::write(folder.path().join("isa.xml"), changed).expect("the folder is writable");
     std::fs::copy(specs.join("isa.yaml"), folder.path().join("isa.yaml")).expect("the folder is writable");

@@ -100,7 +100,13 @@ fn random_words_keep_their_registers_and_come_back() {
                 let target = decode(to, other).expect("translations are valid");
                 for write in [false, true] {
                     let uses = |isa, o, w| registers(isa, o, w, write).map(|r| r.first).collect::<Vec<_>>();
-                    assert_eq!(uses(from, opcode, word), uses(to, target, other), "{} / {}", text_of(from, word), text_of(to, other));
+                    assert_eq!(
+                        uses(from, opcode, word),
+                        uses(to, target, other),
+                        "{} / {}",
+                        text_of(from, word),
+                        text_of(to, other)
+                    );
                 }
                 if let Ok(back) = translate(to, from, other) {
                     returned += 1;
@@ -150,7 +156,8 @@ fn text_that_both_read_means_the_same_word_as_the_translation() {
 #[test]
 fn a_program_is_translated_line_by_line_and_errors_have_their_lines() {
     let (old, new) = (load("valhall-2021/isa.yaml"), load("valhall/isa.yaml"));
-    let program = "// a loop\nstart:\n  MOV.i32 r1, u10\n  BRANCHZ.reconverge `r1, offset:start\n\nend: NOP.return // done\n";
+    let program =
+        "// a loop\nstart:\n  MOV.i32 r1, u10\n  BRANCHZ.reconverge `r1, offset:start\n\nend: NOP.return // done\n";
     let words = translate_program(old, new, program).expect("both express all of it");
     let texts: Vec<String> = words.iter().map(|w| text_of(new, *w)).collect();
     assert_eq!(texts, ["MOV.i32 r1, u10", "BRANCHZ.reconverge ^r1, offset:-2", "NOP.end"]);

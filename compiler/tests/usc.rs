@@ -23,7 +23,8 @@ fn data(name: &str) -> String {
 
 fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<u8> = hex.bytes().filter(|b| !b.is_ascii_whitespace()).collect();
-    let pair = |p: &[u8]| u8::from_str_radix(std::str::from_utf8(p).expect("ascii"), 16).expect("two hexadecimal digits");
+    let pair =
+        |p: &[u8]| u8::from_str_radix(std::str::from_utf8(p).expect("ascii"), 16).expect("two hexadecimal digits");
     digits.chunks(2).map(pair).collect()
 }
 
@@ -66,7 +67,9 @@ fn value(isa: &GroupIsa, choice: &Choice, field: usize, text: &str) -> i64 {
         Type::Enum(e) => {
             let cache = ["write_through", "write_back", "write_back_lazy"].iter().position(|n| *n == text);
             let named = isa.enums[e as usize].values.iter().find(|v| v.name == text).map(|v| v.bits as i64);
-            named.or(cache.map(|c| c as i64)).unwrap_or_else(|| panic!("{}: no value {text}", choice.fields[field].name))
+            named
+                .or(cache.map(|c| c as i64))
+                .unwrap_or_else(|| panic!("{}: no value {text}", choice.fields[field].name))
         }
         _ => {
             let bit = |e| match e {
@@ -123,13 +126,20 @@ fn every_vector_reads_and_writes_field_by_field() {
             assert_eq!(built & !word, 0, "{line}");
         } else {
             // Vectors of Mesa leave out what its tables do not have.
-            for place in record.places.iter().filter(|p| !fields.contains(&format!("{}=", choice.fields[usize::from(p.field)].name))) {
+            for place in record
+                .places
+                .iter()
+                .filter(|p| !fields.contains(&format!("{}=", choice.fields[usize::from(p.field)].name)))
+            {
                 values[usize::from(place.field)] = record.get(choice, place.field.into(), word);
             }
             assert!(record.matches(word), "{line}");
             if record.reserved(word).is_some() {
                 // Mesa's tables put these operations into the layout of the others, but they have layouts of their own.
-                assert!(["gamma", "pck", "red", "f16sop"].iter().any(|op| fields.contains(&format!("sngl_op={op}"))), "{line}");
+                assert!(
+                    ["gamma", "pck", "red", "f16sop"].iter().any(|op| fields.contains(&format!("sngl_op={op}"))),
+                    "{line}"
+                );
                 refused += 1;
                 count += 1;
                 continue;
@@ -144,7 +154,8 @@ fn every_vector_reads_and_writes_field_by_field() {
 
 fn all_groups() -> Vec<(String, Vec<u8>)> {
     let files = ["img", "pco-shader", "pco-random", "pco-multiphase"];
-    let lines = |f: &&str| data(&format!("{f}-groups.txt")).lines().map(|l| (format!("{f} {l}"), bytes(l))).collect::<Vec<_>>();
+    let lines =
+        |f: &&str| data(&format!("{f}-groups.txt")).lines().map(|l| (format!("{f} {l}"), bytes(l))).collect::<Vec<_>>();
     files.iter().flat_map(lines).collect()
 }
 
@@ -318,7 +329,10 @@ fn labels_and_the_end_of_a_program_follow() {
     let text = "0 : mov ft0, vi0\n    mov r0, ft0\nagain:\n1 : if(p0)\n    br again;\n2 : br out\nout:\n3 : nop.end\n";
     let program = assemble_program(isa, text).expect("a program");
     let groups: Vec<_> = walk(isa, &program).map(|(at, g)| (at, g.expect("a group"))).collect();
-    assert_eq!(groups.iter().map(|(at, g)| target(isa, g, *at)).collect::<Vec<_>>(), [None, Some(groups[1].0 as i64), Some(groups[3].0 as i64), None]);
+    assert_eq!(
+        groups.iter().map(|(at, g)| target(isa, g, *at)).collect::<Vec<_>>(),
+        [None, Some(groups[1].0 as i64), Some(groups[3].0 as i64), None]
+    );
     assert_eq!((groups[3].0 % 8, program.len() % 8), (0, 0));
     let listing = disassemble(isa, &program).expect("a program");
     assert_eq!(assemble_program(isa, &listing), Ok(program));

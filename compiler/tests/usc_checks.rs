@@ -52,7 +52,8 @@ fn try_compile(spec: &str) -> Result<isaforge_compiler::Compiled, String> {
     let folder = tempfile::tempdir().expect("a directory");
     let path = folder.path().join("tiny.yaml");
     std::fs::write(&path, spec).expect("a file");
-    compile(&Settings { root: Some(folder.path().to_owned()), ..Settings::new(path) }).map_err(|failure| failure.to_string())
+    compile(&Settings { root: Some(folder.path().to_owned()), ..Settings::new(path) })
+        .map_err(|failure| failure.to_string())
 }
 
 #[test]

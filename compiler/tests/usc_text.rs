@@ -55,7 +55,8 @@ fn examples_of_the_reference_assemble() {
     }
     let fresh = format!("{}\n", fresh.trim_end());
     if std::env::var_os("UPDATE_GOLDENS").is_some() {
-        std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/usc/examples.txt"), &fresh).expect("can be written");
+        std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/usc/examples.txt"), &fresh)
+            .expect("can be written");
     } else {
         assert_eq!(fresh, golden, "UPDATE_GOLDENS=1 cargo test -p isaforge-compiler --test usc_text examples");
     }
@@ -69,7 +70,10 @@ fn every_entry_of_the_reference_and_of_mesa_is_there() {
     let (mut reference, mut mesa, mut without) = (0, 0, 0);
     for line in data("operations.tsv").lines() {
         let (name, status) = line.split_once('\t').expect("name and status");
-        let mut found = isa.operations.iter().filter(|o| o.name == name || o.name.strip_prefix(name).is_some_and(|r| r.starts_with('.')));
+        let mut found = isa
+            .operations
+            .iter()
+            .filter(|o| o.name == name || o.name.strip_prefix(name).is_some_and(|r| r.starts_with('.')));
         let operation = found.next().unwrap_or_else(|| panic!("there is no {name}"));
         assert!(!operation.doc.is_empty(), "{name}");
         assert_eq!(operation.no_encoding.is_empty(), matches!(status, "encoded" | "mesa"), "{name}");
@@ -87,7 +91,8 @@ fn every_entry_of_the_reference_and_of_mesa_is_there() {
 fn an_operation_without_public_encoding_is_a_named_error() {
     let isa = isa();
     for operation in isa.operations.iter().filter(|o| !o.no_encoding.is_empty()) {
-        let read = assemble(isa, &format!("{} r0, sh0", operation.name.to_lowercase())).unwrap_or_else(|e| panic!("{}: {e}", operation.name));
+        let read = assemble(isa, &format!("{} r0, sh0", operation.name.to_lowercase()))
+            .unwrap_or_else(|e| panic!("{}: {e}", operation.name));
         let expected = BuildError::NoEncoding { operation: operation.name, reason: operation.no_encoding };
         assert_eq!(read.encode(isa), Err(expected), "{}", operation.name);
     }
@@ -102,17 +107,36 @@ fn parts_that_do_not_go_together_are_named() {
         parts.iter().for_each(|p| values.insert(slot(p)));
         canonical(isa, &values)
     };
-    for legal in [&["p0"][..], &["p0", "p1"], &["p0", "p1", "mov", "tst", "pck", "backend", "w01"], &["b2"], &["cnd", "w0"], &["nop"]] {
+    for legal in [
+        &["p0"][..],
+        &["p0", "p1"],
+        &["p0", "p1", "mov", "tst", "pck", "backend", "w01"],
+        &["b2"],
+        &["cnd", "w0"],
+        &["nop"],
+    ] {
         assert!(with(legal).is_ok(), "{legal:?}: {:?}", with(legal));
     }
-    for illegal in [&["p1"][..], &["p0", "backend"], &["mov", "backend"], &["p0", "b0"], &["nop", "p0"], &["branch", "w0"], &["w0"], &["w0", "w1", "p0"]] {
+    for illegal in [
+        &["p1"][..],
+        &["p0", "backend"],
+        &["mov", "backend"],
+        &["p0", "b0"],
+        &["nop", "p0"],
+        &["branch", "w0"],
+        &["w0"],
+        &["w0", "w1", "p0"],
+    ] {
         assert!(matches!(with(illegal), Err(BuildError::Parts { .. })), "{illegal:?}: {:?}", with(illegal));
     }
     let refuse = |text: &str| match assemble(isa, text) {
         Ok(read) => read.encode(isa).expect_err(text).to_string(),
         Err(error) => error.to_string(),
     };
-    assert_eq!(refuse("uadd8 ft0, r0.e1, r1.e0"), "p0 would need `int8_16_ext_sel`: no public bit tells it from the form without a choice of parts");
+    assert_eq!(
+        refuse("uadd8 ft0, r0.e1, r1.e0"),
+        "p0 would need `int8_16_ext_sel`: no public bit tells it from the form without a choice of parts"
+    );
     assert_eq!(refuse("fadd ft0, r0, r1 | fadd ft0, r2, r3"), "`fadd` does not go with another part of the group");
     assert_eq!(refuse("fadd ft0, r0, sh1"), "no encoding of lower holds 4 in `sb1`");
     assert_eq!(refuse("fadd ft0, r0"), "these are not the operands of `fadd`");

@@ -76,7 +76,9 @@ pub fn annotate(isa: &'static Isa, opcode: u16, word: u64, each: &mut dyn FnMut(
             Shape::Number { bits, ty, .. } => {
                 let value = bits.get(word, 0);
                 let value = if *ty == Type::Signed { sign_extend(value, bits.width()) as u64 } else { value };
-                pieces(*bits, 0, &mut |b| each(note(b, 0, operand.name, "", Role::Operand, value, text.clone(), operand.doc)));
+                pieces(*bits, 0, &mut |b| {
+                    each(note(b, 0, operand.name, "", Role::Operand, value, text.clone(), operand.doc))
+                });
             }
             Shape::One { kind, at } => {
                 let kind = &isa.kinds[*kind as usize];
@@ -86,7 +88,9 @@ pub fn annotate(isa: &'static Isa, opcode: u16, word: u64, each: &mut dyn FnMut(
                 // A plain register may be in pieces, with bits between them that are not its own.
                 if let [Alternative { mask: 0, fields: [field], .. }] = kind.alternatives {
                     let value = field.bits.get(word, *at);
-                    pieces(field.bits, *at, &mut |b| each(note(b, 0, operand.name, "", Role::Operand, value, text.clone(), meaning)));
+                    pieces(field.bits, *at, &mut |b| {
+                        each(note(b, 0, operand.name, "", Role::Operand, value, text.clone(), meaning))
+                    });
                 } else {
                     let mut rest = kind.own_bits();
                     while rest != 0 {

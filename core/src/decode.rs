@@ -80,7 +80,9 @@ pub fn validate(isa: &'static Isa, opcode: u16, word: u64) -> Result<(), DecodeE
         let found = shared.bits.get(word, 0);
         if !shared.printed
             && used & 1 << i == 0
-            && found != shared.default && shared.bits.mask(0) & (form.fixed_mask | form.ignored) == 0 {
+            && found != shared.default
+            && shared.bits.mask(0) & (form.fixed_mask | form.ignored) == 0
+        {
             return Err(DecodeError::UnusedShared { form: name, field: shared.name, found, expected: shared.default });
         }
     }
@@ -114,7 +116,12 @@ fn check_modifier(
 }
 
 /// Checks one operand; returns the shared fields it uses.
-fn check_operand(isa: &'static Isa, form: &'static Form, operand: &'static Operand, word: u64) -> Result<u32, DecodeError> {
+fn check_operand(
+    isa: &'static Isa,
+    form: &'static Form,
+    operand: &'static Operand,
+    word: u64,
+) -> Result<u32, DecodeError> {
     let name = form.name.str;
     match &operand.shape {
         Shape::Number { .. } => Ok(0),

@@ -185,7 +185,13 @@ impl Builder {
     }
 }
 
-fn check_limit(isa: &'static Isa, form: &'static Form, word: u64, limit: &Limit, at_most: u8) -> Result<(), EncodeError> {
+fn check_limit(
+    isa: &'static Isa,
+    form: &'static Form,
+    word: u64,
+    limit: &Limit,
+    at_most: u8,
+) -> Result<(), EncodeError> {
     let mut seen = [0u64; 16];
     let mut distinct = 0;
     for operand in form.operands {

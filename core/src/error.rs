@@ -232,7 +232,11 @@ pub enum ParseReason {
 
 impl fmt::Debug for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ParseError").field("at", &self.at).field("reason", &self.reason).field("found", &self.found).finish()
+        f.debug_struct("ParseError")
+            .field("at", &self.at)
+            .field("reason", &self.reason)
+            .field("found", &self.found)
+            .finish()
     }
 }
 
@@ -324,9 +328,10 @@ impl fmt::Display for Help<'_> {
                     None if modifiers.is_empty() => f.write_str("it takes no modifiers"),
                     None => {
                         f.write_str("it takes")?;
-                        modifiers.iter().enumerate().try_for_each(|(i, m)| {
-                            write!(f, "{} `{}`", if i == 0 { "" } else { "," }, m.name)
-                        })
+                        modifiers
+                            .iter()
+                            .enumerate()
+                            .try_for_each(|(i, m)| write!(f, "{} `{}`", if i == 0 { "" } else { "," }, m.name))
                     }
                 }
             }
@@ -374,7 +379,11 @@ pub(crate) fn modifier_words(
     flag.into_iter().chain(also).chain(values.iter().map(|v| v.text))
 }
 
-fn operand_example(f: &mut fmt::Formatter<'_>, isa: &'static Isa, operand: &'static crate::table::Operand) -> fmt::Result {
+fn operand_example(
+    f: &mut fmt::Formatter<'_>,
+    isa: &'static Isa,
+    operand: &'static crate::table::Operand,
+) -> fmt::Result {
     match &operand.shape {
         Shape::One { kind, .. } => {
             f.write_str("it is one of:")?;

@@ -186,7 +186,9 @@ impl<'a> Cursor<'a> {
             _ => (10, digits),
         };
         let len = digits.bytes().take_while(|&b| is_word(b)).count();
-        if !digits.bytes().next().is_some_and(|b| b.is_ascii_hexdigit()) || (radix == 10 && !digits.as_bytes()[0].is_ascii_digit()) {
+        if !digits.bytes().next().is_some_and(|b| b.is_ascii_hexdigit())
+            || (radix == 10 && !digits.as_bytes()[0].is_ascii_digit())
+        {
             return None;
         }
         let end = start + (rest.len() - digits.len()) + len;
@@ -509,7 +511,11 @@ fn read_field(cursor: &mut Cursor<'_>, name: &'static str, ty: Type, width: u32)
                 return read_index(cursor, values.len() as u64);
             }
             let index = values.iter().position(|v| v.value as i128 == value);
-            index.map(|i| i as u64).ok_or(Some(cursor.error_span(start, cursor.at, ParseReason::Expected("a constant of the table"))))
+            index.map(|i| i as u64).ok_or(Some(cursor.error_span(
+                start,
+                cursor.at,
+                ParseReason::Expected("a constant of the table"),
+            )))
         }
         Type::Register(_) | Type::Decimal | Type::Hex | Type::Flag => {
             if !cursor.byte().is_some_and(|b| b.is_ascii_digit()) {

@@ -84,7 +84,14 @@ fn is_usual(isa: &Isa, word: u64, style: Style) -> bool {
 
 /// Writes the modifiers that `skipped`, a set of indices, does not name.
 #[inline(always)]
-fn write_modifiers(isa: &'static Isa, modifiers: &'static [Modifier], skipped: u32, word: u64, style: Style, pen: &mut Pen<'_>) {
+fn write_modifiers(
+    isa: &'static Isa,
+    modifiers: &'static [Modifier],
+    skipped: u32,
+    word: u64,
+    style: Style,
+    pen: &mut Pen<'_>,
+) {
     for (i, modifier) in modifiers.iter().enumerate() {
         if skipped & 1 << i == 0 {
             write_modifier(isa, modifier, word, style, pen);
@@ -114,7 +121,14 @@ fn write_modifier(isa: &'static Isa, modifier: &'static Modifier, word: u64, sty
 
 /// Writes one operand; `usual` when the shared fields have their defaults and the style is customary.
 #[inline(always)]
-fn write_operand(isa: &'static Isa, operand: &'static Operand, word: u64, usual: bool, style: Style, pen: &mut Pen<'_>) {
+fn write_operand(
+    isa: &'static Isa,
+    operand: &'static Operand,
+    word: u64,
+    usual: bool,
+    style: Style,
+    pen: &mut Pen<'_>,
+) {
     match &operand.shape {
         Shape::One { kind, at } => {
             let kind = &isa.kinds[*kind as usize];
@@ -132,7 +146,11 @@ fn write_operand(isa: &'static Isa, operand: &'static Operand, word: u64, usual:
             let kind = &isa.kinds[*kind as usize];
             let alternative = &kind.alternatives[0];
             // The texts are those of the registers where the register's number is all there is to the operand.
-            let texts = if usual && alternative.mask == 0 && kind.width as u32 == alternative.fields[0].bits.width() { kind.texts } else { &[] };
+            let texts = if usual && alternative.mask == 0 && kind.width as u32 == alternative.fields[0].bits.width() {
+                kind.texts
+            } else {
+                &[]
+            };
             let first = alternative.fields[0].bits.get(word, *at);
             pen.push_str(open);
             for i in 0..list_len(count, word) as u64 {

@@ -31,7 +31,9 @@ pub fn registers(isa: &'static Isa, opcode: u16, word: u64, write: bool) -> impl
             return None;
         }
         let (alternative, at, count) = match &operand.shape {
-            Shape::One { kind, at } => (alternative_of(isa, isa.kinds[*kind as usize].alternatives, *at, word)?, *at, None),
+            Shape::One { kind, at } => {
+                (alternative_of(isa, isa.kinds[*kind as usize].alternatives, *at, word)?, *at, None)
+            }
             Shape::List { kind, at, count, .. } => {
                 (isa.kinds[*kind as usize].alternatives.first()?, *at, Some(list_len(count, word) as u16))
             }

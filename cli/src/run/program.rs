@@ -57,7 +57,9 @@ fn load_file(
         "bin" => Some(Encoding::Bin),
         _ => {
             let error = Diagnostic::error("L0002", file.span, format!("`{}` could be anything", file.value));
-            out.push(error.help("name it `.s` or `.asm` (assembly), `.hex` (hexadecimal) or `.bin` (raw words)"));
+            out.push(
+                error.help("name it `.s`, `.asm` or `.vpu` (assembly), `.hex` (hexadecimal) or `.bin` (raw words)"),
+            );
             return None;
         }
     };

@@ -44,11 +44,11 @@ macro_rules! pages {
 }
 
 pages! {
-    E0001 E0002 E0003 E0004 E0010 E0011 E0012 E0013 E0014 E0015 E0016 E0017 E0018 E0019 E0020 E0021
-    E0022 E0023 E0024 E0030 E0031 E0032 E0033 E0034 E0040 E0041 E0042 E0043 E0044 E0045 E0050 E0051
-    E0052 E0053 E0054 E0055 E0056 E0057 E0058 E0059 E0070 E0071 E0080 E0081 E0082 E0083 E0084 E0101 E0102 E0103 E0104 E0105 E0106
-    E0107 E0108 E0109 E0110 E0111 E0112 E0113 E0114 E0115 E0116 E0118 W0201 W0202 W0203 W0204 W0205
-    W0206 W0207 W0208 W0209
+    E0001 E0002 E0003 E0004 E0010 E0011 E0012 E0013 E0014 E0015 E0016 E0017 E0018 E0019 E0020
+    E0021 E0022 E0023 E0024 E0030 E0031 E0032 E0033 E0034 E0040 E0041 E0042 E0043 E0044 E0045 E0050
+    E0051 E0052 E0053 E0054 E0055 E0056 E0057 E0058 E0059 E0070 E0071 E0080 E0081 E0082 E0083 E0084 E0101
+    E0102 E0103 E0104 E0105 E0106 E0107 E0108 E0109 E0110 E0111 E0112 E0113 E0114 E0115 E0116 E0118
+    W0201 W0202 W0203 W0204 W0205 W0206 W0207 W0208 W0209
 }
 
 /// The page of a code such as `E0107`; `None` if there is no such code.
@@ -76,7 +76,11 @@ pub fn all() -> impl Iterator<Item = Page> {
 pub fn explain(code: &str) -> Result<String, String> {
     let wanted = code.trim();
     if wanted.eq_ignore_ascii_case("document") {
-        return Ok(format!("{} is what the examples with an XML file build on:\n\n{}", DOCUMENT.name, indented(DOCUMENT.text)));
+        return Ok(format!(
+            "{} is what the examples with an XML file build on:\n\n{}",
+            DOCUMENT.name,
+            indented(DOCUMENT.text)
+        ));
     }
     let codes = || PAGES.iter().map(|(code, _)| *code);
     let Some(page) = codes().find(|known| known.eq_ignore_ascii_case(wanted)).and_then(page) else {

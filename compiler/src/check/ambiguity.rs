@@ -23,7 +23,8 @@ const SHOWN: usize = 4;
 /// compared with each other.
 pub fn pairs(isa: &Isa) -> Vec<(usize, usize)> {
     let patterns: Vec<(u64, u64)> = isa.forms.iter().map(Form::pattern).collect();
-    let common = patterns.iter().map(|(mask, _)| *mask).filter(|mask| *mask != 0).fold(u64::MAX, |all, mask| all & mask);
+    let common =
+        patterns.iter().map(|(mask, _)| *mask).filter(|mask| *mask != 0).fold(u64::MAX, |all, mask| all & mask);
     let mut buckets: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut found = Vec::new();
     // Those without any constant bits match what each other one matches.
@@ -34,8 +35,10 @@ pub fn pairs(isa: &Isa) -> Vec<(usize, usize)> {
             found.extend((0..i).map(|j| (j, i)));
             bare.push(i);
         } else {
-            let special = |other: u64| isa.special_cases && other != mask && (other & mask == mask || other & mask == other);
-            let matches = |j: &&usize| (value ^ patterns[**j].1) & mask & patterns[**j].0 == 0 && !special(patterns[**j].0);
+            let special =
+                |other: u64| isa.special_cases && other != mask && (other & mask == mask || other & mask == other);
+            let matches =
+                |j: &&usize| (value ^ patterns[**j].1) & mask & patterns[**j].0 == 0 && !special(patterns[**j].0);
             found.extend(bucket.iter().filter(matches).chain(&bare).map(|&j| (j, i)));
             bucket.push(i);
         }
@@ -84,7 +87,8 @@ fn ambiguous(isa: &Isa, form: &Form, others: &[&Form], out: &mut Diagnostics) {
     }
     for fixed in form.fixed.iter().chain(&other.fixed).filter(|fixed| fixed.matches) {
         let value = (fixed.value & fixed.mask) >> fixed.mask.trailing_zeros().min(63);
-        let text = format!("{} {} {value:#x}", runs_text(fixed.mask), if fixed.mask.count_ones() == 1 { "is" } else { "are" });
+        let text =
+            format!("{} {} {value:#x}", runs_text(fixed.mask), if fixed.mask.count_ones() == 1 { "is" } else { "are" });
         if fixed.span != form.span && fixed.span != other.span {
             error = error.secondary(fixed.span, text);
         }
@@ -94,7 +98,9 @@ fn ambiguous(isa: &Isa, form: &Form, others: &[&Form], out: &mut Diagnostics) {
     }
     error = error.note(match found {
         Some(word) => format!("0x{word:0digits$x} is a valid word of both"),
-        None => "no valid word was found that is both, but the bits that choose the instruction are the same".to_owned(),
+        None => {
+            "no valid word was found that is both, but the bits that choose the instruction are the same".to_owned()
+        }
     });
     out.push(error.help(how_to_tell_apart(isa, form, other)));
 }

@@ -86,7 +86,11 @@ pub fn claims(isa: &Isa, form: &Form) -> Vec<Claim> {
     let fixed = form.fixed.iter().fold(0, |mask, f| mask | f.mask);
     for shared in isa.shared.iter().filter(|s| s.printed.is_none() && s.bits.mask(0) & !fixed != 0) {
         let what = format!("the shared field `{}`", shared.name);
-        claims.push(Claim { mask: shared.bits.mask(0), shared: true, ..Claim::new(&shared.bits, what, shared.span, None) });
+        claims.push(Claim {
+            mask: shared.bits.mask(0),
+            shared: true,
+            ..Claim::new(&shared.bits, what, shared.span, None)
+        });
     }
     claims
 }
@@ -136,7 +140,9 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
             let both = shared.bits.mask(0) & other.bits.mask(0);
             if both != 0 {
                 let message = format!("{} of `{}` {} `{}`", bits_text(both), shared.name, overlap(both), other.name);
-                out.push(Diagnostic::error("E0107", shared.span, message).secondary(other.span, "the other shared field"));
+                out.push(
+                    Diagnostic::error("E0107", shared.span, message).secondary(other.span, "the other shared field"),
+                );
             }
         }
     }
@@ -251,7 +257,8 @@ impl Layout {
         }
         for Missing { mask, drawing, forms } in &self.missing {
             let Some((name, span)) = forms.first() else { continue };
-            let mut error = Diagnostic::error("E0105", *span, format!("nothing says what {} of `{name}` are", runs_text(*mask)));
+            let mut error =
+                Diagnostic::error("E0105", *span, format!("nothing says what {} of `{name}` are", runs_text(*mask)));
             if let Some(rest) = more(forms.len(), 1) {
                 let names: Vec<String> = forms[1..].iter().take(4).map(|(name, _)| format!("`{name}`")).collect();
                 let dots = more(rest, 4).map_or_else(String::new, |rest| format!(" and {rest} more"));
@@ -322,8 +329,11 @@ fn check_alternative(kind: &Kind, alternative: &Alternative, out: &mut Diagnosti
     let mut sound = alternative.mask & !ones(u32::from(kind.width)) == 0;
     if !sound {
         let last = kind.width.saturating_sub(1);
-        let message = format!("the constant bits of `{}` reach beyond bit {last}, the last of the operand", alternative.name);
-        out.push(Diagnostic::error("E0104", alternative.span, message).secondary(kind.span, "the kind says how wide it is"));
+        let message =
+            format!("the constant bits of `{}` reach beyond bit {last}, the last of the operand", alternative.name);
+        out.push(
+            Diagnostic::error("E0104", alternative.span, message).secondary(kind.span, "the kind says how wide it is"),
+        );
     }
     let mut claimed = vec![(alternative.mask, "the constant bits".to_owned(), alternative.span)];
     for field in &alternative.fields {
@@ -333,7 +343,13 @@ fn check_alternative(kind: &Kind, alternative: &Alternative, out: &mut Diagnosti
         sound &= !outside(end, kind.width, &format!("`{}`", field.name), field.span, out);
         for (other, what, span) in claimed.iter().filter(|(other, ..)| other & mask != 0) {
             sound = false;
-            let message = format!("{} of `{}` {} {what} of `{}`", bits_text(mask & other), field.name, overlap(mask & other), alternative.name);
+            let message = format!(
+                "{} of `{}` {} {what} of `{}`",
+                bits_text(mask & other),
+                field.name,
+                overlap(mask & other),
+                alternative.name
+            );
             out.push(Diagnostic::error("E0107", field.span, message).secondary(*span, format!("{what} here")));
         }
         claimed.push((mask, format!("`{}`", field.name), field.span));

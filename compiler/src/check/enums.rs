@@ -18,7 +18,11 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
         for value in &e.values {
             if let Some(earlier) = first.insert(value.bits, value.span) {
                 let message = format!("two values of `{}` are {}", e.name, value.bits);
-                out.push(Diagnostic::error("E0103", value.span, message).label("again here").secondary(earlier, "the other one"));
+                out.push(
+                    Diagnostic::error("E0103", value.span, message)
+                        .label("again here")
+                        .secondary(earlier, "the other one"),
+                );
             }
             if let Some(width) = e.bits
                 && value.bits > ones(u32::from(width))
@@ -30,20 +34,39 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     }
     for shared in &isa.shared {
         let Some(e) = shared.printed.map(|e| &isa.enums[e]) else { continue };
-        check_width(isa, &Field { name: &shared.name, bits: &shared.bits, ty: Type::Enum(shared.printed.unwrap_or(0)), span: shared.span, used: None }, out);
+        check_width(
+            isa,
+            &Field {
+                name: &shared.name,
+                bits: &shared.bits,
+                ty: Type::Enum(shared.printed.unwrap_or(0)),
+                span: shared.span,
+                used: None,
+            },
+            out,
+        );
         if !e.values.iter().any(|value| value.bits == shared.default) {
             let message = format!("the default {} of `{}` is no value of `{}`", shared.default, shared.name, e.name);
-            out.push(Diagnostic::error("E0116", shared.span, message).secondary(e.span, "the enum").help("give `default:` one of its values"));
+            out.push(
+                Diagnostic::error("E0116", shared.span, message)
+                    .secondary(e.span, "the enum")
+                    .help("give `default:` one of its values"),
+            );
         }
     }
     let mut told = HashSet::new();
     for kind in &isa.kinds {
         for field in kind.alternatives.iter().flat_map(|a| &a.fields) {
-            check_width(isa, &Field { name: &field.name, bits: &field.bits, ty: field.ty, span: field.span, used: None }, out);
+            check_width(
+                isa,
+                &Field { name: &field.name, bits: &field.bits, ty: field.ty, span: field.span, used: None },
+                out,
+            );
         }
     }
     let shared: HashSet<Span> = isa.shared.iter().map(|s| s.span).collect();
-    for modifier in isa.forms.iter().flat_map(|f| f.modifiers.iter().chain(f.operands.iter().flat_map(|o| &o.suffixes))) {
+    for modifier in isa.forms.iter().flat_map(|f| f.modifiers.iter().chain(f.operands.iter().flat_map(|o| &o.suffixes)))
+    {
         let Modifier { name, bits, ty, span, declared, .. } = modifier;
         let place = declared.unwrap_or(*span);
         if !shared.contains(span) && told.insert((place, bits.width(), *ty == Type::Flag)) {
@@ -98,7 +121,8 @@ fn check_width(isa: &Isa, field: &Field<'_>, out: &mut Diagnostics) {
         Type::Constant(table) => {
             let table = &isa.constants[table];
             if table.values.len() as u64 > ones(width).saturating_add(1) {
-                let message = format!("`{name}` has {width} bits, but `{}` has {} constants", table.name, table.values.len());
+                let message =
+                    format!("`{name}` has {width} bits, but `{}` has {} constants", table.name, table.values.len());
                 report(message, span, Some((table.span, "the table")), None);
             }
         }

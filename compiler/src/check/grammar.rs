@@ -136,7 +136,8 @@ impl Grammar<'_> {
             match token {
                 Token::Mnemonic => {
                     self.separate(form, "the name of the instruction", follow.and(Bytes::word()), place, None);
-                    let next = form.syntax[i + 1..].iter().skip_while(|t| matches!(t, Token::Text(t) if t.trim().is_empty()));
+                    let next =
+                        form.syntax[i + 1..].iter().skip_while(|t| matches!(t, Token::Text(t) if t.trim().is_empty()));
                     let next: Vec<Token> = next.cloned().collect();
                     if self.start_of(form, &next).bytes.meets(Bytes::one(b':')) {
                         let message = format!("`{}` followed by `:` is a label", form.name);
@@ -161,7 +162,11 @@ impl Grammar<'_> {
     /// Reports that something is not told from what follows it.
     fn separate(&mut self, form: &Form, what: &str, clash: Bytes, place: Span, other: Option<Span>) {
         if clash != Bytes::default() {
-            let message = format!("{what} of `{}` cannot be told from what follows: that may begin with {}", form.name, clash.shown());
+            let message = format!(
+                "{what} of `{}` cannot be told from what follows: that may begin with {}",
+                form.name,
+                clash.shown()
+            );
             let other = other.filter(|span| *span != place).map(|span| (span, what.to_owned()));
             self.report(place, message, "in this syntax", other, "put a space or a sign between them");
         }
@@ -183,18 +188,25 @@ impl Grammar<'_> {
             }
             Shape::Number { prefix, .. } => {
                 if leading(prefix) {
-                    let message = format!("the prefix of `{}` begins with a space, which is skipped before it is looked for", operand.name);
+                    let message = format!(
+                        "the prefix of `{}` begins with a space, which is skipped before it is looked for",
+                        operand.name
+                    );
                     self.report(place, message, "this operand", None, "put the space into the syntax");
                 }
             }
             Shape::List { kind, open, separator, count, .. } => {
                 if leading(open) {
-                    let message = format!("the list `{}` begins with a space, which is skipped before it is looked for", operand.name);
+                    let message = format!(
+                        "the list `{}` begins with a space, which is skipped before it is looked for",
+                        operand.name
+                    );
                     self.report(place, message, "this list", None, "put the space into the syntax");
                 }
                 let register = self.starts[*kind];
                 if !register.bytes.without(Bytes::word()).eq(&Bytes::default()) || register.empty {
-                    let message = format!("a register in the list `{}` must begin with a letter or a digit", operand.name);
+                    let message =
+                        format!("a register in the list `{}` must begin with a letter or a digit", operand.name);
                     self.report(place, message, "this list", None, "write what stands before it in `open`");
                 }
                 let several = count.bits.is_some() || count.plus > 1;
@@ -203,7 +215,10 @@ impl Grammar<'_> {
                     let message = format!("the registers of the list `{}` are not told apart", operand.name);
                     self.report(place, message, "this list", None, "give a separator that begins with a sign");
                 } else if several && follow.meets(start.bytes) {
-                    let message = format!("what follows the list `{}` in `{}` may look like its next register", operand.name, form.name);
+                    let message = format!(
+                        "what follows the list `{}` in `{}` may look like its next register",
+                        operand.name, form.name
+                    );
                     let text = format!("also written `{separator}`");
                     self.report(place, message, "this list", Some((form.syntax_span, text)), "use another separator");
                 }
@@ -299,7 +314,10 @@ impl Grammar<'_> {
                     format!("after `{text}` of `{}`, what follows may be taken for `{}`", a.name, b.name)
                 };
                 let label = if whole { "this text is never read" } else { "this text" };
-                let other = Some((b.text_span, if whole { "the assembler takes this one" } else { "this one reads on" }.to_owned()));
+                let other = Some((
+                    b.text_span,
+                    if whole { "the assembler takes this one" } else { "this one reads on" }.to_owned(),
+                ));
                 self.report(a.text_span, message, label, other, "write something that only one of them has");
             }
         }
@@ -308,7 +326,10 @@ impl Grammar<'_> {
     fn alternative(&mut self, alternative: &Alternative, follow: Bytes, words: &HashSet<String>) {
         let place = alternative.text_span;
         if self.text_start(alternative, &alternative.text).bytes.meets(Bytes::space()) {
-            let message = format!("the text of `{}` begins with a space, which is skipped before it is looked for", alternative.name);
+            let message = format!(
+                "the text of `{}` begins with a space, which is skipped before it is looked for",
+                alternative.name
+            );
             self.report(place, message, "this text", None, "put the space into the syntax");
         }
         for (i, token) in alternative.text.iter().enumerate() {
@@ -321,12 +342,17 @@ impl Grammar<'_> {
                     let texts: Vec<&str> = self.isa.enums[e].values.iter().map(|value| value.text.as_str()).collect();
                     self.longer_word(alternative, rest, &texts, follow, words)
                 }
-                Type::Constant(_) if next.meets(Bytes::word().or(Bytes::one(b'['))) => Some(next.and(Bytes::word().or(Bytes::one(b'['))).shown()),
+                Type::Constant(_) if next.meets(Bytes::word().or(Bytes::one(b'['))) => {
+                    Some(next.and(Bytes::word().or(Bytes::one(b'['))).shown())
+                }
                 Type::Constant(_) => None,
                 _ => Some(next.and(Bytes::word())).filter(|clash| *clash != Bytes::default()).map(Bytes::shown),
             };
             if let Some(clash) = clash {
-                let message = format!("the field `{}` of `{}` cannot be told from what follows: that may begin with {clash}", field.name, alternative.name);
+                let message = format!(
+                    "the field `{}` of `{}` cannot be told from what follows: that may begin with {clash}",
+                    field.name, alternative.name
+                );
                 let other = Some((field.span, format!("`{}`", field.name)));
                 self.report(place, message, "in this text", other, "put a sign between them");
             }
@@ -334,7 +360,14 @@ impl Grammar<'_> {
     }
 
     /// Whether a word with what follows it looks like a longer word of the same field.
-    fn longer_word(&self, alternative: &Alternative, rest: &[Token], texts: &[&str], follow: Bytes, words: &HashSet<String>) -> Option<String> {
+    fn longer_word(
+        &self,
+        alternative: &Alternative,
+        rest: &[Token],
+        texts: &[&str],
+        follow: Bytes,
+        words: &HashSet<String>,
+    ) -> Option<String> {
         for short in texts {
             for long in texts.iter().filter(|long| long.len() > short.len()) {
                 let Some(ending) = long.strip_prefix(short) else { continue };
@@ -347,7 +380,14 @@ impl Grammar<'_> {
     }
 
     /// Whether what some tokens write, and what follows the operand, may begin with `text`.
-    fn may_begin(&self, alternative: &Alternative, tokens: &[Token], text: &str, follow: Bytes, words: &HashSet<String>) -> bool {
+    fn may_begin(
+        &self,
+        alternative: &Alternative,
+        tokens: &[Token],
+        text: &str,
+        follow: Bytes,
+        words: &HashSet<String>,
+    ) -> bool {
         let Some(first) = text.bytes().next() else { return true };
         let Some((token, rest)) = tokens.split_first() else {
             return follow.without(Bytes::word()).meets(Bytes::one(first))

@@ -29,11 +29,15 @@ pub(super) fn draw(width: u8, form: &Form, claims: &[Claim]) -> String {
             continue;
         }
         let name = claim.what.split('`').nth(1).unwrap_or(&claim.what);
-        let letter = letters.iter().find(|(_, known)| *known == claim.what).map(|(letter, _)| *letter).unwrap_or_else(|| {
-            let free = |letter: &char| letters.iter().all(|(taken, _)| taken != letter);
-            let own = name.chars().filter(char::is_ascii_alphabetic).flat_map(|c| [c.to_ascii_lowercase(), c.to_ascii_uppercase()]);
-            own.chain('a'..='z').chain('A'..='Z').find(free).unwrap_or('x')
-        });
+        let letter =
+            letters.iter().find(|(_, known)| *known == claim.what).map(|(letter, _)| *letter).unwrap_or_else(|| {
+                let free = |letter: &char| letters.iter().all(|(taken, _)| taken != letter);
+                let own = name
+                    .chars()
+                    .filter(char::is_ascii_alphabetic)
+                    .flat_map(|c| [c.to_ascii_lowercase(), c.to_ascii_uppercase()]);
+                own.chain('a'..='z').chain('A'..='Z').find(free).unwrap_or('x')
+            });
         if letters.iter().all(|(taken, _)| *taken != letter) {
             letters.push((letter, &claim.what));
         }

@@ -43,7 +43,9 @@ fn twice<'a>(what: &str, names: impl Iterator<Item = (&'a str, Span)>, out: &mut
         if let Some(earlier) = first.insert(name, span).filter(|earlier| *earlier != span) {
             found = true;
             let message = format!("the {what} `{name}` is defined twice");
-            out.push(Diagnostic::error("E0102", span, message).label("again here").secondary(earlier, "first defined here"));
+            out.push(
+                Diagnostic::error("E0102", span, message).label("again here").secondary(earlier, "first defined here"),
+            );
         }
     }
     found

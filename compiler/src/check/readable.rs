@@ -20,7 +20,9 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
         for operand in &form.operands {
             words.modifiers(isa, &operand.suffixes);
             let (texts, place): (Vec<&str>, _) = match &operand.shape {
-                Shape::List { open, separator, .. } => (vec![open, separator], operand.declared.unwrap_or(operand.span)),
+                Shape::List { open, separator, .. } => {
+                    (vec![open, separator], operand.declared.unwrap_or(operand.span))
+                }
                 Shape::Number { prefix, .. } => (vec![prefix], operand.span),
                 Shape::One { .. } => continue,
             };
@@ -33,7 +35,10 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
             words.tokens(&alternative.text, alternative.text_span);
             for field in &alternative.fields {
                 if let Type::Enum(e) = field.ty {
-                    isa.enums[e].values.iter().for_each(|value| value.words().for_each(|word| words.word(word, value.span, false)));
+                    isa.enums[e]
+                        .values
+                        .iter()
+                        .for_each(|value| value.words().for_each(|word| words.word(word, value.span, false)));
                 }
             }
         }
@@ -59,14 +64,18 @@ impl Words<'_> {
             None if name.matches('.').count() > MOST_DOTS => format!("a name cannot have more than {MOST_DOTS} dots"),
             None => return,
         };
-        let error = Diagnostic::error("E0113", form.span, format!("the assembler cannot read the name `{name}`")).label(reason);
+        let error =
+            Diagnostic::error("E0113", form.span, format!("the assembler cannot read the name `{name}`")).label(reason);
         self.out.push(error.help("write letters, digits, `_` and dots between words"));
     }
 
     fn modifiers(&mut self, isa: &Isa, modifiers: &[Modifier]) {
         for modifier in modifiers {
             match modifier.ty {
-                Type::Enum(e) => isa.enums[e].values.iter().for_each(|value| value.words().for_each(|word| self.word(word, value.span, true))),
+                Type::Enum(e) => isa.enums[e]
+                    .values
+                    .iter()
+                    .for_each(|value| value.words().for_each(|word| self.word(word, value.span, true))),
                 _ => {
                     let place = modifier.declared.unwrap_or(modifier.span);
                     self.word(&modifier.prints, place, true);
@@ -86,7 +95,8 @@ impl Words<'_> {
             None => return,
         };
         if self.told.insert((span, word.to_owned())) {
-            let error = Diagnostic::error("E0113", span, format!("the assembler cannot read the word `{word}`")).label(reason);
+            let error =
+                Diagnostic::error("E0113", span, format!("the assembler cannot read the word `{word}`")).label(reason);
             self.out.push(error.help("give it another name, or a word of its own under `prints`"));
         }
     }
@@ -108,7 +118,11 @@ impl Words<'_> {
             None => return,
         };
         if self.told.insert((span, text.to_owned())) {
-            let error = Diagnostic::error("E0113", span, format!("the assembler cannot read the text `{}`", text.escape_debug()));
+            let error = Diagnostic::error(
+                "E0113",
+                span,
+                format!("the assembler cannot read the text `{}`", text.escape_debug()),
+            );
             self.out.push(error.label(reason));
         }
     }
@@ -150,7 +164,8 @@ fn told_apart(isa: &Isa, out: &mut Diagnostics) {
                     _ => after.extend((0..other.modifiers.len()).filter(|i| !placed(*i))),
                 }
             }
-            let said_by = |word: &str| after.iter().map(|i| &other.modifiers[*i]).find(|m| words_of(isa, m).any(|w| w == word));
+            let said_by =
+                |word: &str| after.iter().map(|i| &other.modifiers[*i]).find(|m| words_of(isa, m).any(|w| w == word));
             let found: Option<Vec<&Modifier>> = form.name[at + 1..].split('.').map(said_by).collect();
             let Some(modifier) = found.and_then(|found| found.first().copied()) else { continue };
             let message = format!("`{}` is also `{}` with `.{}`", form.name, other.name, &form.name[at + 1..]);

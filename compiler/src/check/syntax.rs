@@ -16,7 +16,9 @@ use crate::source::Span;
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
     for value in isa.enums.iter().flat_map(|e| &e.values).filter(|value| value.bits > GREATEST) {
         let message = format!("the value {} of `{}` is too large for a name", value.bits, value.name);
-        out.push(Diagnostic::error("E0111", value.span, message).label(format!("names are for values up to {GREATEST}")));
+        out.push(
+            Diagnostic::error("E0111", value.span, message).label(format!("names are for values up to {GREATEST}")),
+        );
     }
     for kind in &isa.kinds {
         if kind.alternatives.len() > 32 {
@@ -31,8 +33,10 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
             for (i, field) in alternative.fields.iter().enumerate() {
                 let shown = alternative.text.iter().filter(|token| **token == Token::Field(i)).count();
                 if shown != 1 {
-                    let message = format!("the text of `{}` must have its field `{}` exactly once", alternative.name, field.name);
-                    let error = Diagnostic::error("E0112", alternative.text_span, message).secondary(field.span, "this field");
+                    let message =
+                        format!("the text of `{}` must have its field `{}` exactly once", alternative.name, field.name);
+                    let error =
+                        Diagnostic::error("E0112", alternative.text_span, message).secondary(field.span, "this field");
                     out.push(error.help(format!("write `{{{}}}`", field.name)));
                 }
             }
@@ -74,8 +78,13 @@ fn check_form(isa: &Isa, form: &Form, told: &mut HashSet<(Span, Span)>, out: &mu
     };
     for (i, operand) in form.operands.iter().enumerate() {
         if places(&Token::Operand(i)) != 1 {
-            let message = format!("the syntax of `{}` must have the operand `{}` exactly once", form.name, operand.name);
-            wrong(message, Some((operand.span, "this operand")), &format!("write `{{{}}}`, or `{{operands}}` for all of them", operand.name));
+            let message =
+                format!("the syntax of `{}` must have the operand `{}` exactly once", form.name, operand.name);
+            wrong(
+                message,
+                Some((operand.span, "this operand")),
+                &format!("write `{{{}}}`, or `{{operands}}` for all of them", operand.name),
+            );
         }
     }
     let rest = places(&Token::Modifiers);
@@ -83,7 +92,11 @@ fn check_form(isa: &Isa, form: &Form, told: &mut HashSet<(Span, Span)>, out: &mu
         let own = places(&Token::Modifier(i));
         if own + rest.min(1) == 0 {
             let message = format!("the syntax of `{}` leaves out the modifier `{}`", form.name, modifier.name);
-            wrong(message, Some((modifier.span, "this modifier")), &format!("write `{{{}}}`, or `{{modifiers}}` for all of them", modifier.name));
+            wrong(
+                message,
+                Some((modifier.span, "this modifier")),
+                &format!("write `{{{}}}`, or `{{modifiers}}` for all of them", modifier.name),
+            );
         } else if own > 1 {
             let message = format!("the syntax of `{}` has the modifier `{}` more than once", form.name, modifier.name);
             wrong(message, Some((modifier.span, "this modifier")), "leave one of them");
@@ -127,7 +140,11 @@ fn alike(isa: &Isa, modifiers: &[Modifier], form: &Form, told: &mut HashSet<(Spa
     for (i, a) in modifiers.iter().enumerate() {
         for b in &modifiers[..i] {
             let ordered = a.ty == b.ty && a.default.is_none() && b.default.is_none() && a.ty != Type::Flag;
-            let named = a.ty == Type::Flag && b.ty == Type::Flag && a.name != b.name && a.prints != a.name && b.prints != b.name;
+            let named = a.ty == Type::Flag
+                && b.ty == Type::Flag
+                && a.name != b.name
+                && a.prints != a.name
+                && b.prints != b.name;
             let Some(word) = words(isa, a).find(|w| words(isa, b).any(|v| v == *w)) else { continue };
             if !ordered && !named {
                 report(a, b, format!("two modifiers of `{}` can both print `.{word}`", form.name));

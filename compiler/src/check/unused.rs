@@ -110,9 +110,19 @@ fn short_lists(isa: &Isa, out: &mut Diagnostics) {
         }
     }
     for (i, e) in isa.enums.iter().enumerate().filter(|(_, e)| !e.open && e.values.len() > 1) {
-        let Some(width) = widest.get(&i).filter(|width| **width <= LISTED_WIDTH && e.listed <= ones(**width)) else { continue };
-        let last = if e.listed == ones(*width) { format!("{}", e.listed) } else { format!("{} to {}", e.listed, ones(*width)) };
-        let message = format!("the list of `{}` ends before its fields of {width} bits do: nothing says what {last} {} ", e.name, if e.listed == ones(*width) { "is" } else { "are" });
+        let Some(width) = widest.get(&i).filter(|width| **width <= LISTED_WIDTH && e.listed <= ones(**width)) else {
+            continue;
+        };
+        let last = if e.listed == ones(*width) {
+            format!("{}", e.listed)
+        } else {
+            format!("{} to {}", e.listed, ones(*width))
+        };
+        let message = format!(
+            "the list of `{}` ends before its fields of {width} bits do: nothing says what {last} {} ",
+            e.name,
+            if e.listed == ones(*width) { "is" } else { "are" }
+        );
         let place = e.values.last().map_or(e.span, |value| value.span);
         let warning = Diagnostic::warning("W0209", e.span, message.trim_end()).secondary(place, "the last value");
         out.push(warning.help("name the values that are missing, or end the list with `~`: the rest is reserved"));
@@ -137,9 +147,8 @@ fn fields(isa: &Isa, out: &mut Diagnostics) {
             (name, &field.bits, field.ty, span, None)
         })
     });
-    let modifiers = modifiers(isa).map(|m| {
-        (m.name.as_str(), &m.bits, m.ty, m.declared.unwrap_or(m.span), m.declared.map(|_| m.span))
-    });
+    let modifiers = modifiers(isa)
+        .map(|m| (m.name.as_str(), &m.bits, m.ty, m.declared.unwrap_or(m.span), m.declared.map(|_| m.span)));
     for (name, bits, ty, span, used) in own.chain(modifiers) {
         let codes = ones(bits.width());
         let values = match ty {
@@ -154,16 +163,24 @@ fn fields(isa: &Isa, out: &mut Diagnostics) {
         }
         // Reserved values are there to become others one day.
         if values == 1 && !matches!(ty, Type::Enum(e) if isa.enums[e].listed > 1) {
-            let warning = Diagnostic::warning("W0205", span, format!("`{name}` never varies: it can have one value only"));
+            let warning =
+                Diagnostic::warning("W0205", span, format!("`{name}` never varies: it can have one value only"));
             let warning = used.into_iter().fold(warning, |warning, used| warning.secondary(used, "used here"));
             out.push(warning.help("make its bits constant, or give it the values that are missing"));
         } else if let Type::Register(b) = ty {
             let bank = &isa.banks[b];
             let whole = bits.shared().next().is_none();
             let message = if codes < values - 1 {
-                format!("`{name}` has {} bits and names only the first {} of {values} registers", bits.width(), codes + 1)
+                format!(
+                    "`{name}` has {} bits and names only the first {} of {values} registers",
+                    bits.width(),
+                    codes + 1
+                )
             } else if whole && codes >> 1 >= values {
-                format!("`{name}` has {} bits, but its {values} registers need fewer: the top bit is always 0", bits.width())
+                format!(
+                    "`{name}` has {} bits, but its {values} registers need fewer: the top bit is always 0",
+                    bits.width()
+                )
             } else {
                 continue;
             };

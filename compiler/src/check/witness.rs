@@ -50,7 +50,8 @@ fn objection(isa: &Isa, form: &Form, word: u64, random: &mut Random) -> Option<u
                 match chosen.filter(|a| a.fields.iter().all(|f| is_allowed(isa, f.ty, get(&f.bits, *at, word)))) {
                     Some(chosen) => {
                         let fields = chosen.fields.iter().flat_map(|f| f.bits.shared());
-                        used = chosen.when.iter().map(|(s, _)| *s).chain(fields).fold(used, |set, s| set | 1 << (s & 63));
+                        used =
+                            chosen.when.iter().map(|(s, _)| *s).chain(fields).fold(used, |set, s| set | 1 << (s & 63));
                     }
                     None => return random_of(alternatives, random).map(|a| set_alternative(isa, a, *at, word, random)),
                 }

@@ -58,7 +58,8 @@ impl Case {
         let new_parts = reader.map(|r| pieces(pair.new, r)).unwrap_or_default();
         let old_needs = needs(pair.old, form, cube);
         let new_needs = reader.map_or(0, |r| needs(pair.new, r, cube));
-        let mut case = Case { pair, form, reader, cube, groups: Vec::new(), old_parts, new_parts, old_needs, new_needs };
+        let mut case =
+            Case { pair, form, reader, cube, groups: Vec::new(), old_parts, new_parts, old_needs, new_needs };
         let mut masks: Vec<u64> = Vec::new();
         let old = case.old_parts.iter().map(|p| p.mask);
         let new = case.new_parts.iter().map(|p| p.mask);
@@ -252,7 +253,8 @@ impl Case {
 
     /// Values that print otherwise.
     fn texts(&self, random: &mut Random) -> Option<Verdict> {
-        let (old, new) = (self.stretches(&self.old_parts, self.pair.old), self.stretches(&self.new_parts, self.pair.new));
+        let (old, new) =
+            (self.stretches(&self.old_parts, self.pair.old), self.stretches(&self.new_parts, self.pair.new));
         let aligned = old.len() == new.len()
             && old.iter().zip(&new).all(|pair| match pair {
                 (Stretch::Text(a), Stretch::Text(b)) => a == b,
@@ -339,9 +341,11 @@ impl Case {
 /// The shared fields that do not print and have another value than their default.
 fn needs(isa: &'static Isa, form: &'static Form, cube: Cube) -> u32 {
     let named = form.fixed_mask | form.ignored;
-    let needed = isa.shared.iter().enumerate().filter(|(_, s)| {
-        !s.printed && s.bits.mask(0) & named == 0 && s.bits.get(cube.value, 0) != s.default
-    });
+    let needed = isa
+        .shared
+        .iter()
+        .enumerate()
+        .filter(|(_, s)| !s.printed && s.bits.mask(0) & named == 0 && s.bits.get(cube.value, 0) != s.default);
     needed.fold(0, |set, (i, _)| set | 1 << i)
 }
 

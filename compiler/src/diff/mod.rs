@@ -204,7 +204,11 @@ impl fmt::Display for Pattern {
             let low = high + 1 - width;
             let value = (self.value >> low) & isaforge_core::bits::ones(width);
             let comma = if first { "" } else { ", " };
-            if width == 1 { write!(f, "{comma}{low} = {value}")? } else { write!(f, "{comma}{high}..{low} = {value:#x}")? }
+            if width == 1 {
+                write!(f, "{comma}{low} = {value}")?
+            } else {
+                write!(f, "{comma}{high}..{low} = {value:#x}")?
+            }
             rest &= !(isaforge_core::bits::ones(width) << low);
             first = false;
         }
@@ -364,7 +368,12 @@ pub struct Side {
 
 impl Side {
     fn of(isa: &Isa) -> Side {
-        Side { name: isa.name.to_owned(), word_bits: isa.word_bits, instructions: isa.forms.len(), enums: isa.enums.len() }
+        Side {
+            name: isa.name.to_owned(),
+            word_bits: isa.word_bits,
+            instructions: isa.forms.len(),
+            enums: isa.enums.len(),
+        }
     }
 }
 
@@ -425,15 +434,23 @@ impl Diff {
     /// One line on decoding.
     fn verdict(&self) -> String {
         if self.old.word_bits != self.new.word_bits {
-            return format!("Words had {} bits and have {} now: no old binary decodes.", self.old.word_bits, self.new.word_bits);
+            return format!(
+                "Words had {} bits and have {} now: no old binary decodes.",
+                self.old.word_bits, self.new.word_bits
+            );
         }
         if self.decodes_alike() {
             return "Old binaries decode the same (proved for every instruction).".to_owned();
         }
         let total = self.alike + self.different + self.unproven;
-        let mut line = format!("Old binaries do not decode the same: words of {} of {total} instructions read differently", self.different);
+        let mut line = format!(
+            "Old binaries do not decode the same: words of {} of {total} instructions read differently",
+            self.different
+        );
         if self.different == 0 {
-            line = format!("Old binaries may not decode the same: no word of {total} instructions was found that reads differently");
+            line = format!(
+                "Old binaries may not decode the same: no word of {total} instructions was found that reads differently"
+            );
         }
         if self.unproven > 0 {
             line.push_str(&format!(", {} could not be decided", self.unproven));

@@ -31,7 +31,8 @@ pub(super) fn form_changes(old: &'static Isa, new: &'static Isa, a: &'static For
     }
     let (syntax_a, syntax_b) = (template(a), template(b));
     let members = |f: &'static Form| {
-        let mut names: Vec<&str> = f.operands.iter().map(|o| o.name).chain(f.modifiers.iter().map(|m| m.name)).collect();
+        let mut names: Vec<&str> =
+            f.operands.iter().map(|o| o.name).chain(f.modifiers.iter().map(|m| m.name)).collect();
         names.sort_unstable();
         names
     };
@@ -66,7 +67,9 @@ fn template(form: &Form) -> String {
                 text.extend(free.map(|(_, m)| format!("{{{}}}", m.name)));
             }
             Token::Modifier(i) => text.push_str(&format!("{{{}}}", name(*i))),
-            Token::Operand(i) => text.push_str(&format!("{{{}}}", form.operands.get(*i as usize).map_or("", |o| o.name))),
+            Token::Operand(i) => {
+                text.push_str(&format!("{{{}}}", form.operands.get(*i as usize).map_or("", |o| o.name)))
+            }
             Token::Field(_) => {}
         }
     }
@@ -127,12 +130,21 @@ impl Compare {
     fn default_text(&self, isa: &'static Isa, m: &Modifier) -> String {
         match (m.default, m.ty) {
             (None, _) => "must be written".to_owned(),
-            (Some(v), Type::Enum(e)) => isa.enums[e as usize].value(v).map_or(v.to_string(), |v| format!("`{}`", v.name)),
+            (Some(v), Type::Enum(e)) => {
+                isa.enums[e as usize].value(v).map_or(v.to_string(), |v| format!("`{}`", v.name))
+            }
             (Some(v), _) => v.to_string(),
         }
     }
 
-    fn modifiers(&self, subject: Subject, owner: &str, a: &'static [Modifier], b: &'static [Modifier], out: &mut Vec<Change>) {
+    fn modifiers(
+        &self,
+        subject: Subject,
+        owner: &str,
+        a: &'static [Modifier],
+        b: &'static [Modifier],
+        out: &mut Vec<Change>,
+    ) {
         let name = |m: &Modifier| if owner.is_empty() { m.name.to_owned() } else { format!("{owner}.{}", m.name) };
         let gone = |m: &&Modifier| !b.iter().any(|n| n.name == m.name);
         let fresh: Vec<&Modifier> = b.iter().filter(|n| !a.iter().any(|m| m.name == n.name)).collect();
@@ -154,13 +166,27 @@ impl Compare {
                 out.push(change(subject, How::Moved, &name(m), bits_text(&m.bits), bits_text(&n.bits)));
             }
             if !self.same_type(m.ty, n.ty) {
-                out.push(change(subject, How::Changed, &name(m), self.type_text(self.old, m.ty), self.type_text(self.new, n.ty)));
-            } else if self.default_text(self.old, m) != self.default_text(self.new, n) && enum_default_differs(self, m, n) {
+                out.push(change(
+                    subject,
+                    How::Changed,
+                    &name(m),
+                    self.type_text(self.old, m.ty),
+                    self.type_text(self.new, n.ty),
+                ));
+            } else if self.default_text(self.old, m) != self.default_text(self.new, n)
+                && enum_default_differs(self, m, n)
+            {
                 let (old, new) = (self.default_text(self.old, m), self.default_text(self.new, n));
                 out.push(change(Subject::Default, How::Changed, &name(m), old, new));
             }
             if m.flag.str != n.flag.str && m.name == n.name {
-                out.push(change(subject, How::Changed, &name(m), format!("`{}`", m.flag.str), format!("`{}`", n.flag.str)));
+                out.push(change(
+                    subject,
+                    How::Changed,
+                    &name(m),
+                    format!("`{}`", m.flag.str),
+                    format!("`{}`", n.flag.str),
+                ));
             }
         }
     }
@@ -217,7 +243,9 @@ impl Compare {
         }
         for o in a.operands {
             let same = b.operands.iter().find(|p| p.name == o.name);
-            let Some(p) = same.or_else(|| gone.iter().find(|g| std::ptr::eq(**g, o)).and_then(|o| successor(o))) else { continue };
+            let Some(p) = same.or_else(|| gone.iter().find(|g| std::ptr::eq(**g, o)).and_then(|o| successor(o))) else {
+                continue;
+            };
             let (from, to) = (self.place(self.old, o), self.place(self.new, p));
             if from != to {
                 out.push(change(Subject::Operand, How::Moved, o.name, from, to));
@@ -230,7 +258,13 @@ impl Compare {
                 out.push(change(Subject::Access, How::Changed, o.name, access(o.access), access(p.access)));
             }
             if o.size != p.size {
-                out.push(change(Subject::Size, How::Changed, o.name, format!("{} bits", o.size), format!("{} bits", p.size)));
+                out.push(change(
+                    Subject::Size,
+                    How::Changed,
+                    o.name,
+                    format!("{} bits", o.size),
+                    format!("{} bits", p.size),
+                ));
             }
             self.modifiers(Subject::Suffix, o.name, o.suffixes, p.suffixes, out);
         }
@@ -327,7 +361,13 @@ fn enum_changes(a: &'static Enum, b: &'static Enum) -> Vec<Change> {
                     out.push(change(Subject::Value, How::Moved, v.name, v.bits.to_string(), w.bits.to_string()));
                 }
                 if v.text != w.text {
-                    out.push(change(Subject::Value, How::Changed, v.name, format!("prints `{}`", v.text), format!("prints `{}`", w.text)));
+                    out.push(change(
+                        Subject::Value,
+                        How::Changed,
+                        v.name,
+                        format!("prints `{}`", v.text),
+                        format!("prints `{}`", w.text),
+                    ));
                 }
             }
             None => match b.value(v.bits).filter(|w| in_old(w.name).is_none()) {
@@ -341,7 +381,9 @@ fn enum_changes(a: &'static Enum, b: &'static Enum) -> Vec<Change> {
             out.push(change(Subject::Value, How::Added, w.name, "", w.bits.to_string()));
         }
     }
-    let default = |e: &Enum| e.default.map_or("none".to_owned(), |d| e.value(d).map_or(d.to_string(), |v| format!("`{}`", v.name)));
+    let default = |e: &Enum| {
+        e.default.map_or("none".to_owned(), |d| e.value(d).map_or(d.to_string(), |v| format!("`{}`", v.name)))
+    };
     if default(a) != default(b) {
         out.push(change(Subject::Default, How::Changed, "", default(a), default(b)));
     }
@@ -367,9 +409,17 @@ pub(super) fn definitions(old: &'static Isa, new: &'static Isa) -> Vec<Definitio
     pairs(Sort::Constants, named(old.constants), named(new.constants), &mut out, |a, b| {
         let mut out = Vec::new();
         for i in 0..a.values.len().max(b.values.len()) {
-            let text = |t: &isaforge_core::table::Constants| t.values.get(i).map_or(String::new(), |c| format!("{:#x}", c.value));
+            let text = |t: &isaforge_core::table::Constants| {
+                t.values.get(i).map_or(String::new(), |c| format!("{:#x}", c.value))
+            };
             let (x, y) = (text(a), text(b));
-            let how = if x.is_empty() { How::Added } else if y.is_empty() { How::Removed } else { How::Changed };
+            let how = if x.is_empty() {
+                How::Added
+            } else if y.is_empty() {
+                How::Removed
+            } else {
+                How::Changed
+            };
             if x != y {
                 out.push(change(Subject::Constant, how, &i.to_string(), x, y));
             }
@@ -414,7 +464,8 @@ fn pairs<T: 'static>(
     out: &mut Vec<DefinitionDiff>,
     compare: impl Fn(&'static T, &'static T) -> Vec<Change>,
 ) {
-    let entry = |how, name: &str, changes| DefinitionDiff { sort, how, name: name.to_owned(), renamed: String::new(), changes };
+    let entry =
+        |how, name: &str, changes| DefinitionDiff { sort, how, name: name.to_owned(), renamed: String::new(), changes };
     for (name, a) in old.clone() {
         match new.clone().find(|(n, _)| *n == name) {
             None => out.push(entry(How::Removed, name, Vec::new())),

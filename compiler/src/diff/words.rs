@@ -110,7 +110,8 @@ impl Pair {
         let form = |f: u16| &self.new.forms[f as usize];
         let meeting: Vec<u16> =
             candidates.iter().copied().filter(|f| cube.meets(form(*f).match_mask, form(*f).match_value)).collect();
-        let open = meeting.iter().map(|f| form(*f).match_mask & !cube.mask).filter(|m| *m != 0).min_by_key(|m| m.count_ones());
+        let open =
+            meeting.iter().map(|f| form(*f).match_mask & !cube.mask).filter(|m| *m != 0).min_by_key(|m| m.count_ones());
         let Some(open) = open else {
             // The instruction with the most constant bits reads the word where one is a special case of another.
             parts.push((cube, meeting.iter().copied().max_by_key(|f| form(*f).match_mask.count_ones())));
@@ -139,7 +140,9 @@ impl Pair {
 
     /// Looks for a word that reads differently among random ones.
     fn draw(self, opcode: u16, random: &mut Random) -> Option<u64> {
-        (0..DRAWS).map(|_| sample(self.old, opcode, random)).find(|w| decode(self.old, *w) == Ok(opcode) && self.differs(*w))
+        (0..DRAWS)
+            .map(|_| sample(self.old, opcode, random))
+            .find(|w| decode(self.old, *w) == Ok(opcode) && self.differs(*w))
     }
 }
 

@@ -116,7 +116,10 @@ mod tests {
             let (getter, setter) = names.take_with_setter(name.to_owned(), "_x");
             format!("{getter} {setter}")
         });
-        assert_eq!(pairs, ["a with_a", "with_a_x with_with_a_x", "with_b with_with_b", "b_x with_b_x", "type_ with_type"]);
+        assert_eq!(
+            pairs,
+            ["a with_a", "with_a_x with_with_a_x", "with_b with_with_b", "b_x with_b_x", "type_ with_type"]
+        );
     }
 
     #[test]

@@ -44,7 +44,11 @@ fn emit_form(isa: &Isa, names: &Names, index: usize, f: &Form, word: &Ident) -> 
     for (i, operand) in f.operands.iter().enumerate() {
         let n = Literal::usize_unsuffixed(i);
         let (getter, setter) = taken.take_with_setter(snake(operand.name), "_operand");
-        let text = if operand.doc.is_empty() { format!(" The operand `{}`.", operand.name) } else { format!(" {}", operand.doc) };
+        let text = if operand.doc.is_empty() {
+            format!(" The operand `{}`.", operand.name)
+        } else {
+            format!(" {}", operand.doc)
+        };
         let set_text = format!(" With another `{}`.", operand.name);
         let Accessor { ty, get, set, checked } = accessor(isa, names, operand, &n, &own);
         let argument = set(&quote!(#getter));
@@ -75,7 +79,8 @@ fn emit_form(isa: &Isa, names: &Names, index: usize, f: &Form, word: &Ident) -> 
             }
         });
         for suffix in operand.suffixes {
-            let (getter, setter) = taken.take_with_setter(format!("{}_{}", snake(operand.name), snake(suffix.name)), "_suffix");
+            let (getter, setter) =
+                taken.take_with_setter(format!("{}_{}", snake(operand.name), snake(suffix.name)), "_suffix");
             let text = format!(" `{}` of `{}`.", suffix.name, operand.name);
             accessors.push(emit_modifier(isa, names, name, word, (&getter, &setter), suffix, &text));
             required(names, suffix, &getter, &mut arguments, &mut sets);
@@ -83,7 +88,11 @@ fn emit_form(isa: &Isa, names: &Names, index: usize, f: &Form, word: &Ident) -> 
     }
     for modifier in f.modifiers {
         let (getter, setter) = taken.take_with_setter(snake(modifier.name), "_modifier");
-        let text = if modifier.doc.is_empty() { format!(" The modifier `{}`.", modifier.name) } else { format!(" {}", modifier.doc) };
+        let text = if modifier.doc.is_empty() {
+            format!(" The modifier `{}`.", modifier.name)
+        } else {
+            format!(" {}", modifier.doc)
+        };
         accessors.push(emit_modifier(isa, names, name, word, (&getter, &setter), modifier, &text));
         required(names, modifier, &getter, &mut arguments, &mut sets);
     }
@@ -142,7 +151,10 @@ fn accessor(isa: &Isa, names: &Names, operand: &'static Operand, n: &Literal, ow
                 let get = quote!(#ty::read(#own, #base));
                 return Accessor { ty, get, set: Box::new(move |v| quote!(#v.set(&mut __b, #n))), checked: true };
             };
-            let moved = |p: isaforge_core::bits::Piece| isaforge_core::bits::Piece { at: if p.shared { p.at } else { p.at + at }, ..p };
+            let moved = |p: isaforge_core::bits::Piece| isaforge_core::bits::Piece {
+                at: if p.shared { p.at } else { p.at + at },
+                ..p
+            };
             let high: Vec<_> = field.bits.high.iter().map(|p| moved(*p)).collect();
             let bits = Bits { low: moved(field.bits.low), high: Box::leak(high.into_boxed_slice()) };
             let get = from_raw(names, field.ty, field.bits.width(), &extract(own, &bits, None));
@@ -158,7 +170,10 @@ fn accessor(isa: &Isa, names: &Names, operand: &'static Operand, n: &Literal, ow
             let base = Literal::u8_unsuffixed(*at);
             let first = extract(own, &field.bits, Some(&quote!(#base)));
             let plus = Literal::u16_unsuffixed(u16::from(count.plus));
-            let length = count.bits.map(|bits| extract(own, &bits, None)).map_or_else(|| quote!(#plus), |raw| quote!((#raw) as u16 + #plus));
+            let length = count
+                .bits
+                .map(|bits| extract(own, &bits, None))
+                .map_or_else(|| quote!(#plus), |raw| quote!((#raw) as u16 + #plus));
             Accessor {
                 ty: quote!(RegisterList),
                 get: quote!(RegisterList::new((#first) as u16, #length)),
@@ -173,13 +188,24 @@ fn accessor(isa: &Isa, names: &Names, operand: &'static Operand, n: &Literal, ow
                 64 => quote!(__b.set_whole(#n, #v as u64)),
                 _ => quote!(__b.set_number(#n, #v as i64)),
             };
-            Accessor { ty: value_type(names, ty, bits.width()), get, set: Box::new(set), checked: !always_fits(isa, ty, bits.width()) }
+            Accessor {
+                ty: value_type(names, ty, bits.width()),
+                get,
+                set: Box::new(set),
+                checked: !always_fits(isa, ty, bits.width()),
+            }
         }
     }
 }
 
 /// A modifier without default is an argument of `new`.
-fn required(names: &Names, modifier: &Modifier, getter: &Ident, arguments: &mut Vec<TokenStream>, sets: &mut Vec<TokenStream>) {
+fn required(
+    names: &Names,
+    modifier: &Modifier,
+    getter: &Ident,
+    arguments: &mut Vec<TokenStream>,
+    sets: &mut Vec<TokenStream>,
+) {
     if modifier.default.is_some() {
         return;
     }
@@ -201,7 +227,15 @@ fn bits_value(bits: &Bits) -> TokenStream {
     quote!(__rt::bits::Bits { low: #low, high: #high })
 }
 
-fn emit_modifier(isa: &Isa, names: &Names, form: &Ident, word: &Ident, (getter, setter): (&Ident, &Ident), m: &Modifier, text: &str) -> TokenStream {
+fn emit_modifier(
+    isa: &Isa,
+    names: &Names,
+    form: &Ident,
+    word: &Ident,
+    (getter, setter): (&Ident, &Ident),
+    m: &Modifier,
+    text: &str,
+) -> TokenStream {
     let ty = value_type(names, m.ty, m.bits.width());
     let own = own_word(isa);
     let get = from_raw(names, m.ty, m.bits.width(), &extract(&own, &m.bits, None));
@@ -234,7 +268,8 @@ fn emit_modifier(isa: &Isa, names: &Names, form: &Ident, word: &Ident, (getter, 
 
 fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> TokenStream {
     let forms = &names.forms;
-    let docs = isa.forms.iter().map(|f| format!(" `{}`{}{}", f.name.str, if f.title.is_empty() { "" } else { ": " }, f.title));
+    let docs =
+        isa.forms.iter().map(|f| format!(" `{}`{}{}", f.name.str, if f.title.is_empty() { "" } else { ": " }, f.title));
     let docs: Vec<String> = docs.collect();
     let indices = (0..isa.forms.len()).map(|i| Literal::u16_unsuffixed(i as u16));
     let count = Literal::usize_unsuffixed(isa.forms.len());
@@ -268,7 +303,11 @@ fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> Tok
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result { f.pad(self.mnemonic()) }
         }
     };
-    let debug = if options.text { quote!(::core::fmt::Display::fmt(&Instruction::from(*self), f)) } else { quote!(write!(f, "{:#x}", self.0)) };
+    let debug = if options.text {
+        quote!(::core::fmt::Display::fmt(&Instruction::from(*self), f))
+    } else {
+        quote!(write!(f, "{:#x}", self.0))
+    };
     let quick = match isa.word_bits {
         64 => quote!(word),
         _ => quote!(u64::from(word)),
@@ -412,22 +451,33 @@ fn emit_semantics(isa: &Isa, names: &Names, options: &Options) -> TokenStream {
     let forms = &names.forms;
     let mut taken = Namespace::default();
     let methods: Vec<Ident> = isa.forms.iter().map(|f| taken.take(snake(f.name.str), "_")).collect();
-    let docs: Vec<String> = isa.forms.iter().map(|f| {
-        let text = if f.doc.is_empty() { f.title } else { f.doc };
-        format!(" `{}`{}{text}", f.name.str, if text.is_empty() { "" } else { ": " })
-    }).collect();
+    let docs: Vec<String> = isa
+        .forms
+        .iter()
+        .map(|f| {
+            let text = if f.doc.is_empty() { f.title } else { f.doc };
+            format!(" `{}`{}{text}", f.name.str, if text.is_empty() { "" } else { ": " })
+        })
+        .collect();
     let (output, bodies, about) = match options.semantics {
         SemanticsStyle::Required => (
-            quote!(type Output;),
+            quote!(
+                type Output;
+            ),
             methods.iter().map(|_| quote!(;)).collect::<Vec<_>>(),
             " What each instruction does: one method an instruction. Forgetting one is a compile error.",
         ),
         _ => (
-            quote!(type Output: From<__rt::Unimplemented>;),
-            isa.forms.iter().map(|f| {
-                let name = f.name.str;
-                quote!({ let _ = i; __rt::Unimplemented { mnemonic: #name }.into() })
-            }).collect(),
+            quote!(
+                type Output: From<__rt::Unimplemented>;
+            ),
+            isa.forms
+                .iter()
+                .map(|f| {
+                    let name = f.name.str;
+                    quote!({ let _ = i; __rt::Unimplemented { mnemonic: #name }.into() })
+                })
+                .collect(),
             " What each instruction does: one method an instruction. A method left out returns [`Unimplemented`](__rt::Unimplemented).",
         ),
     };

@@ -48,7 +48,8 @@ pub fn emit(generated: &Tables, options: &Options) -> TokenStream {
     let tables = tables::emit(generated.isa, &generated.fast);
     let types = types::emit(generated.isa, &names);
     let instructions = instructions::emit(generated.isa, &names, options);
-    let errors = if options.text { quote!(DecodeError, EncodeError, ParseError) } else { quote!(DecodeError, EncodeError) };
+    let errors =
+        if options.text { quote!(DecodeError, EncodeError, ParseError) } else { quote!(DecodeError, EncodeError) };
     let tests = (options.tests && options.text).then(|| {
         quote! {
             #[cfg(test)]

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use isaforge_core::bits::{Bits, Piece};
 use isaforge_core::decode::{Fast, Quick};
 use isaforge_core::table::{
-    Access, Alternative, Count, Form, Isa, Kind, Modifier, Operand, Provenance, Script, Shape, Step, Target,
-    Token, Type,
+    Access, Alternative, Count, Form, Isa, Kind, Modifier, Operand, Provenance, Script, Shape, Step, Target, Token,
+    Type,
 };
 use isaforge_core::text::{Label, Text};
 use proc_macro2::{Literal, TokenStream};
@@ -181,7 +181,8 @@ fn operand(shared: &mut Shared, o: &Operand) -> TokenStream {
 fn script(shared: &mut Shared, s: &Script) -> TokenStream {
     let mut steps = |steps: &[Step]| {
         let steps = steps.iter().map(|step| {
-            let (first, shift, mask) = (Literal::u16_unsuffixed(step.first), Literal::u8_unsuffixed(step.shift), hex(u64::from(step.mask)));
+            let (first, shift, mask) =
+                (Literal::u16_unsuffixed(step.first), Literal::u8_unsuffixed(step.shift), hex(u64::from(step.mask)));
             match step.first {
                 Step::NO_LABEL => quote!(Step::operand(#shift)),
                 _ => quote!(Step::label(#first, #shift, #mask)),

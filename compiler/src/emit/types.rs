@@ -21,17 +21,39 @@ impl Names {
     pub(super) fn new(isa: &Isa) -> Self {
         // What the generated code calls by its short name.
         let reserved = [
-            "Instruction", "Opcode", "Semantics", "DecodeError", "EncodeError", "ParseError", "Word", "Option",
-            "Result", "Some", "None", "Ok", "Err", "RegisterList", "ISA", "From", "TryFrom", "Default", "Iterator",
-            "FnMut", "Sized",
+            "Instruction",
+            "Opcode",
+            "Semantics",
+            "DecodeError",
+            "EncodeError",
+            "ParseError",
+            "Word",
+            "Option",
+            "Result",
+            "Some",
+            "None",
+            "Ok",
+            "Err",
+            "RegisterList",
+            "ISA",
+            "From",
+            "TryFrom",
+            "Default",
+            "Iterator",
+            "FnMut",
+            "Sized",
         ];
         let mut taken = Namespace::with(&reserved);
         Names {
             enums: isa.enums.iter().map(|e| taken.take(pascal(e.name), "Value")).collect(),
-            enum_values: isa.enums.iter().map(|e| {
-                let mut taken = Namespace::with(&["Self"]);
-                distinct(e).map(|v| taken.take(pascal(v.name), "_")).collect()
-            }).collect(),
+            enum_values: isa
+                .enums
+                .iter()
+                .map(|e| {
+                    let mut taken = Namespace::with(&["Self"]);
+                    distinct(e).map(|v| taken.take(pascal(v.name), "_")).collect()
+                })
+                .collect(),
             constants: isa.constants.iter().map(|c| taken.take(pascal(c.name), "Entry")).collect(),
             banks: isa.banks.iter().map(|b| taken.take(pascal(b.name), "Index")).collect(),
             kinds: isa.kinds.iter().map(|k| taken.take(pascal(k.name), "Operand")).collect(),
@@ -232,7 +254,9 @@ fn emit_enum(isa: &Isa, names: &Names, index: usize) -> TokenStream {
     let text = doc(e.doc, " Values of a field.");
     let values: Vec<&Value> = distinct(e).collect();
     let (ty, _) = unsigned(64 - values.last().map_or(0, |v| v.bits).leading_zeros());
-    let docs = values.iter().map(|v| if v.doc.is_empty() { format!(" `{}`", v.text) } else { format!(" `{}`: {}", v.text, v.doc) });
+    let docs = values
+        .iter()
+        .map(|v| if v.doc.is_empty() { format!(" `{}`", v.text) } else { format!(" `{}`: {}", v.text, v.doc) });
     let bits: Vec<_> = values.iter().map(|v| hex(v.bits)).collect();
     let texts = values.iter().map(|v| v.text);
     let last = variants.last();
@@ -326,7 +350,8 @@ fn emit_kind(names: &Names, index: usize, kind: &Kind) -> TokenStream {
         }
     });
     let construct = |a: &Alternative, v: &Ident| {
-        let values = a.fields.iter().map(|f| from_raw(names, f.ty, f.bits.width(), &extract(&quote!(word), &f.bits, Some(&at))));
+        let values =
+            a.fields.iter().map(|f| from_raw(names, f.ty, f.bits.width(), &extract(&quote!(word), &f.bits, Some(&at))));
         match a.fields {
             [] => quote!(#name::#v),
             [_] => quote!(#name::#v(#(#values)*)),

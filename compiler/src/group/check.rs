@@ -29,7 +29,12 @@ pub fn check(isa: &Isa, groups: &Groups, out: &mut Diagnostics) {
             let Type::Enum(index) = field.ty else { continue };
             let named = isa.enums[usize::from(index)].values.iter().any(|v| v.bits as i64 == field.default);
             if !named {
-                let message = format!("{} is no value of `{}`, and it is what `{}` is by default", field.default, isa.enums[usize::from(index)].name, field.name);
+                let message = format!(
+                    "{} is no value of `{}`, and it is what `{}` is by default",
+                    field.default,
+                    isa.enums[usize::from(index)].name,
+                    field.name
+                );
                 out.push(Diagnostic::error("E0302", field.span, message).help("give it a `default`"));
             }
         }
@@ -80,7 +85,9 @@ fn bits(record: &Record, choice: &Choice, out: &mut Diagnostics) {
     if claimed & record.all() != record.all() && !beyond {
         let left = runs_text(record.all() & !claimed);
         let message = format!("nothing says what {left} of `{}` are", record.name);
-        out.push(Diagnostic::error("E0105", record.span, message).help("reserved bits are constant: `fixed: { 4: 0 }`"));
+        out.push(
+            Diagnostic::error("E0105", record.span, message).help("reserved bits are constant: `fixed: { 4: 0 }`"),
+        );
     }
 }
 
@@ -125,7 +132,9 @@ fn rivals(groups: &Groups, index: usize) -> Vec<(&Slot, &Choice, &Record)> {
     let later = |(i, s): &(usize, &Slot)| *i == index || *i > index && slot.chain != 0 && s.chain == slot.chain;
     let slots = groups.slots.iter().enumerate().filter(later);
     slots
-        .flat_map(|(_, s)| s.records.iter().map(move |r| (s, &groups.choices[s.choice], &groups.choices[s.choice].records[*r])))
+        .flat_map(|(_, s)| {
+            s.records.iter().map(move |r| (s, &groups.choices[s.choice], &groups.choices[s.choice].records[*r]))
+        })
         .filter(|(_, _, r)| r.unusable.is_empty())
         .collect()
 }
@@ -173,7 +182,8 @@ fn apart(isa: &Isa, a_choice: &Choice, a: &Record, b_choice: &Choice, b: &Record
 
 /// The fields of the header that conditions of slots look at and that a record of it holds in bits.
 pub(crate) fn key_of(groups: &Groups, record: &Record) -> Vec<Place> {
-    let mut fields: Vec<usize> = groups.slots.iter().flat_map(|s| s.when.iter().flatten()).map(|(field, _)| *field).collect();
+    let mut fields: Vec<usize> =
+        groups.slots.iter().flat_map(|s| s.when.iter().flatten()).map(|(field, _)| *field).collect();
     fields.sort_unstable();
     fields.dedup();
     fields.iter().filter_map(|f| record.places.iter().find(|p| p.field == *f)).cloned().collect()
@@ -189,7 +199,8 @@ fn keys(groups: &Groups, out: &mut Diagnostics) {
     for record in header.records.iter().map(|r| &choice.records[*r]) {
         let width: u32 = key_of(groups, record).iter().map(|p| p.bits.width()).sum();
         if width > WIDEST_KEY {
-            let message = format!("{width} bits of `{}` decide which slots there are, at most {WIDEST_KEY} can", record.name);
+            let message =
+                format!("{width} bits of `{}` decide which slots there are, at most {WIDEST_KEY} can", record.name);
             out.push(Diagnostic::error("E0304", record.span, message));
         }
         if !groups.derived.iter().any(|d| d.offset.is_none() && holds(&d.when, record)) {
@@ -201,7 +212,8 @@ fn keys(groups: &Groups, out: &mut Diagnostics) {
 
 /// Whether one of some conditions holds for what a record of the header says without bits.
 pub(crate) fn holds(when: &[crate::group::model::Condition], record: &Record) -> bool {
-    let says = |(field, values): &(usize, Vec<i64>)| record.implies.iter().any(|(f, v)| f == field && values.contains(v));
+    let says =
+        |(field, values): &(usize, Vec<i64>)| record.implies.iter().any(|(f, v)| f == field && values.contains(v));
     when.is_empty() || when.iter().any(|c| c.iter().all(says))
 }
 
@@ -214,7 +226,11 @@ fn unused(groups: &Groups, out: &mut Diagnostics) {
         }
         for (i, record) in choice.records.iter().enumerate() {
             if !slots.iter().any(|s| s.records.contains(&i)) {
-                out.push(Diagnostic::warning("W0303", record.span, format!("no slot allows the record `{}`", record.name)));
+                out.push(Diagnostic::warning(
+                    "W0303",
+                    record.span,
+                    format!("no slot allows the record `{}`", record.name),
+                ));
             }
         }
     }

@@ -6,7 +6,9 @@ use isaforge_core::group::table as core;
 use isaforge_core::table::{Bank, Constant, Constants, Enum, Provenance as CoreProvenance, Value};
 
 use crate::group::check::{allowed, holds, key_of};
-use crate::group::model::{Choice, Condition, Derived, Field, Groups, OperandKind, Operation, Place, Record, Rule, Slot, Token};
+use crate::group::model::{
+    Choice, Condition, Derived, Field, Groups, OperandKind, Operation, Place, Record, Rule, Slot, Token,
+};
 use crate::model::{self, Bits, Isa};
 use crate::spec::Provenance;
 
@@ -51,7 +53,8 @@ pub fn lower(isa: &Isa, groups: &Groups) -> &'static core::GroupIsa {
         rule: derive(d),
     });
     let rules = groups.rules.iter().map(|r| {
-        let headers = header.records.iter().enumerate().filter(|(_, h)| speaks_of(r, h)).fold(0, |set, (i, _)| set | 1 << i);
+        let headers =
+            header.records.iter().enumerate().filter(|(_, h)| speaks_of(r, h)).fold(0, |set, (i, _)| set | 1 << i);
         core::Rule { doc: text(&r.doc), headers, when: when(&r.when), need: when(&r.need) }
     });
     let [odd, first, rest] = groups.padding;
@@ -66,7 +69,12 @@ pub fn lower(isa: &Isa, groups: &Groups) -> &'static core::GroupIsa {
             doc: text(&c.doc),
             values: slice(c.values.iter().map(|(value, doc)| Constant { value: *value, doc: text(doc) })),
         })),
-        banks: slice(isa.banks.iter().map(|b| Bank { name: text(&b.name), doc: text(&b.doc), count: b.count, width: b.width })),
+        banks: slice(isa.banks.iter().map(|b| Bank {
+            name: text(&b.name),
+            doc: text(&b.doc),
+            count: b.count,
+            width: b.width,
+        })),
         choices,
         slots: slice(slots),
         plans: slice(header.records.iter().map(|r| plan(isa, groups, header, r))),
@@ -127,7 +135,13 @@ fn enumeration(e: &model::Enum) -> Enum {
     let mut values: Vec<_> = e.values.iter().collect();
     values.sort_by_key(|v| v.bits);
     let value = |v: &&model::Value| Value { bits: v.bits, name: text(&v.name), text: text(&v.text), doc: text(&v.doc) };
-    Enum { name: text(&e.name), doc: text(&e.doc), values: slice(values.iter().map(value)), dotted: &[], default: e.default }
+    Enum {
+        name: text(&e.name),
+        doc: text(&e.doc),
+        values: slice(values.iter().map(value)),
+        dotted: &[],
+        default: e.default,
+    }
 }
 
 fn choice(isa: &Isa, c: &Choice) -> core::Choice {

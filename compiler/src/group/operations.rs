@@ -69,11 +69,14 @@ impl Resolver<'_> {
             (None, Some(places), None) => {
                 let mut found = Vec::new();
                 for place in places.iter() {
-                    let slot = Resolver::find(self.out, "slot", &place.slot, groups.slots.iter().map(|s| s.name.as_str()))?;
+                    let slot =
+                        Resolver::find(self.out, "slot", &place.slot, groups.slots.iter().map(|s| s.name.as_str()))?;
                     let bank = self.field_of(slot, &place.bank, groups)?;
                     let number = self.field_of(slot, &place.number, groups)?;
                     let count = match &place.count {
-                        Some(count) => Some((self.field_of(slot, count, groups)?, i64::from(place.at_least.unwrap_or(1)))),
+                        Some(count) => {
+                            Some((self.field_of(slot, count, groups)?, i64::from(place.at_least.unwrap_or(1))))
+                        }
                         None => None,
                     };
                     found.push(RegisterPlace { slot, bank, number, count });
@@ -140,7 +143,9 @@ impl Resolver<'_> {
             is.push((slot, index, values?));
         }
         let unless = match &spec.unless {
-            Some(operand) => Some(Resolver::find(self.out, "operand", operand, groups.operands.iter().map(|o| o.name.as_str()))?),
+            Some(operand) => {
+                Some(Resolver::find(self.out, "operand", operand, groups.operands.iter().map(|o| o.name.as_str()))?)
+            }
             None => None,
         };
         let known = || groups.operands.iter().map(|o| o.name.as_str());
@@ -149,7 +154,11 @@ impl Resolver<'_> {
         let mut syntax = Vec::new();
         for template in std::iter::once(&spec.syntax).chain(spec.also.iter().flat_map(|a| a.iter())) {
             // Without an encoding there are no fields either, and the text is only known by its first word.
-            syntax.push(if slots.is_empty() { vec![Token::Text(template.value.clone())] } else { self.template(template, &slots, groups)? });
+            syntax.push(if slots.is_empty() {
+                vec![Token::Text(template.value.clone())]
+            } else {
+                self.template(template, &slots, groups)?
+            });
         }
         Some(Operation {
             source: self.place(name.span),
@@ -170,7 +179,12 @@ impl Resolver<'_> {
     }
 
     /// Binds a field of the operation's own slot, or `slot.field`.
-    fn token_field(&mut self, name: &Spanned<String>, slots: &[usize], groups: &Groups) -> Option<(Option<usize>, usize)> {
+    fn token_field(
+        &mut self,
+        name: &Spanned<String>,
+        slots: &[usize],
+        groups: &Groups,
+    ) -> Option<(Option<usize>, usize)> {
         if name.value.contains('.') {
             return self.slot_field(name, groups).map(|(slot, field)| (Some(slot), field));
         }

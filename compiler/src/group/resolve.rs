@@ -43,7 +43,10 @@ impl Resolver<'_> {
             order: Vec::new(),
             span: spec.span,
         };
-        if usize::from(spec.longest.value) > LONGEST || !spec.longest.value.is_multiple_of(groups.unit) || spec.longest.value == 0 {
+        if usize::from(spec.longest.value) > LONGEST
+            || !spec.longest.value.is_multiple_of(groups.unit)
+            || spec.longest.value == 0
+        {
             let message = format!("a group cannot have {} bytes", spec.longest.value);
             let help = format!("a multiple of `unit`, at most {LONGEST}");
             self.out.push(Diagnostic::error("E0062", spec.longest.span, message).help(help));
@@ -61,8 +64,13 @@ impl Resolver<'_> {
         for (name, field) in spec.fields.unwrap_or_default().0 {
             fields.extend(self.shared_field(name, field));
         }
-        let mut choice =
-            Choice { name: name.value, doc: spec.doc.unwrap_or_default(), span: name.span, fields, records: Vec::new() };
+        let mut choice = Choice {
+            name: name.value,
+            doc: spec.doc.unwrap_or_default(),
+            span: name.span,
+            fields,
+            records: Vec::new(),
+        };
         for (name, record) in spec.records.0 {
             if let Some(record) = self.record(name, record, &choice, provenance) {
                 choice.records.push(record);
@@ -149,7 +157,13 @@ impl Resolver<'_> {
         number
     }
 
-    fn record(&mut self, name: Spanned<String>, spec: RecordSpec, choice: &Choice, provenance: Provenance) -> Option<Record> {
+    fn record(
+        &mut self,
+        name: Spanned<String>,
+        spec: RecordSpec,
+        choice: &Choice,
+        provenance: Provenance,
+    ) -> Option<Record> {
         if spec.bytes.value > 8 {
             let message = format!("a record cannot have {} bytes", spec.bytes.value);
             self.out.push(Diagnostic::error("E0062", spec.bytes.span, message).help("at most 8"));
@@ -276,7 +290,8 @@ impl Resolver<'_> {
             let choice = &groups.choices[groups.slots[slot].choice];
             let names = choice.fields.iter().map(|f| f.name.as_str());
             let field = Resolver::find(self.out, "field of this slot", &target.field, names.clone());
-            let absolute = target.absolute.as_ref().map(|name| Resolver::find(self.out, "field of this slot", name, names));
+            let absolute =
+                target.absolute.as_ref().map(|name| Resolver::find(self.out, "field of this slot", name, names));
             if let (Some(field), None | Some(Some(_))) = (field, absolute) {
                 groups.targets.push((slot, field, absolute.flatten()));
             }
@@ -296,7 +311,12 @@ impl Resolver<'_> {
             Some(slot) => Some(Resolver::find(self.out, "slot", slot, slot_names.clone())?),
             None => None,
         };
-        let if_any = spec.if_any.iter().flatten().filter_map(|s| Resolver::find(self.out, "slot", s, slot_names.clone())).collect();
+        let if_any = spec
+            .if_any
+            .iter()
+            .flatten()
+            .filter_map(|s| Resolver::find(self.out, "slot", s, slot_names.clone()))
+            .collect();
         Some(Derived { field, when, offset, if_any, span: spec.span })
     }
 }

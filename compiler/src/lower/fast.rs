@@ -79,7 +79,8 @@ fn looked_at(isa: &Isa, node: usize, word: u64, known: u64) -> u64 {
     let Some(n) = isa.decoder.nodes.get(node) else { return 0 };
     let own = ones(u32::from(n.width)) << n.shift;
     let open = own & !known;
-    let values = (0..=ones(u32::from(n.width))).map(|value| value << n.shift).filter(|bits| (bits ^ word) & own & known == 0);
+    let values =
+        (0..=ones(u32::from(n.width))).map(|value| value << n.shift).filter(|bits| (bits ^ word) & own & known == 0);
     values.fold(open, |mask, bits| match inner(branch(isa, node, bits)) {
         Some(next) => mask | looked_at(isa, next, word | bits, known | own),
         None => mask,

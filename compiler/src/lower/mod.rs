@@ -45,7 +45,12 @@ pub fn lower(isa: &Isa) -> Tables {
             doc: text(&c.doc),
             values: slice(c.values.iter().map(|(value, doc)| core::Constant { value: *value, doc: text(doc) })),
         })),
-        banks: slice(isa.banks.iter().map(|b| core::Bank { name: text(&b.name), doc: text(&b.doc), count: b.count, width: b.width })),
+        banks: slice(isa.banks.iter().map(|b| core::Bank {
+            name: text(&b.name),
+            doc: text(&b.doc),
+            count: b.count,
+            width: b.width,
+        })),
         kinds: slice(isa.kinds.iter().map(|k| kind(k, &[]))),
         shared,
         forms: &[],
@@ -124,7 +129,8 @@ fn enumeration(isa: &Isa, e: &model::Enum) -> core::Enum {
     let greatest = values.last().map_or(0, |v| v.bits);
     // A wide field with few names must not cost a table of all its values.
     let entries = greatest.saturating_add(1).min(1 << enum_width(isa, index).clamp(1, 12));
-    let dotted = |bits| values.iter().find(|v| v.bits == bits).map_or(Text::EMPTY, |v| Text::new(text(&format!(".{}", v.text))));
+    let dotted =
+        |bits| values.iter().find(|v| v.bits == bits).map_or(Text::EMPTY, |v| Text::new(text(&format!(".{}", v.text))));
     core::Enum {
         name: text(&e.name),
         doc: text(&e.doc),
@@ -162,7 +168,13 @@ fn kind(k: &model::Kind, texts: &'static [Text]) -> core::Kind {
         fields: slice(a.fields.iter().map(|f| core::Field { name: text(&f.name), bits: bits(&f.bits), ty: ty(f.ty) })),
         text: tokens(&a.text),
     };
-    core::Kind { name: text(&k.name), doc: text(&k.doc), width: k.width, alternatives: slice(k.alternatives.iter().map(alternative)), texts }
+    core::Kind {
+        name: text(&k.name),
+        doc: text(&k.doc),
+        width: k.width,
+        alternatives: slice(k.alternatives.iter().map(alternative)),
+        texts,
+    }
 }
 
 /// The text of an operand for each of its values, while the shared fields have their defaults.
@@ -210,9 +222,9 @@ fn quiet(modifiers: &[model::Modifier]) -> (u64, u64) {
     if modifiers.iter().any(|m| m.default.is_none()) {
         return (0, 1);
     }
-    modifiers.iter().fold((0, 0), |(mask, value), m| {
-        (mask | m.bits.mask(0), bits(&m.bits).set(value, 0, m.default.unwrap_or(0)))
-    })
+    modifiers
+        .iter()
+        .fold((0, 0), |(mask, value), m| (mask | m.bits.mask(0), bits(&m.bits).set(value, 0, m.default.unwrap_or(0))))
 }
 
 fn operand(o: &model::Operand) -> core::Operand {

@@ -39,7 +39,8 @@ pub(super) fn tests(isa: &'static Isa) -> (Vec<Quick>, Vec<Plane>) {
             let bits = boxes(index).iter().try_fold(0, |bits, b| Some(bits | 1 << numbers.get(b)?));
             if let Some(boxes) = bits {
                 let form = &isa.forms[index];
-                quick[index] = Quick { mask: form.fixed_mask, value: form.fixed_value, boxes, plane: planes.len() as u16 };
+                quick[index] =
+                    Quick { mask: form.fixed_mask, value: form.fixed_value, boxes, plane: planes.len() as u16 };
             }
             bits.is_none()
         });
@@ -139,7 +140,10 @@ impl Rules {
 
     /// The boxes of the words in which the bits of `mask` make `wrong` true while the others are those of `base`.
     fn boxes(&mut self, rule: Rule, mask: u64, base: u64, wrong: &dyn Fn(u64) -> bool) -> Option<&[Box]> {
-        let found = self.known.entry(rule).or_insert_with(|| (mask.count_ones() <= MOST_BITS).then(|| split(mask, base, wrong)));
+        let found = self
+            .known
+            .entry(rule)
+            .or_insert_with(|| (mask.count_ones() <= MOST_BITS).then(|| split(mask, base, wrong)));
         found.as_deref()
     }
 }
@@ -153,7 +157,8 @@ fn is_total(isa: &Isa, kind: &Kind) -> bool {
         Type::Constant(_) => false,
         Type::Flag | Type::Decimal | Type::Hex | Type::Signed => true,
     };
-    let covered: u128 = kind.alternatives.iter().map(|a| 1 << (u32::from(kind.width).saturating_sub(a.mask.count_ones()))).sum();
+    let covered: u128 =
+        kind.alternatives.iter().map(|a| 1 << (u32::from(kind.width).saturating_sub(a.mask.count_ones()))).sum();
     covered == 1 << kind.width && kind.alternatives.iter().all(|a| a.when.is_empty() && a.fields.iter().all(any))
 }
 

@@ -41,7 +41,13 @@ impl Labels {
 enum Piece {
     Fixed(String),
     /// Bits (shift and width) that choose a text. A modifier prints nothing at its default.
-    Chosen { shift: u32, width: u32, texts: Vec<String>, modifier: bool, quiet: bool },
+    Chosen {
+        shift: u32,
+        width: u32,
+        texts: Vec<String>,
+        modifier: bool,
+        quiet: bool,
+    },
     /// An operand without a table.
     Operand(u8),
 }
@@ -60,7 +66,9 @@ pub(super) fn script(enums: &[Enum], kinds: &[Kind], form: &Form, labels: &mut L
     }
     let loud = pieces.iter().filter(|p| !matches!(p, Piece::Chosen { quiet: true, .. })).cloned().collect();
     match (steps(loud, labels), steps(pieces, labels)) {
-        (Some(short), Some(long)) => Script { mask, value, short: super::slice(short.into_iter()), long: super::slice(long.into_iter()) },
+        (Some(short), Some(long)) => {
+            Script { mask, value, short: super::slice(short.into_iter()), long: super::slice(long.into_iter()) }
+        }
         _ => none,
     }
 }
@@ -83,7 +91,9 @@ fn pieces(enums: &[Enum], kinds: &[Kind], form: &Form) -> Option<Vec<Piece>> {
             Token::Operand(i) => {
                 let operand = &form.operands[usize::from(*i)];
                 let table = match operand.shape {
-                    Shape::One { kind, at } => Some((&kinds[usize::from(kind)], at)).filter(|(kind, _)| !kind.texts.is_empty()),
+                    Shape::One { kind, at } => {
+                        Some((&kinds[usize::from(kind)], at)).filter(|(kind, _)| !kind.texts.is_empty())
+                    }
                     _ => None,
                 };
                 let Some((kind, at)) = table else {
@@ -132,7 +142,9 @@ fn steps(pieces: Vec<Piece>, labels: &mut Labels) -> Option<Vec<Step>> {
     let step = |piece: &Piece| {
         Some(match piece {
             Piece::Fixed(text) => Step::label(labels.first(std::slice::from_ref(text))?, 0, 0),
-            Piece::Chosen { shift, width, texts, .. } => Step::label(labels.first(texts)?, *shift as u8, ones(*width) as u16),
+            Piece::Chosen { shift, width, texts, .. } => {
+                Step::label(labels.first(texts)?, *shift as u8, ones(*width) as u16)
+            }
             Piece::Operand(i) => Step::operand(*i),
         })
     };

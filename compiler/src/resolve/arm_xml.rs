@@ -135,8 +135,12 @@ impl Document {
         let found = self.find(of, out)?;
         let value = found.values.iter().find(|v| v.name.value == name.value);
         if value.is_none() {
-            let error = Diagnostic::error("E0101", name.span, format!("there is no value called `{}` in `{}`", name.value, of.value))
-                .secondary(found.name.span, format!("the enum for architecture {}", self.spec.architecture.value));
+            let error = Diagnostic::error(
+                "E0101",
+                name.span,
+                format!("there is no value called `{}` in `{}`", name.value, of.value),
+            )
+            .secondary(found.name.span, format!("the enum for architecture {}", self.spec.architecture.value));
             let near = did_you_mean(&name.value, found.values.iter().map(|v| v.name.as_str()));
             out.push(match near {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
@@ -181,7 +185,9 @@ impl Document {
             }
             if let Some(earlier) = entry.values.iter().find(|v| v.name.value == name.value) {
                 let message = format!("the value `{}` is defined twice", name.value);
-                out.push(Diagnostic::error("E0102", name.span, message).secondary(earlier.name.span, "first defined here"));
+                out.push(
+                    Diagnostic::error("E0102", name.span, message).secondary(earlier.name.span, "first defined here"),
+                );
                 continue;
             }
             let canonical = child.attribute("canonical").is_none_or(|c| c.value != "0");
@@ -229,7 +235,8 @@ impl Resolver<'_> {
     fn arm_named_by_kinds(&mut self, document: &Document) {
         let kinds = self.all(|f| &f.kinds);
         let fields = kinds.iter().flat_map(|(_, k)| k.alternatives.iter()).flat_map(|(_, a)| a.fields.iter());
-        let fields: Vec<_> = fields.flat_map(|f| f.iter()).map(|(_, f)| (f.r_enum.clone(), f.constants.clone())).collect();
+        let fields: Vec<_> =
+            fields.flat_map(|f| f.iter()).map(|(_, f)| (f.r_enum.clone(), f.constants.clone())).collect();
         let own = self.all(|f| &f.enums);
         for (named, table) in fields {
             if let Some(found) = named.and_then(|name| document.enums.get(&name.value))
@@ -273,9 +280,25 @@ impl Resolver<'_> {
     }
 
     /// Adds an enum without documentation.
-    pub(super) fn add_plain_enum(&mut self, name: String, span: Span, values: Vec<Value>, default: Option<u64>) -> usize {
+    pub(super) fn add_plain_enum(
+        &mut self,
+        name: String,
+        span: Span,
+        values: Vec<Value>,
+        default: Option<u64>,
+    ) -> usize {
         let listed = values.len() as u64;
-        self.isa.enums.push(Enum { name, doc: String::new(), span, implied: false, bits: None, values, default, listed, open: true });
+        self.isa.enums.push(Enum {
+            name,
+            doc: String::new(),
+            span,
+            implied: false,
+            bits: None,
+            values,
+            default,
+            listed,
+            open: true,
+        });
         self.isa.enums.len() - 1
     }
 
@@ -315,7 +338,10 @@ impl Resolver<'_> {
             if self.isa.forms.len() == before && !self.out.has_errors() {
                 let architecture = &document.spec.architecture;
                 let message = format!("the file has nothing for architecture {}", architecture.value);
-                self.out.push(Diagnostic::error("E0084", architecture.span, message).secondary(document.spec.file.span, "this file"));
+                self.out.push(
+                    Diagnostic::error("E0084", architecture.span, message)
+                        .secondary(document.spec.file.span, "this file"),
+                );
             }
         }
     }

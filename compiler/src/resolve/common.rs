@@ -30,7 +30,11 @@ impl Resolver<'_> {
 
     /// Does something that defines `name`. When that has a mistake, the name counts as broken, and its uses are not
     /// reported as mistakes of their own.
-    pub(crate) fn whole<T>(&mut self, name: &Spanned<String>, define: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+    pub(crate) fn whole<T>(
+        &mut self,
+        name: &Spanned<String>,
+        define: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
         let before = self.out.failures();
         let made = define(self);
         if self.out.failures() == before {
@@ -97,7 +101,14 @@ impl Resolver<'_> {
             next = bits.wrapping_add(1);
             if let Some(word) = value.name {
                 let text = value.prints.unwrap_or_else(|| word.value.clone());
-                values.push(Value { name: word.value, text, also: value.also, bits, doc: value.doc.unwrap_or_default(), span: value.span });
+                values.push(Value {
+                    name: word.value,
+                    text,
+                    also: value.also,
+                    bits,
+                    doc: value.doc.unwrap_or_default(),
+                    span: value.span,
+                });
             }
         }
         if let Some(then) = &spec.then {
@@ -105,18 +116,38 @@ impl Resolver<'_> {
             self.isa.enums[index].implied = true;
             let follow = |v: &Value| Value { bits: next.wrapping_add(v.bits), ..v.clone() };
             values.extend(self.isa.enums[index].values.iter().map(follow));
-            next = self.isa.enums[index].values.iter().map(|v| v.bits).max().map_or(next, |last| next.wrapping_add(last).wrapping_add(1));
+            next = self.isa.enums[index]
+                .values
+                .iter()
+                .map(|v| v.bits)
+                .max()
+                .map_or(next, |last| next.wrapping_add(last).wrapping_add(1));
             open |= self.isa.enums[index].open;
         }
         let default = match spec.default {
             Some(word) => {
-                let index = Resolver::find_defined(self.out, "value", &word, values.iter().map(|v| (v.name.as_str(), Some(v.span))))?;
+                let index = Resolver::find_defined(
+                    self.out,
+                    "value",
+                    &word,
+                    values.iter().map(|v| (v.name.as_str(), Some(v.span))),
+                )?;
                 Some(values[index].bits)
             }
             None => None,
         };
         let (doc, bits) = (spec.doc.unwrap_or_default(), spec.bits.map(|b| b.value));
-        self.isa.enums.push(Enum { name: name.value, doc, span: name.span, bits, values, default, implied: false, listed: next, open });
+        self.isa.enums.push(Enum {
+            name: name.value,
+            doc,
+            span: name.span,
+            bits,
+            values,
+            default,
+            implied: false,
+            listed: next,
+            open,
+        });
         Some(())
     }
 
@@ -171,7 +202,12 @@ impl Resolver<'_> {
         let default = match (&spec.default, ty) {
             (Some(word), Type::Enum(e)) => {
                 let values = &self.isa.enums[e].values;
-                let index = Resolver::find_defined(self.out, "value", word, values.iter().map(|v| (v.name.as_str(), Some(v.span))))?;
+                let index = Resolver::find_defined(
+                    self.out,
+                    "value",
+                    word,
+                    values.iter().map(|v| (v.name.as_str(), Some(v.span))),
+                )?;
                 Some(values[index].bits)
             }
             (None, Type::Enum(e)) => self.isa.enums[e].default,
@@ -199,7 +235,13 @@ impl Resolver<'_> {
     pub(crate) fn fixed(&self, bits: &FixedBits, matches: bool) -> Vec<Fixed> {
         let one = |f: &spec::Fixed| {
             let width = u32::from(f.high - f.low) + 1;
-            Fixed { mask: isaforge_core::bits::ones(width) << f.low, value: f.value << f.low, matches, span: f.span, declared: None }
+            Fixed {
+                mask: isaforge_core::bits::ones(width) << f.low,
+                value: f.value << f.low,
+                matches,
+                span: f.span,
+                declared: None,
+            }
         };
         bits.0.iter().map(one).collect()
     }
@@ -303,7 +345,17 @@ impl Resolver<'_> {
             fields.iter().position(|f: &Field| f.name == word).map(crate::model::Token::Field)
         });
         let doc = spec.doc.unwrap_or_default();
-        Some(Alternative { name: name.value, doc, span: name.span, text_span: spec.text.span, mask, value, when, fields, text })
+        Some(Alternative {
+            name: name.value,
+            doc,
+            span: name.span,
+            text_span: spec.text.span,
+            mask,
+            value,
+            when,
+            fields,
+            text,
+        })
     }
 
     /// Reports bits that are given two constants in one map.
@@ -311,7 +363,9 @@ impl Resolver<'_> {
         for (i, one) in fixed.iter().enumerate() {
             if let Some(other) = fixed[..i].iter().find(|other| other.mask & one.mask != 0) {
                 let message = format!("{} given two constants", bits_text(one.mask & other.mask));
-                self.out.push(Diagnostic::error("E0107", one.span, message).label("here").secondary(other.span, "and here"));
+                self.out.push(
+                    Diagnostic::error("E0107", one.span, message).label("here").secondary(other.span, "and here"),
+                );
             }
         }
     }
@@ -350,10 +404,14 @@ impl Resolver<'_> {
     pub(crate) fn apply_limits(&mut self) {
         let isa = &mut self.isa;
         for form in &mut isa.forms {
-            form.limits = isa.limits.iter().map(|l| match &l.except {
-                Some((units, at_most)) if units.iter().any(|unit| unit.value == form.unit) => *at_most,
-                _ => l.at_most,
-            }).collect();
+            form.limits = isa
+                .limits
+                .iter()
+                .map(|l| match &l.except {
+                    Some((units, at_most)) if units.iter().any(|unit| unit.value == form.unit) => *at_most,
+                    _ => l.at_most,
+                })
+                .collect();
         }
     }
 }

@@ -45,7 +45,11 @@ impl Resolver<'_> {
             let list = spec::BitList { span: piece.span, pieces: vec![piece.clone()] };
             let Some(bits) = self.bits(&list) else { continue };
             if bits.end(0) > u32::from(self.isa.word_bits) {
-                let message = format!("the ignored bits reach bit {}, but the last bit is {}", bits.end(0) - 1, self.isa.word_bits - 1);
+                let message = format!(
+                    "the ignored bits reach bit {}, but the last bit is {}",
+                    bits.end(0) - 1,
+                    self.isa.word_bits - 1
+                );
                 self.out.push(Diagnostic::error("E0104", piece.span, message));
             }
             if ignored & bits.mask(0) != 0 {
@@ -111,7 +115,9 @@ impl Resolver<'_> {
         if let Some((every, unused)) = every.iter().find_map(|e| Some((e, e.unused?))) {
             let rest = isaforge_core::bits::ones(u32::from(self.isa.word_bits)) & !self.accounted(&form);
             match unused {
-                Unused::Zero => form.fixed.push(Fixed { mask: rest, value: 0, matches: false, span: every.span, declared: None }),
+                Unused::Zero => {
+                    form.fixed.push(Fixed { mask: rest, value: 0, matches: false, span: every.span, declared: None })
+                }
                 Unused::Ignored => form.ignored |= rest,
             }
         }
@@ -172,7 +178,17 @@ impl Resolver<'_> {
             ("target", spec.target.is_some(), is_number),
         ] {
             if given && !read {
-                self.no_meaning(span, key, if is_number { "a number" } else if spec.kind.is_some() { "an operand of a kind" } else { "a register of a bank" });
+                self.no_meaning(
+                    span,
+                    key,
+                    if is_number {
+                        "a number"
+                    } else if spec.kind.is_some() {
+                        "an operand of a kind"
+                    } else {
+                        "a register of a bank"
+                    },
+                );
             }
         }
         let mut suffixes = Vec::new();
@@ -253,9 +269,15 @@ impl Resolver<'_> {
             fields: vec![Field { name: name.clone(), bits: bits.clone(), ty: Type::Register(bank), span }],
             text: text.into_iter().filter(|t| *t != Token::Text(String::new())).collect(),
         };
-        let kind = Kind { name, doc, span, width: bits.end(0).min(64) as u8, alternatives: vec![alternative], suffixes: Vec::new() };
+        let kind = Kind {
+            name,
+            doc,
+            span,
+            width: bits.end(0).min(64) as u8,
+            alternatives: vec![alternative],
+            suffixes: Vec::new(),
+        };
         self.isa.kinds.push(kind);
         self.isa.kinds.len() - 1
     }
 }
-

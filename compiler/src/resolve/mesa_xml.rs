@@ -162,7 +162,8 @@ impl Resolver<'_> {
         let found = words.iter().find(|word| **word == given.as_str());
         if found.is_none() {
             let message = format!("`{name}` cannot be `{}`", given.value);
-            let mut error = Diagnostic::error("E0059", given.span, message).label(format!("expected {}", one_of(words)));
+            let mut error =
+                Diagnostic::error("E0059", given.span, message).label(format!("expected {}", one_of(words)));
             if let Some(near) = did_you_mean(given, words.iter().copied()) {
                 error = error.help(format!("did you mean `{near}`?"));
             }
@@ -218,7 +219,8 @@ impl Resolver<'_> {
                         && matches!(self.xml_word(child, "default", &["true", "false", "none"]), Some("true" | "none"))
                     {
                         if let Some((_, first)) = default {
-                            let error = Diagnostic::error("E0070", word.span, format!("a second default of `{}`", name.value));
+                            let error =
+                                Diagnostic::error("E0070", word.span, format!("a second default of `{}`", name.value));
                             self.out.push(error.label("again here").secondary(first, "the first one"));
                         }
                         default = Some((bits, word.span));
@@ -226,7 +228,14 @@ impl Resolver<'_> {
                     let meaning = child.attribute("desc").or(child.attribute("name"));
                     let doc = meaning.map(|m| m.value.clone()).unwrap_or_default();
                     let text = child.text.value.clone();
-                    values.push(Value { name: text.clone(), text, also: Vec::new(), bits, doc, span: child.span.to(child.text.span) });
+                    values.push(Value {
+                        name: text.clone(),
+                        text,
+                        also: Vec::new(),
+                        bits,
+                        doc,
+                        span: child.span.to(child.text.span),
+                    });
                 }
                 "reserved" => self.xml_attributes(child, &["desc"], &[]),
                 _ => {
@@ -275,8 +284,10 @@ impl Resolver<'_> {
                 let greatest = narrow.values.iter().map(|v| v.bits).max().unwrap_or(0);
                 r.in_range("how many values of an enum are taken", first, 1, greatest.saturating_add(1));
                 if let Some(default) = narrow.default.filter(|default| *default >= first.value) {
-                    let message = format!("the default of `{}` is not among its first {} values", name.value, first.value);
-                    let error = Diagnostic::error("E0116", first.span, message).label(format!("the default is {default}"));
+                    let message =
+                        format!("the default of `{}` is not among its first {} values", name.value, first.value);
+                    let error =
+                        Diagnostic::error("E0116", first.span, message).label(format!("the default is {default}"));
                     r.out.push(error.secondary(narrow.span, "this enum"));
                 }
                 narrow.name = derived.value;
@@ -315,4 +326,3 @@ mod tests {
         assert_eq!(safe_name("Swizzles (16-bit)"), "swizzles_16_bit");
     }
 }
-

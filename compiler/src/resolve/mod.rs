@@ -42,7 +42,18 @@ pub(crate) struct Resolver<'a> {
 /// `None` when there is no model to speak of; the reasons are in `out`. A model may come with errors in `out`, too:
 /// what could be resolved is there for the checks.
 pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Isa> {
-    let mut resolver = Resolver { sources, out, isa: Isa::default(), files: Vec::new(), bases: Vec::new(), declared_kinds: 0, applied: HashSet::new(), opcodes: HashSet::new(), xml_roots: Vec::new(), arm_documents: Vec::new() };
+    let mut resolver = Resolver {
+        sources,
+        out,
+        isa: Isa::default(),
+        files: Vec::new(),
+        bases: Vec::new(),
+        declared_kinds: 0,
+        applied: HashSet::new(),
+        opcodes: HashSet::new(),
+        xml_roots: Vec::new(),
+        arm_documents: Vec::new(),
+    };
     // All files are read before anything is said about what is in them.
     let complete = resolver.load(path, None, &mut Vec::new());
     complete.and(resolver.entry())?;
@@ -204,7 +215,8 @@ impl Resolver<'_> {
     ) -> Option<usize> {
         let found = names.clone().position(|(n, _)| n == name.value);
         if found.is_none() && !out.pass_over(&name.value) {
-            let mut error = Diagnostic::error("E0101", name.span, format!("there is no {what} called `{}`", name.value));
+            let mut error =
+                Diagnostic::error("E0101", name.span, format!("there is no {what} called `{}`", name.value));
             if let Some(near) = did_you_mean(&name.value, names.clone().map(|(n, _)| n)) {
                 error = error.help(format!("did you mean `{near}`?"));
                 if let Some(span) = names.clone().find(|(n, _)| *n == near).and_then(|(_, span)| span) {

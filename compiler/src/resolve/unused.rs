@@ -28,7 +28,11 @@ impl Resolver<'_> {
         let silent = instructions.filter(|(_, spec)| spec.provenance.is_none()).count();
         let from_xml = self.files.iter().any(|(_, f)| f.xml.is_some());
         let Some(span) = self.isa.span.filter(|_| silent > 0 || from_xml) else { return };
-        let warning = Diagnostic::warning("W0208", span, format!("nothing says where the facts of `{}` come from", self.isa.name));
+        let warning = Diagnostic::warning(
+            "W0208",
+            span,
+            format!("nothing says where the facts of `{}` come from", self.isa.name),
+        );
         let words = crate::spec::Provenance::ALL.iter().map(|word| word.as_str());
         self.out.push(warning.help(format!("say `provenance:` {} at the top", crate::suggest::one_of(words))));
     }
@@ -59,7 +63,9 @@ impl Resolver<'_> {
             if most <= usize::from(least) {
                 let kind = &self.isa.kinds[limit.kind].name;
                 let operands = if most == 1 { "operand" } else { "operands" };
-                let message = format!("this limit never binds: no instruction has more than {most} {operands} of the kind `{kind}`");
+                let message = format!(
+                    "this limit never binds: no instruction has more than {most} {operands} of the kind `{kind}`"
+                );
                 self.never_applies(limit.span, &message, None);
             }
             let units: HashSet<String> = self.isa.forms.iter().map(|form| form.unit.clone()).collect();

@@ -23,7 +23,8 @@ impl Builder<'_> {
                     };
                     let (name, value) = (place(key), place(&found.value));
                     if !is_name(key) {
-                        let error = Diagnostic::error("E0015", self.span(name), format!("`{key}` is no attribute name"));
+                        let error =
+                            Diagnostic::error("E0015", self.span(name), format!("`{key}` is no attribute name"));
                         self.structural(error.help("attributes are written `name=\"value\"`"));
                         continue;
                     }
@@ -68,7 +69,9 @@ impl Builder<'_> {
                     (start..end, "a quote is out of place in a tag".to_owned(), "this is no attribute")
                 }
             }
-            AttrError::ExpectedValue(at) => (word(at), "an attribute has no value".to_owned(), "expected a value in quotes"),
+            AttrError::ExpectedValue(at) => {
+                (word(at), "an attribute has no value".to_owned(), "expected a value in quotes")
+            }
             AttrError::ExpectedQuote(at, _) => {
                 (word(at), "the value of an attribute does not end".to_owned(), "expected a quote before this")
             }

@@ -15,7 +15,10 @@ fn an_element_knows_the_place_of_its_parts() {
     let second = &root.attributes[1];
     assert_eq!((second.value.as_str(), &text[second.name.span.range()]), ("A", "b"));
     assert!(root.attribute("c").is_none());
-    assert_eq!((root.text.as_str(), &text[root.text.span.range()]), ("two & <three>", "two\n <x/> &amp; <![CDATA[<three>]]>"));
+    assert_eq!(
+        (root.text.as_str(), &text[root.text.span.range()]),
+        ("two & <three>", "two\n <x/> &amp; <![CDATA[<three>]]>")
+    );
     assert_eq!((root.children.len(), &text[root.children[0].span.range()]), (1, "<x/>"));
 }
 
@@ -23,7 +26,9 @@ fn an_element_knows_the_place_of_its_parts() {
 fn e0011_and_e0012_bare_signs_are_all_found_and_taken_for_text() {
     let text = "<isa>\n  <desc a=\"x & y\">\n    compare $-0 < +0$, a <b, c <= d, 1 <2\n    \\max(0) & = 0 \\\\ & \\; &\n  </desc>\n</isa>\n";
     let (root, said) = element(text);
-    same(&said, r#"
+    same(
+        &said,
+        r#"
 error[E0011]: a bare `&`
  --> isa.xml:2:14
   |
@@ -86,7 +91,8 @@ error[E0011]: a bare `&`
 4 |     \max(0) & = 0 \\ & \; &
   |                           ^ begins no entity
   |
-  = help: write `&amp;` for the sign"#);
+  = help: write `&amp;` for the sign"#,
+    );
     let root = root.expect("only the text is in doubt");
     assert_eq!(root.children[0].text.as_str(), "compare $-0 < +0$, a <b, c <= d, 1 <2 \\max(0) & = 0 \\\\ & \\; &");
     assert_eq!(root.children[0].attribute("a").map(|value| value.as_str()), Some("x & y"));
@@ -94,29 +100,40 @@ error[E0011]: a bare `&`
 
 #[test]
 fn e0010_markup_that_does_not_end() {
-    xml_says("<isa>\n  <!-- never\n", r#"
+    xml_says(
+        "<isa>\n  <!-- never\n",
+        r#"
 error[E0010]: a comment does not end
  --> isa.xml:2:3
   |
 2 |   <!-- never
-  |   ^^^^^^^^^^ begins here; `-->` does not follow"#);
-    xml_says("<isa>\n  <ins name=\"A", r#"
+  |   ^^^^^^^^^^ begins here; `-->` does not follow"#,
+    );
+    xml_says(
+        "<isa>\n  <ins name=\"A",
+        r#"
 error[E0010]: a tag with a value in quotes does not end
  --> isa.xml:2:3
   |
 2 |   <ins name="A
-  |   ^^^^^^^^^^^^ begins here; `"` does not follow"#);
-    xml_says("<isa>\n  <ins", r#"
+  |   ^^^^^^^^^^^^ begins here; `"` does not follow"#,
+    );
+    xml_says(
+        "<isa>\n  <ins",
+        r#"
 error[E0010]: a tag does not end
  --> isa.xml:2:3
   |
 2 |   <ins
-  |   ^^^^ begins here; `>` does not follow"#);
+  |   ^^^^ begins here; `>` does not follow"#,
+    );
 }
 
 #[test]
 fn e0013_tags_that_do_not_match() {
-    xml_says("<isa>\n  <ins>\n    <desc>text</desk>\n    <mod>\n  </ins>\n  </ins>\n</isa>\n", r#"
+    xml_says(
+        "<isa>\n  <ins>\n    <desc>text</desk>\n    <mod>\n  </ins>\n  </ins>\n</isa>\n",
+        r#"
 error[E0013]: `</desk>` does not close `<desc>`
  --> isa.xml:3:15
   |
@@ -140,8 +157,11 @@ error[E0013]: `</ins>` does not close `<isa>`
   | ----- `<isa>` is opened here
 ...
 6 |   </ins>
-  |   ^^^^^^ expected `</isa>`"#);
-    xml_says("<isa>\n  <ins>\n", r#"
+  |   ^^^^^^ expected `</isa>`"#,
+    );
+    xml_says(
+        "<isa>\n  <ins>\n",
+        r#"
 error[E0013]: the file ends before `</ins>`
  --> isa.xml:2:8
   |
@@ -150,12 +170,15 @@ error[E0013]: the file ends before `</ins>`
 2 |   <ins>
   |   -----^ the end
   |   |
-  |   `<ins>` is opened here"#);
+  |   `<ins>` is opened here"#,
+    );
 }
 
 #[test]
 fn e0014_and_e0015_attributes() {
-    xml_says("<isa a=\"1\" b=\"2\" a='3'>\n  <ins name=ADD op= />\n  <ins name/><ins exact opcode=\"1\"/>\n</isa>\n", r#"
+    xml_says(
+        "<isa a=\"1\" b=\"2\" a='3'>\n  <ins name=ADD op= />\n  <ins name/><ins exact opcode=\"1\"/>\n</isa>\n",
+        r#"
 error[E0014]: the attribute `a` is given twice
  --> isa.xml:1:18
   |
@@ -194,8 +217,11 @@ error[E0015]: the attribute `exact` has no value
 3 |   <ins name/><ins exact opcode="1"/>
   |                   ^^^^^ expected `=` and a value after this
   |
-  = help: attributes are written `name="value"`"#);
-    xml_says("<isa>\n  <ins name=\"ADD op=\"1\">\n    <x y=\"2\"/>\n  </ins>\n  <ins name=\"B\"\n  <mod/>\n  </ins>\n</isa>\n", r#"
+  = help: attributes are written `name="value"`"#,
+    );
+    xml_says(
+        "<isa>\n  <ins name=\"ADD op=\"1\">\n    <x y=\"2\"/>\n  </ins>\n  <ins name=\"B\"\n  <mod/>\n  </ins>\n</isa>\n",
+        r#"
 error[E0015]: a quote is out of place in a tag
  --> isa.xml:2:18
   |
@@ -208,12 +234,15 @@ error[E0010]: `<ins>` does not end before the next tag
  --> isa.xml:5:3
   |
 5 |   <ins name="B"
-  |   ^^^^^^^^^^^^^ `>` is missing after this"#);
+  |   ^^^^^^^^^^^^^ `>` is missing after this"#,
+    );
 }
 
 #[test]
 fn e0016_unknown_entities() {
-    xml_says("<isa a=\"&QUOT;\">&nbsp; &#0; &#xD800; &#176;</isa>", r#"
+    xml_says(
+        "<isa a=\"&QUOT;\">&nbsp; &#0; &#xD800; &#176;</isa>",
+        r#"
 error[E0016]: there is no entity `&QUOT;`
  --> isa.xml:1:9
   |
@@ -249,12 +278,15 @@ error[E0016]: there is no entity `&#xD800;`
   |                             ^^^^^^^^
   |
   = note: known are `&amp;`, `&lt;`, `&gt;`, `&quot;`, `&apos;` and characters by number such as `&#176;`
-  = help: if it is text, write `&amp;#xD800;`"#);
+  = help: if it is text, write `&amp;#xD800;`"#,
+    );
 }
 
 #[test]
 fn e0017_things_beside_the_root() {
-    xml_says("hello <isa/>\n<isb>x</isb>\n", r#"
+    xml_says(
+        "hello <isa/>\n<isb>x</isb>\n",
+        r#"
 error[E0017]: text outside of the root element
  --> isa.xml:1:1
   |
@@ -269,31 +301,41 @@ error[E0017]: a second root element, `<isb>`
 2 | <isb>x</isb>
   | ^^^^^
   |
-  = help: an XML file is one element with all others inside"#);
-    xml_says("<!-- nothing -->\n", r#"
+  = help: an XML file is one element with all others inside"#,
+    );
+    xml_says(
+        "<!-- nothing -->\n",
+        r#"
 error[E0017]: the file has no root element
  --> isa.xml:1:17
   |
 1 | <!-- nothing -->
   |                 ^
   |
-  = help: an XML file is one element, such as `<isa>…</isa>`, with all others inside"#);
+  = help: an XML file is one element, such as `<isa>…</isa>`, with all others inside"#,
+    );
 }
 
 #[test]
 fn e0018_a_tower_and_e0019_a_doctype() {
-    xml_says(&"<a>".repeat(70), r#"
+    xml_says(
+        &"<a>".repeat(70),
+        r#"
 error[E0018]: elements nest deeper than 64
  --> isa.xml:1:193
   |
 1 | ...<a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a><a>
-  |                                                                   ^^^"#);
-    xml_says("<!DOCTYPE isa [<!ENTITY x \"y\">]>\n<isa/>\n", r#"
+  |                                                                   ^^^"#,
+    );
+    xml_says(
+        "<!DOCTYPE isa [<!ENTITY x \"y\">]>\n<isa/>\n",
+        r#"
 error[E0019]: a DOCTYPE is not allowed
  --> isa.xml:1:1
   |
 1 | <!DOCTYPE isa [<!ENTITY x "y">]>
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   |
-  = help: remove it: nobody would read its entities and defaults"#);
+  = help: remove it: nobody would read its entities and defaults"#,
+    );
 }

@@ -10,7 +10,8 @@ use crate::{Access, Operand, Spec, read, same, yaml_says};
 
 #[test]
 fn a_spec_is_read_with_the_place_of_every_key_and_value() {
-    let text = "word: 0x10\noperands:\n  dst: { bits: 11..9, access: write, type: [u8, 'x'], }  # l0\nenums: {A: [0b1_0]}\n";
+    let text =
+        "word: 0x10\noperands:\n  dst: { bits: 11..9, access: write, type: [u8, 'x'], }  # l0\nenums: {A: [0b1_0]}\n";
     let (spec, said) = read::<Spec>(text);
     same(&said, "");
     let spec = spec.expect("no mistakes");
@@ -23,7 +24,10 @@ fn a_spec_is_read_with_the_place_of_every_key_and_value() {
     assert_eq!(operand.access, Some(Access::Write));
     assert_eq!(operand.r_type.as_ref().map(|types| types.0.clone()), Some(vec!["u8".to_owned(), "x".to_owned()]));
     let values = spec.enums.expect("given");
-    assert_eq!((values.get("A").expect("given")[0].value, place(values.get("A").expect("given")[0].span)), (2, "0b1_0"));
+    assert_eq!(
+        (values.get("A").expect("given")[0].value, place(values.get("A").expect("given")[0].span)),
+        (2, "0b1_0")
+    );
 }
 
 /// A node in a notation that shows kinds: `i` for whole numbers, `f`, `b`, `t`, `~`.
@@ -40,7 +44,8 @@ fn kinds(node: &Node) -> String {
             write!(text, "[{}]", items.join(", ")).unwrap_or_default();
         }
         Value::Map(entries) => {
-            let entries: Vec<String> = entries.iter().map(|(key, value)| format!("{}={}", key.value, kinds(value))).collect();
+            let entries: Vec<String> =
+                entries.iter().map(|(key, value)| format!("{}={}", key.value, kinds(value))).collect();
             write!(text, "{{{}}}", entries.join(", ")).unwrap_or_default();
         }
     }
@@ -85,7 +90,10 @@ fn a_scalar_is_what_a_writer_of_encodings_means() {
 
 #[test]
 fn keys_are_text_as_written() {
-    assert_eq!(kinds_of("{0x10: foo, 15..12: 0b0001, 3: x, true: t, ~: n, 'q r': s}"), "{0x10=t:foo, 15..12=i:1, 3=t:x, true=t:t, ~=t:n, q r=t:s}");
+    assert_eq!(
+        kinds_of("{0x10: foo, 15..12: 0b0001, 3: x, true: t, ~: n, 'q r': s}"),
+        "{0x10=t:foo, 15..12=i:1, 3=t:x, true=t:t, ~=t:n, q r=t:s}"
+    );
 }
 
 #[test]
@@ -106,60 +114,84 @@ fn a_name_may_look_like_a_number() {
 
 #[test]
 fn e0001_text_that_is_not_yaml() {
-    yaml_says("word: 16\nenums: { A: [1, 2 }\n", r#"
+    yaml_says(
+        "word: 16\nenums: { A: [1, 2 }\n",
+        r#"
 error[E0001]: not well-formed YAML: mismatched bracket '[' closed by '}'
  --> blink.yaml:2:13
   |
 2 | enums: { A: [1, 2 }
-  |             ^"#);
-    yaml_says("word: *w\n", r#"
+  |             ^"#,
+    );
+    yaml_says(
+        "word: *w\n",
+        r#"
 error[E0001]: not well-formed YAML: alias references unknown anchor
  --> blink.yaml:1:7
   |
 1 | word: *w
-  |       ^"#);
-    yaml_says("word: 16\n---\nword: 17\n", r#"
+  |       ^"#,
+    );
+    yaml_says(
+        "word: 16\n---\nword: 17\n",
+        r#"
 error[E0001]: the file holds more than one YAML document
  --> blink.yaml:3:1
   |
 3 | word: 17
   | ^ a second one begins here
   |
-  = help: remove the line `---`, or make it two files"#);
-    yaml_says("word: 16\nb:\n  <<: {a: 1}\n", r#"
+  = help: remove the line `---`, or make it two files"#,
+    );
+    yaml_says(
+        "word: 16\nb:\n  <<: {a: 1}\n",
+        r#"
 error[E0001]: merge keys (`<<`) are not supported
  --> blink.yaml:3:3
   |
 3 |   <<: {a: 1}
   |   ^^
   |
-  = help: write the keys out, or put `<<` in quotes if it is a name"#);
-    yaml_says("äöü: {word: }}\n", r#"
+  = help: write the keys out, or put `<<` in quotes if it is a name"#,
+    );
+    yaml_says(
+        "äöü: {word: }}\n",
+        r#"
 error[E0001]: not well-formed YAML: misplaced bracket
  --> blink.yaml:1:14
   |
 1 | äöü: {word: }}
-  |              ^"#);
-    yaml_says("a: &a [*a]\n", r#"
+  |              ^"#,
+    );
+    yaml_says(
+        "a: &a [*a]\n",
+        r#"
 error[E0001]: this alias is inside of what it stands for
  --> blink.yaml:1:8
   |
 1 | a: &a [*a]
-  |        ^^ the anchor's value is not complete here"#);
-    yaml_says("a: !mine 5\n", r#"
+  |        ^^ the anchor's value is not complete here"#,
+    );
+    yaml_says(
+        "a: !mine 5\n",
+        r#"
 error[E0001]: not well-formed YAML: unsupported tag `!mine`
  --> blink.yaml:1:10
   |
 1 | a: !mine 5
-  |          ^"#);
-    yaml_says("? [a, b]\n: c\n", r#"
+  |          ^"#,
+    );
+    yaml_says(
+        "? [a, b]\n: c\n",
+        r#"
 error[E0001]: a key must be one word or text, not a list or map
  --> blink.yaml:1:3
   |
 1 | ? [a, b]
   |   ^
   |
-  = help: put the key in quotes if it is meant to begin with a bracket"#);
+  = help: put the key in quotes if it is meant to begin with a bracket"#,
+    );
 }
 
 #[test]
@@ -169,47 +201,62 @@ fn e0001_bombs_and_towers() {
         let items = vec![format!("*a{}", level - 1); 10].join(", ");
         writeln!(bomb, "a{level}: &a{level} [{items}]").expect("a string");
     }
-    yaml_says(&bomb, r#"
+    yaml_says(
+        &bomb,
+        r#"
 error[E0001]: the aliases of this file expand to more than a spec can need
  --> blink.yaml:5:45
   |
 5 | a4: &a4 [*a3, *a3, *a3, *a3, *a3, *a3, *a3, *a3, *a3, *a3]
   |                                             ^^^
   |
-  = note: aliases of aliases multiply: ten times ten times ten lists are a thousand"#);
-    yaml_says(&"[".repeat(500), r#"
+  = note: aliases of aliases multiply: ten times ten times ten lists are a thousand"#,
+    );
+    yaml_says(
+        &"[".repeat(500),
+        r#"
 error[E0001]: lists and maps nest deeper than 32
  --> blink.yaml:1:33
   |
 1 | [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[...
-  |                                 ^ too deep from here on"#);
+  |                                 ^ too deep from here on"#,
+    );
     let mut tower = "a0: &a0 x\n".to_owned();
     for level in 1..20 {
         writeln!(tower, "a{level}: &a{level} {}*a{}{}", "[".repeat(10), level - 1, "]".repeat(10)).expect("a string");
     }
-    yaml_says(&tower, r#"
+    yaml_says(
+        &tower,
+        r#"
 error[E0001]: lists and maps nest deeper than 32
  --> blink.yaml:5:19
   |
 5 | a4: &a4 [[[[[[[[[[*a3]]]]]]]]]]
-  |                   ^^^ too deep from here on"#);
+  |                   ^^^ too deep from here on"#,
+    );
     let steps: String = (0..200).map(|level| format!("{}a:\n", " ".repeat(level))).collect();
-    yaml_says(&steps, r#"
+    yaml_says(
+        &steps,
+        r#"
 error[E0001]: lists and maps nest deeper than 32
   --> blink.yaml:33:33
    |
 33 | ...                   a:
-   |                       ^ too deep from here on"#);
+   |                       ^ too deep from here on"#,
+    );
 }
 
 #[test]
 fn e0002_a_key_given_twice() {
-    yaml_says("word: 16\noperands: { dst: { bits: 1 }, src: { bits: 2 }, \"dst\": { bits: 3 } }\n", r#"
+    yaml_says(
+        "word: 16\noperands: { dst: { bits: 1 }, src: { bits: 2 }, \"dst\": { bits: 3 } }\n",
+        r#"
 error[E0002]: the key `dst` is given twice
  --> blink.yaml:2:49
   |
 2 | operands: { dst: { bits: 1 }, src: { bits: 2 }, "dst": { bits: 3 } }
-  |             --- first given here                ^^^^^ again here"#);
+  |             --- first given here                ^^^^^ again here"#,
+    );
 }
 
 #[test]
@@ -269,25 +316,33 @@ error[E0020]: expected text, found nothing
   |
   = help: give a value, or remove the key"#,
     );
-    same(&read::<Spec>("[1, 2]").1, r#"
+    same(
+        &read::<Spec>("[1, 2]").1,
+        r#"
 error[E0020]: expected a map with `word` and `operands`, found a list
  --> blink.yaml:1:1
   |
 1 | [1, 2]
-  | ^^^^^^ expected a map with `word` and `operands`"#);
-    same(&read::<Spec>("").1, r#"
+  | ^^^^^^ expected a map with `word` and `operands`"#,
+    );
+    same(
+        &read::<Spec>("").1,
+        r#"
 error[E0020]: expected a map with `word` and `operands`, found nothing
  --> blink.yaml:1:1
   |
 1 |
   | ^ expected a map with `word` and `operands`
   |
-  = help: give a value, or remove the key"#);
+  = help: give a value, or remove the key"#,
+    );
 }
 
 #[test]
 fn e0021_keys_that_nobody_reads_and_e0022_keys_that_are_missing() {
-    yaml_says("wrod: 16\noperands:\n  dst: { bit: 3..0, acces: read }\n", r#"
+    yaml_says(
+        "wrod: 16\noperands:\n  dst: { bit: 3..0, acces: read }\n",
+        r#"
 error[E0021]: unknown key `wrod`
  --> blink.yaml:1:1
   |
@@ -313,9 +368,12 @@ error[E0021]: unknown key `acces`
   |                     ^^^^^ nothing reads this key
   |
   = note: allowed here: `bits`, `access` or `type`
-  = help: did you mean `access`?"#);
+  = help: did you mean `access`?"#,
+    );
     // A key that is only misspelt is not missing as well.
-    yaml_says("doc: A spec.\noperands:\n  dst: { access: read }\n", r#"
+    yaml_says(
+        "doc: A spec.\noperands:\n  dst: { access: read }\n",
+        r#"
 error[E0022]: the key `word` is missing
  --> blink.yaml:1:1
   |
@@ -332,12 +390,15 @@ error[E0022]: the key `bits` is missing
   |        ^^^^^^^^^^^^^^^^ in this map
   |
   = note: `bits`: Where it lies in the word.
-  = help: add `bits:` with text"#);
+  = help: add `bits:` with text"#,
+    );
 }
 
 #[test]
 fn e0023_a_word_that_is_no_choice() {
-    yaml_says("word: 16\noperands: { a: { bits: 1, access: Read }, b: { bits: 2, access: sideways } }\n", r#"
+    yaml_says(
+        "word: 16\noperands: { a: { bits: 1, access: Read }, b: { bits: 2, access: sideways } }\n",
+        r#"
 error[E0023]: unknown value `Read`
  --> blink.yaml:2:35
   |
@@ -350,12 +411,15 @@ error[E0023]: unknown value `sideways`
  --> blink.yaml:2:65
   |
 2 | operands: { a: { bits: 1, access: Read }, b: { bits: 2, access: sideways } }
-  |                                                                 ^^^^^^^^ expected `read` or `write`"#);
+  |                                                                 ^^^^^^^^ expected `read` or `write`"#,
+    );
 }
 
 #[test]
 fn e0024_numbers_out_of_range() {
-    yaml_says("word: 256\noperands: {}\nenums: { A: [-1, 0x1_0000_0000_0000_0000] }\n", r#"
+    yaml_says(
+        "word: 256\noperands: {}\nenums: { A: [-1, 0x1_0000_0000_0000_0000] }\n",
+        r#"
 error[E0024]: `256` is out of range
  --> blink.yaml:1:7
   |
@@ -372,7 +436,8 @@ error[E0024]: `18446744073709551616` is out of range
  --> blink.yaml:3:18
   |
 3 | enums: { A: [-1, 0x1_0000_0000_0000_0000] }
-  |                  ^^^^^^^^^^^^^^^^^^^^^^^ expected a number from 0 to 18446744073709551615"#);
+  |                  ^^^^^^^^^^^^^^^^^^^^^^^ expected a number from 0 to 18446744073709551615"#,
+    );
 }
 
 #[test]

@@ -60,7 +60,14 @@ fn unknown(group: &Group, slot: &Slot, at: usize) -> GroupError {
 
 /// Finds and checks the record of a slot at `at`; its length. `None` when no record starts so.
 #[inline(always)]
-fn take(isa: &GroupIsa, slot: &Slot, group: &mut Group, index: usize, at: usize, have: usize) -> Result<Option<usize>, GroupError> {
+fn take(
+    isa: &GroupIsa,
+    slot: &Slot,
+    group: &mut Group,
+    index: usize,
+    at: usize,
+    have: usize,
+) -> Result<Option<usize>, GroupError> {
     let word = group.word_at(at);
     let first = slot.first[(word & 0xff) as usize] as usize;
     let Some(tests) = slot.tests.get(first..) else { return Ok(None) };
@@ -144,9 +151,7 @@ fn close(group: &Group, chain: (u8, Option<&Slot>, bool), at: usize) -> Result<(
     match chain {
         (0, ..) | (_, Some(_), false) => Ok(()),
         (_, Some(last), true) => Err(GroupError::Missing { slot: last.name, at: at as u8 }),
-        (_, None, _) => {
-            Err(GroupError::Unknown { slot: "chain", at: at as u8, found: group.word_at(at) as u8 })
-        }
+        (_, None, _) => Err(GroupError::Unknown { slot: "chain", at: at as u8, found: group.word_at(at) as u8 }),
     }
 }
 
@@ -201,7 +206,11 @@ pub(super) fn broken(rule: &Rule, get: impl Fn(u8) -> i64) -> Option<(u8, i64)> 
     if !rule.when.iter().all(|(field, set)| allowed(*set, get(*field))) {
         return None;
     }
-    rule.need.iter().map(|(field, set)| (*field, *set, get(*field))).find(|(_, set, value)| !allowed(*set, *value)).map(|(f, _, v)| (f, v))
+    rule.need
+        .iter()
+        .map(|(field, set)| (*field, *set, get(*field)))
+        .find(|(_, set, value)| !allowed(*set, *value))
+        .map(|(f, _, v)| (f, v))
 }
 
 /// Where a slot starts, or would start if it were there: where the next slot that is there does.

@@ -21,7 +21,9 @@ pub fn canonical(isa: &GroupIsa, values: &Values) -> Result<Group, BuildError> {
 /// # Errors
 /// When the parts do not go together, a value fits no record, or the group is too long.
 pub fn encode(isa: &GroupIsa, values: &Values, form: &Form) -> Result<Group, BuildError> {
-    let (Some(header), Some(wanted)) = (isa.slots.first(), parts_of(isa, values)) else { return Err(BuildError::Empty) };
+    let (Some(header), Some(wanted)) = (isa.slots.first(), parts_of(isa, values)) else {
+        return Err(BuildError::Empty);
+    };
     let choice = &isa.choices[header.choice as usize];
     let mut worst = None;
     for candidate in header.records {
@@ -191,7 +193,9 @@ fn write(isa: &GroupIsa, group: &mut Group, words: &[u64; SLOTS], end: usize) {
     for (index, slot) in isa.slots.iter().enumerate().filter(|(i, _)| group.present >> i & 1 != 0) {
         let start = group.starts[index] as usize;
         let bytes = isa.choices[slot.choice as usize].records[group.records[index] as usize].bytes as usize;
-        if let (Some(to), Some(from)) = (group.bytes.get_mut(start..start + bytes), words[index].to_le_bytes().get(..bytes)) {
+        if let (Some(to), Some(from)) =
+            (group.bytes.get_mut(start..start + bytes), words[index].to_le_bytes().get(..bytes))
+        {
             to.copy_from_slice(from);
         }
     }

@@ -96,13 +96,17 @@ impl fmt::Display for GroupError {
             GroupError::Reserved { slot, record, field, at, found } => {
                 write!(f, "byte {at}: reserved value {found} in `{field}` of {slot} ({record})")
             }
-            GroupError::Header { record, found } => write!(f, "no group has the parts that the header ({record}) says: {found:#x}"),
+            GroupError::Header { record, found } => {
+                write!(f, "no group has the parts that the header ({record}) says: {found:#x}")
+            }
             GroupError::Rule { rule, field, found } => write!(f, "`{field}` is {found}, but {rule}"),
             GroupError::Derived { slot, field, expected, found } => {
                 write!(f, "`{field}` of {slot} is {found}, but the group makes it {expected}")
             }
             GroupError::Missing { slot, at } => write!(f, "byte {at}: `{slot}` should start here"),
-            GroupError::Overrun { parts, length } => write!(f, "the parts take {parts} bytes, the header says {length}"),
+            GroupError::Overrun { parts, length } => {
+                write!(f, "the parts take {parts} bytes, the header says {length}")
+            }
             GroupError::Padding { at, expected, found } => {
                 write!(f, "byte {at}: padding must be {expected:#04x}, found {found:#04x}")
             }
@@ -186,15 +190,21 @@ pub enum BuildError {
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            BuildError::Parts { slot } => write!(f, "no group has these parts together; `{slot}` does not go with the rest"),
+            BuildError::Parts { slot } => {
+                write!(f, "no group has these parts together; `{slot}` does not go with the rest")
+            }
             BuildError::Value { slot, field, value } => write!(f, "no encoding of {slot} holds {value} in `{field}`"),
             BuildError::Form { slot, record, field, value } => {
                 write!(f, "the form `{record}` of {slot} cannot hold {value} in `{field}`")
             }
             BuildError::Unusable { slot, record, reason } => write!(f, "{slot} would need `{record}`: {reason}"),
             BuildError::NoEncoding { operation, reason } => write!(f, "{operation} has no public encoding: {reason}"),
-            BuildError::TooLong { length, longest } => write!(f, "the group takes {length} bytes, the longest has {longest}"),
-            BuildError::Length { length, needed } => write!(f, "a length of {length} bytes was asked for, {needed} are needed"),
+            BuildError::TooLong { length, longest } => {
+                write!(f, "the group takes {length} bytes, the longest has {longest}")
+            }
+            BuildError::Length { length, needed } => {
+                write!(f, "a length of {length} bytes was asked for, {needed} are needed")
+            }
             BuildError::Rule { rule, field, value } => write!(f, "`{field}` is {value}, but {rule}"),
             BuildError::Empty => f.write_str("a program needs at least one group"),
         }

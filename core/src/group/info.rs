@@ -17,7 +17,10 @@ pub struct GroupRegister {
 }
 
 /// The operations of a group in the order of its text, each with its slot. Remarks on wires are left out.
-pub fn operations<'i>(isa: &'i GroupIsa, group: &Group) -> impl Iterator<Item = (usize, usize, &'i Operation)> + use<'i> {
+pub fn operations<'i>(
+    isa: &'i GroupIsa,
+    group: &Group,
+) -> impl Iterator<Item = (usize, usize, &'i Operation)> + use<'i> {
     let values = group.values(isa);
     let slots = isa.order.iter().map(|s| *s as usize).filter(move |s| values.has(*s));
     let values = group.values(isa);

@@ -91,11 +91,13 @@ pub fn disassemble(isa: &GroupIsa, bytes: &[u8]) -> Result<String, (usize, Group
     for (at, group) in walk(isa, bytes) {
         groups.push((at, group.map_err(|error| (at, error))?));
     }
-    let shortest = |group: &Group| encode(isa, &group.values(isa), &Form { length: 0, ..group.form() }).unwrap_or(*group);
+    let shortest =
+        |group: &Group| encode(isa, &group.values(isa), &Form { length: 0, ..group.form() }).unwrap_or(*group);
     let plain: Vec<Group> = groups.iter().map(|(_, g)| shortest(g)).collect();
     let natural = sealed(isa, plain.iter().map(Group::len).collect());
     let starts: Vec<usize> = groups.iter().map(|(at, _)| *at).collect();
-    let label = |to: i64| usize::try_from(to).ok().and_then(|to| starts.binary_search(&to).ok()).map(|i| format!("l{i}"));
+    let label =
+        |to: i64| usize::try_from(to).ok().and_then(|to| starts.binary_search(&to).ok()).map(|i| format!("l{i}"));
     let targets: Vec<Option<String>> = groups.iter().map(|(at, g)| target(isa, g, *at).and_then(label)).collect();
     let mut out = String::new();
     for (i, (_, group)) in groups.iter().enumerate() {
@@ -173,10 +175,12 @@ pub fn assemble_program(isa: &GroupIsa, text: &str) -> Result<Vec<u8>, ListingEr
     let mut read: Vec<Assembled> = Vec::new();
     for part in &mut parts {
         take_label(part, &labels);
-        let group = assemble(isa, &part.text).map_err(|error| match undefined(&part.text).filter(|_| error.reason == TextReason::Operands) {
-            // What a branch leads to is no number: a label that nothing defines.
-            Some(label) => fail(part.line, ListingReason::Unknown(label)),
-            None => fail(part.line, ListingReason::Text(error)),
+        let group = assemble(isa, &part.text).map_err(|error| {
+            match undefined(&part.text).filter(|_| error.reason == TextReason::Operands) {
+                // What a branch leads to is no number: a label that nothing defines.
+                Some(label) => fail(part.line, ListingReason::Unknown(label)),
+                None => fail(part.line, ListingReason::Text(error)),
+            }
         })?;
         read.push(group);
     }
@@ -208,7 +212,8 @@ pub fn assemble_program(isa: &GroupIsa, text: &str) -> Result<Vec<u8>, ListingEr
 
 fn is_label(name: &str) -> bool {
     let mut chars = name.chars();
-    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_') && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Puts 0 in the place of a label at the end of a line.

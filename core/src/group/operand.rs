@@ -32,11 +32,24 @@ fn push(list: &mut [(u8, i64, i64); MOST], len: &mut usize, item: (u8, i64, i64)
 }
 
 /// Reads an operand. `None` when it is written otherwise.
-pub(super) fn read_operand(isa: &GroupIsa, index: usize, scan: &mut Scan<'_>, values: &mut Values, choices: &mut Choices) -> Option<()> {
+pub(super) fn read_operand(
+    isa: &GroupIsa,
+    index: usize,
+    scan: &mut Scan<'_>,
+    values: &mut Values,
+    choices: &mut Choices,
+) -> Option<()> {
     read(isa, index, scan, values, choices, 8)
 }
 
-fn read(isa: &GroupIsa, index: usize, scan: &mut Scan<'_>, values: &mut Values, choices: &mut Choices, depth: u8) -> Option<()> {
+fn read(
+    isa: &GroupIsa,
+    index: usize,
+    scan: &mut Scan<'_>,
+    values: &mut Values,
+    choices: &mut Choices,
+    depth: u8,
+) -> Option<()> {
     let operand = isa.operands.get(index)?;
     let depth = depth.checked_sub(1)?;
     match operand.kind {
@@ -52,7 +65,8 @@ fn read(isa: &GroupIsa, index: usize, scan: &mut Scan<'_>, values: &mut Values, 
             }
         }
         OperandKind::Select { slot, field, options, sets } => {
-            let registers = |o: &u8| matches!(isa.operands.get(*o as usize).map(|o| o.kind), Some(OperandKind::Register(_)));
+            let registers =
+                |o: &u8| matches!(isa.operands.get(*o as usize).map(|o| o.kind), Some(OperandKind::Register(_)));
             // Wires and further selectors first: they are told by their words.
             for (value, option) in options.iter().filter(|(_, o)| !registers(o)) {
                 let (mut ahead, mut trial, mut tried) = (scan.clone(), values.clone(), *choices);
@@ -70,7 +84,9 @@ fn read(isa: &GroupIsa, index: usize, scan: &mut Scan<'_>, values: &mut Values, 
             let register = scan.register(isa)?;
             if scan.literal("@").is_some() {
                 // The source is named.
-                let named = |o: &&(i64, u8)| isa.operands.get(o.1 as usize).is_some_and(|o| scan.clone().word(o.name).is_some());
+                let named = |o: &&(i64, u8)| {
+                    isa.operands.get(o.1 as usize).is_some_and(|o| scan.clone().word(o.name).is_some())
+                };
                 let option = options.iter().find(named)?;
                 scan.word(isa.operands.get(option.1 as usize)?.name)?;
                 if sets {
@@ -109,7 +125,9 @@ impl Choices {
         let mut decided: [(u8, i64, i64); MOST] = [(0, 0, 0); MOST];
         let mut count = 0;
         for want in self.wanted.iter().take(self.wants).copied().collect::<Fixed>().iter() {
-            let Some(OperandKind::Select { slot, field, options, .. }) = isa.operands.get(want.0 as usize).map(|o| o.kind) else {
+            let Some(OperandKind::Select { slot, field, options, .. }) =
+                isa.operands.get(want.0 as usize).map(|o| o.kind)
+            else {
                 continue;
             };
             if let Some(before) = decided.iter().take(count).find(|d| d.0 == want.0) {
@@ -133,7 +151,9 @@ impl Choices {
             push(&mut decided, &mut count, *want).ok_or(TextReason::Sources)?;
         }
         for (operand, bank, number) in self.named() {
-            let Some(OperandKind::Register(places)) = isa.operands.get(*operand as usize).map(|o| o.kind) else { continue };
+            let Some(OperandKind::Register(places)) = isa.operands.get(*operand as usize).map(|o| o.kind) else {
+                continue;
+            };
             let Some(place) = self.place(isa, places) else { continue };
             let slot = place.slot as usize;
             values.insert(slot);

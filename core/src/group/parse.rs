@@ -167,7 +167,8 @@ fn part(
                 let named = word.get(..name.len()).is_some_and(|w| w.eq_ignore_ascii_case(name));
                 if named && rest.is_some_and(|r| r.is_empty() || r.starts_with('.')) {
                     // A longer name may be an operation of its own.
-                    let longer = |o: &&Operation| o.name.len() > operation.name.len() && word.eq_ignore_ascii_case(o.name);
+                    let longer =
+                        |o: &&Operation| o.name.len() > operation.name.len() && word.eq_ignore_ascii_case(o.name);
                     read.no_encoding = isa.operations.iter().find(longer).or(Some(operation));
                     return Ok(());
                 }
@@ -286,7 +287,8 @@ impl Parser<'_> {
                     let mut ahead = scan.clone();
                     ahead.literal(word).map(|()| (word.len(), i, ahead))
                 };
-                let best = words.iter().enumerate().filter_map(there).max_by_key(|(len, i, _)| (*len, usize::MAX - i))?;
+                let best =
+                    words.iter().enumerate().filter_map(there).max_by_key(|(len, i, _)| (*len, usize::MAX - i))?;
                 *scan = best.2;
                 // Two values may share a word; the operation says which it is.
                 let at = self.own(slot);
@@ -319,7 +321,8 @@ impl Parser<'_> {
     fn run(&mut self, scan: &mut Scan<'_>, tokens: &[Token]) -> Option<()> {
         let mut seen = 0u64;
         while let Some(word) = scan.suffix() {
-            let (index, slot, field, value) = tokens.iter().enumerate().find_map(|(i, t)| self.suffix(i, t, word, seen))?;
+            let (index, slot, field, value) =
+                tokens.iter().enumerate().find_map(|(i, t)| self.suffix(i, t, word, seen))?;
             seen |= 1 << (index & 63);
             self.set(slot, field, value, None)?;
         }
@@ -328,7 +331,8 @@ impl Parser<'_> {
                 Token::Suffix(_, _, false) | Token::Bits(..) => return None,
                 Token::Words(slot, field, words) => {
                     let now = self.values.get(self.isa, self.own(*slot), (*field).into());
-                    let silent = |v: i64| usize::try_from(v).ok().and_then(|v| words.get(v)).is_some_and(|w| w.is_empty());
+                    let silent =
+                        |v: i64| usize::try_from(v).ok().and_then(|v| words.get(v)).is_some_and(|w| w.is_empty());
                     if !silent(now) {
                         let first = words.iter().position(|w| w.is_empty())?;
                         self.set(*slot, *field, first as i64, None)?;

@@ -53,7 +53,11 @@ impl Record {
     /// The first field of a word of this record that holds a reserved value, with the bits it holds.
     #[inline]
     pub fn reserved(&self, word: u64) -> Option<(u8, u64)> {
-        self.checks.iter().map(|c| (c, c.bits.get(word, 0))).find(|(c, v)| *v > 63 || c.allowed >> v & 1 == 0).map(|(c, v)| (c.field, v))
+        self.checks
+            .iter()
+            .map(|c| (c, c.bits.get(word, 0)))
+            .find(|(c, v)| *v > 63 || c.allowed >> v & 1 == 0)
+            .map(|(c, v)| (c.field, v))
     }
 
     /// The bits of a field with this value; `None` when the record cannot hold it there.

@@ -94,7 +94,8 @@ impl<'t> Scan<'t> {
         let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at_checked(end)?;
         if let Type::Enum(index) = ty {
-            let same = |v: &&crate::table::Value| v.text.eq_ignore_ascii_case(word) || v.name.eq_ignore_ascii_case(word);
+            let same =
+                |v: &&crate::table::Value| v.text.eq_ignore_ascii_case(word) || v.name.eq_ignore_ascii_case(word);
             if let Some(value) = isa.enums.get(index as usize)?.values.iter().find(same) {
                 self.rest = rest;
                 return Some(value.bits as i64);
@@ -115,7 +116,9 @@ impl<'t> Scan<'t> {
                 continue;
             }
             let Some(number) = ahead.digits() else { continue };
-            if ahead.literal(name.after).is_none() || ahead.rest.starts_with(|c: char| c == '[' || c.is_ascii_alphanumeric()) {
+            if ahead.literal(name.after).is_none()
+                || ahead.rest.starts_with(|c: char| c == '[' || c.is_ascii_alphanumeric())
+            {
                 continue;
             }
             let number = number.checked_sub(name.first)?.checked_add(name.from)?;

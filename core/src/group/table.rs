@@ -132,7 +132,11 @@ impl Encoding {
             Encoding::Times(n) => value / n as i64,
             Encoding::SignedTimes(n) => {
                 let stored = value / n as i64;
-                return if sign_extend(stored as u64, width) == stored { Some(stored as u64 & ones(width)) } else { None };
+                return if sign_extend(stored as u64, width) == stored {
+                    Some(stored as u64 & ones(width))
+                } else {
+                    None
+                };
             }
         };
         if stored < 0 || stored as u64 > ones(width) { None } else { Some(stored as u64) }
@@ -146,7 +150,9 @@ impl Encoding {
             Encoding::Minus(n) => (n as i64, greatest.saturating_add(n as i64)),
             Encoding::Wrap => (1, greatest + 1),
             Encoding::Times(n) => (0, greatest.saturating_mul(n as i64)),
-            Encoding::SignedTimes(n) => ((-(greatest / 2) - 1).saturating_mul(n as i64), (greatest / 2).saturating_mul(n as i64)),
+            Encoding::SignedTimes(n) => {
+                ((-(greatest / 2) - 1).saturating_mul(n as i64), (greatest / 2).saturating_mul(n as i64))
+            }
         }
     }
 }

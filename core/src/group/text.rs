@@ -4,7 +4,7 @@
 //! of this group did, marks follow after `with`: fields (`lower.n=3`), records (`header:main`), the length.
 
 use crate::group::encode::encode;
-use crate::group::parse::{assemble, Assembled};
+use crate::group::parse::{Assembled, assemble};
 use crate::group::table::{GroupIsa, OperandKind, Operation, RegisterPlace, SLOTS, Slot, Token, Type};
 use crate::group::value::{Form, Group, Values};
 use crate::text::{LINE_CAPACITY, Line};
@@ -101,7 +101,15 @@ pub fn is(isa: &GroupIsa, operation: &Operation, slot: usize, values: &Values) -
         })
 }
 
-fn syntax(isa: &GroupIsa, operation: &Operation, slot: usize, values: &Values, hints: bool, printed: &mut u64, out: &mut Line) {
+fn syntax(
+    isa: &GroupIsa,
+    operation: &Operation,
+    slot: usize,
+    values: &Values,
+    hints: bool,
+    printed: &mut u64,
+    out: &mut Line,
+) {
     let own = |at: u8| if at == Token::OWN { slot } else { at as usize };
     let begin = out.as_bytes().len();
     for token in operation.syntax {
@@ -117,9 +125,12 @@ fn syntax(isa: &GroupIsa, operation: &Operation, slot: usize, values: &Values, h
                     push_value(isa, own(at), field.into(), value, out);
                 }
             }
-            Token::Value(at, field) => push_value(isa, own(at), field.into(), values.get(isa, own(at), field.into()), out),
+            Token::Value(at, field) => {
+                push_value(isa, own(at), field.into(), values.get(isa, own(at), field.into()), out)
+            }
             Token::Words(at, field, words) => {
-                let word = usize::try_from(values.get(isa, own(at), field.into())).ok().and_then(|v| words.get(v)).copied();
+                let word =
+                    usize::try_from(values.get(isa, own(at), field.into())).ok().and_then(|v| words.get(v)).copied();
                 let word = word.unwrap_or_default();
                 out.push_str(if out.as_bytes().len() == begin { word.trim_start() } else { word });
             }
@@ -246,7 +257,14 @@ pub fn register(isa: &GroupIsa, bank: i64, number: i64, out: &mut Line) {
 }
 
 /// Appends what the text does not say. `None` when it says something else than the group.
-fn marks(isa: &GroupIsa, values: &Values, group: &Group, read: &Assembled, separator: &str, out: &mut Line) -> Option<()> {
+fn marks(
+    isa: &GroupIsa,
+    values: &Values,
+    group: &Group,
+    read: &Assembled,
+    separator: &str,
+    out: &mut Line,
+) -> Option<()> {
     let mut first = true;
     let mut mark = |out: &mut Line| {
         if first && !out.as_bytes().is_empty() {
@@ -308,7 +326,8 @@ pub(super) fn computed(isa: &GroupIsa, slot: usize, field: usize) -> bool {
     let Some(s) = isa.slots.get(slot) else { return true };
     let keyed = slot == 0 && isa.plans.iter().any(|p| p.key.iter().any(|k| k.field as usize == field));
     let header = isa.choices.get(s.choice as usize);
-    let implied = slot == 0 && header.is_some_and(|c| c.records.iter().any(|r| r.implies.iter().any(|(f, _)| *f as usize == field)));
+    let implied = slot == 0
+        && header.is_some_and(|c| c.records.iter().any(|r| r.implies.iter().any(|(f, _)| *f as usize == field)));
     let derived = isa.derived.iter().any(|d| d.slot as usize == slot && d.field as usize == field);
     derived || keyed || implied || s.ends as usize == field && s.chain != 0
 }

@@ -13,7 +13,11 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names, options: &Options) -> TokenStr
         .operations
         .iter()
         .map(|o| {
-            let encoding = if o.no_encoding.is_empty() { String::new() } else { format!(" No public encoding: {}.", o.no_encoding) };
+            let encoding = if o.no_encoding.is_empty() {
+                String::new()
+            } else {
+                format!(" No public encoding: {}.", o.no_encoding)
+            };
             format!(" `{}`: {}{encoding} ({})", o.name, o.doc, o.source)
         })
         .collect();
@@ -21,12 +25,16 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names, options: &Options) -> TokenStr
         SemanticsStyle::None => quote!(),
         style => {
             // Remarks on wires do nothing of their own, and the header is not an operation.
-            let own: Vec<usize> = (0..isa.operations.len()).filter(|i| !isa.operations[*i].remark && isa.operations[*i].slots != 1).collect();
+            let own: Vec<usize> = (0..isa.operations.len())
+                .filter(|i| !isa.operations[*i].remark && isa.operations[*i].slots != 1)
+                .collect();
             let methods = own.iter().map(|i| {
                 let (_, method) = &names.operations[*i];
                 let (doc, name) = (&docs[*i], isa.operations[*i].name);
                 let body = match style {
-                    SemanticsStyle::Default => quote!({ let _ = (group, slot); __rt::Unimplemented { mnemonic: #name }.into() }),
+                    SemanticsStyle::Default => {
+                        quote!({ let _ = (group, slot); __rt::Unimplemented { mnemonic: #name }.into() })
+                    }
                     _ => quote!(;),
                 };
                 quote!(#[doc = #doc] fn #method(&mut self, group: &Group, slot: usize) -> Self::Output #body)
@@ -34,8 +42,12 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names, options: &Options) -> TokenStr
             let (own_variants, own_methods): (Vec<_>, Vec<_>) =
                 own.iter().map(|i| (&names.operations[*i].0, &names.operations[*i].1)).unzip();
             let bound = match style {
-                SemanticsStyle::Default => quote!(type Output: From<__rt::Unimplemented>;),
-                _ => quote!(type Output;),
+                SemanticsStyle::Default => quote!(
+                    type Output: From<__rt::Unimplemented>;
+                ),
+                _ => quote!(
+                    type Output;
+                ),
             };
             quote! {
                 /// What each operation does: one method an operation. A method left out returns

@@ -205,7 +205,8 @@ fn token(token: &Token) -> TokenStream {
 
 fn operation(o: &Operation) -> TokenStream {
     let Operation { name, doc, part, remark, no_encoding, note, source, .. } = o;
-    let (slots, unless, writes, provenance) = (hex(o.slots.into()), n(o.unless), hex(o.writes), provenance(o.provenance));
+    let (slots, unless, writes, provenance) =
+        (hex(o.slots.into()), n(o.unless), hex(o.writes), provenance(o.provenance));
     let is = o.is.iter().map(|(slot, field, values)| {
         let (slot, field, values) = (n(*slot), n(*field), values.iter().map(|v| int(*v)));
         quote!((#slot, #field, &[#(#values),*]))

@@ -21,15 +21,29 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn new(isa: &GroupIsa) -> Self {
-        let taken = ["Group", "Parts", "Operation", "Semantics", "GroupBits", "GroupRegister", "BuildError", "Form", "GroupError", "TextError"];
+        let taken = [
+            "Group",
+            "Parts",
+            "Operation",
+            "Semantics",
+            "GroupBits",
+            "GroupRegister",
+            "BuildError",
+            "Form",
+            "GroupError",
+            "TextError",
+        ];
         let mut types = Namespace::with(&taken);
         let choices = isa.choices.iter().map(|c| types.take(pascal(c.name), "Part")).collect();
         let enums = isa.enums.iter().map(|e| types.take(pascal(e.name), "Value")).collect();
         let mut parts = Namespace::default();
         let slots = isa.slots.iter().map(|s| parts.take(snake(s.name), "_part")).collect();
         let (mut variants, mut methods) = (Namespace::default(), Namespace::with(&["dispatch"]));
-        let operations =
-            isa.operations.iter().map(|o| (variants.take(pascal(o.name), "Op"), methods.take(snake(o.name), "_op"))).collect();
+        let operations = isa
+            .operations
+            .iter()
+            .map(|o| (variants.take(pascal(o.name), "Op"), methods.take(snake(o.name), "_op")))
+            .collect();
         Names { enums, choices, slots, operations }
     }
 }
@@ -182,8 +196,7 @@ fn parts(isa: &GroupIsa, names: &Names) -> TokenStream {
     let all: Vec<Literal> = (0..isa.slots.len()).map(Literal::usize_unsuffixed).collect();
     let doc = format!(" {}", isa.doc);
     let header_doc = format!(" {} What follows from the parts, such as the length, is computed.", isa.slots[0].doc);
-    
-    
+
     quote! {
         /// The slots of a group by name, as numbers.
         pub mod slot {

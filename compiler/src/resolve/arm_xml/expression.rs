@@ -71,11 +71,7 @@ const OPERATORS: [Row; 19] = [
 
 impl Expression {
     /// Reads an `<expression>`; `named` finds the number of a value of an enum.
-    pub(super) fn read(
-        element: &Element,
-        named: Named<'_>,
-        out: &mut Diagnostics,
-    ) -> Option<Expression> {
+    pub(super) fn read(element: &Element, named: Named<'_>, out: &mut Diagnostics) -> Option<Expression> {
         let attribute = |name: &str| element.attribute(name);
         match (attribute("identifier"), attribute("literal"), attribute("operator")) {
             (Some(name), None, None) => Some(Expression::Name(name.clone())),
@@ -87,23 +83,31 @@ impl Expression {
                 match u32::try_from(value) {
                     Ok(value) => Some(Expression::Number(value)),
                     Err(_) => {
-                        out.push(Diagnostic::error("E0031", literal.span, format!("`{}` does not fit 32 bits", literal.value)));
+                        out.push(Diagnostic::error(
+                            "E0031",
+                            literal.span,
+                            format!("`{}` does not fit 32 bits", literal.value),
+                        ));
                         None
                     }
                 }
             }
             (None, None, Some(operator)) => {
                 let Some((word, op, least, most)) = OPERATORS.iter().find(|(word, ..)| *word == operator.value) else {
-                    let error = Diagnostic::error("E0081", operator.span, format!("unknown operator `{}`", operator.value));
+                    let error =
+                        Diagnostic::error("E0081", operator.span, format!("unknown operator `{}`", operator.value));
                     let near = did_you_mean(&operator.value, OPERATORS.iter().map(|(word, ..)| *word));
                     let error = match near {
                         Some(near) => error.help(format!("did you mean `{near}`?")),
                         None => error,
                     };
-                    out.push(error.note(format!("the operators are {}", one_of(OPERATORS.iter().map(|(word, ..)| *word)))));
+                    out.push(
+                        error.note(format!("the operators are {}", one_of(OPERATORS.iter().map(|(word, ..)| *word)))),
+                    );
                     return None;
                 };
-                let arguments: Vec<_> = element.children.iter().map(|child| Expression::read(child, named, out)).collect();
+                let arguments: Vec<_> =
+                    element.children.iter().map(|child| Expression::read(child, named, out)).collect();
                 let arguments: Vec<Expression> = arguments.into_iter().collect::<Option<_>>()?;
                 let odd = *op != Operator::If || arguments.len() % 2 == 1;
                 if arguments.len() < *least || arguments.len() > *most || !odd {
@@ -114,7 +118,8 @@ impl Expression {
                 Some(Expression::Apply(*op, arguments))
             }
             _ => {
-                let error = Diagnostic::error("E0081", element.span, "an expression that says nothing, or more than one thing");
+                let error =
+                    Diagnostic::error("E0081", element.span, "an expression that says nothing, or more than one thing");
                 out.push(error.help("give it exactly one of `identifier`, `literal` and `operator`"));
                 None
             }

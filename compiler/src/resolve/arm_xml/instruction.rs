@@ -142,7 +142,13 @@ impl Resolver<'_> {
         for member in &build.members.list {
             if let (Some(value), Some((at, width))) = (member.exact, member.place) {
                 let mask = ones(u32::from(width)) << at;
-                build.form.fixed.push(Fixed { mask, value: value << at, matches: true, span: member.span, declared: None });
+                build.form.fixed.push(Fixed {
+                    mask,
+                    value: value << at,
+                    matches: true,
+                    span: member.span,
+                    declared: None,
+                });
             }
         }
         for group in &build.tied {
@@ -153,7 +159,13 @@ impl Resolver<'_> {
                 let Some((at, width)) = member.place else { continue };
                 let mask = ones(u32::from(width));
                 let value = (rest & mask) << at;
-                build.form.fixed.push(Fixed { mask: mask << at, value, matches: false, span: member.span, declared: None });
+                build.form.fixed.push(Fixed {
+                    mask: mask << at,
+                    value,
+                    matches: false,
+                    span: member.span,
+                    declared: None,
+                });
                 rest >>= width;
             }
             group.members.iter().for_each(|m| build.used[*m] = true);
@@ -164,7 +176,8 @@ impl Resolver<'_> {
     fn arm_shown(&mut self, build: &mut Build<'_>, syntax: &Element) {
         for (place, child) in syntax.children.iter().enumerate() {
             let own = child.attribute("name").filter(|_| child.name.value != "staging");
-            let modifiers = child.children.iter().filter(|c| c.name.value == "modifier").filter_map(|c| c.attribute("name"));
+            let modifiers =
+                child.children.iter().filter(|c| c.name.value == "modifier").filter_map(|c| c.attribute("name"));
             for name in own.into_iter().chain(modifiers) {
                 if let Some(member) = build.members.find(&name.value) {
                     build.shown.push((place, member, name.span));
@@ -214,12 +227,21 @@ impl Resolver<'_> {
             if word.value == NONE {
                 return None;
             }
-            let value = Value { name: word.value.clone(), text: word.value.clone(), also: Vec::new(), bits: 0, doc: String::new(), span: word.span };
+            let value = Value {
+                name: word.value.clone(),
+                text: word.value.clone(),
+                also: Vec::new(),
+                bits: 0,
+                doc: String::new(),
+                span: word.span,
+            };
             let e = self.arm_plain_enum(&format!("always {}", word.value), vec![value], None, word.span);
             return Some(modifier(&name, Bits::default(), e, None));
         }
         if let Some(group) = build.group(index) {
-            return self.arm_tied_modifier(build, place, group, span).map(|(bits, e, default)| modifier(&name, bits, e, default));
+            return self
+                .arm_tied_modifier(build, place, group, span)
+                .map(|(bits, e, default)| modifier(&name, bits, e, default));
         }
         let allowed: Vec<u64> = from.values.iter().map(|v| v.value).filter(|v| member.admits(*v)).collect();
         let default = member.unwritten().filter(|d| allowed.contains(d));
@@ -229,7 +251,13 @@ impl Resolver<'_> {
     }
 
     /// The one modifier that stands for a group of tied fields, the first time that one of them is shown.
-    fn arm_tied_modifier(&mut self, build: &mut Build<'_>, place: usize, group: usize, span: Span) -> Option<(Bits, usize, Option<u64>)> {
+    fn arm_tied_modifier(
+        &mut self,
+        build: &mut Build<'_>,
+        place: usize,
+        group: usize,
+        span: Span,
+    ) -> Option<(Bits, usize, Option<u64>)> {
         let shown = build.shown_of(group);
         if let Some((.., elsewhere)) = shown.iter().find(|(p, ..)| *p != place) {
             let message = "fields that depend on each other are shown in different places";
@@ -260,11 +288,18 @@ impl Resolver<'_> {
             if written.is_empty() {
                 default.get_or_insert(row.bits);
             }
-            let text = if written.is_empty() { words(true).first().copied().unwrap_or(NONE).to_owned() } else { written.join(".") };
+            let text = if written.is_empty() {
+                words(true).first().copied().unwrap_or(NONE).to_owned()
+            } else {
+                written.join(".")
+            };
             if values.iter().any(|v| v.text == text) {
-                let names: Vec<String> = tied.members.iter().map(|m| format!("`{}`", build.get(*m).name.value)).collect();
+                let names: Vec<String> =
+                    tied.members.iter().map(|m| format!("`{}`", build.get(*m).name.value)).collect();
                 let message = format!("`.{text}` can stand for two values of {}", names.join(", "));
-                self.out.push(Diagnostic::error("E0082", span, message).note(format!("in the instruction `{}`", build.form.name)));
+                self.out.push(
+                    Diagnostic::error("E0082", span, message).note(format!("in the instruction `{}`", build.form.name)),
+                );
                 return None;
             }
             values.push(Value { name: text.clone(), text, also: Vec::new(), bits: row.bits, doc: String::new(), span });
@@ -282,7 +317,11 @@ impl Resolver<'_> {
         let mut free = name.to_owned();
         for n in 2.. {
             match self.isa.enums.iter().position(|e| e.name == free) {
-                Some(known) if key(&self.isa.enums[known].values) == wanted && self.isa.enums[known].default == default => return known,
+                Some(known)
+                    if key(&self.isa.enums[known].values) == wanted && self.isa.enums[known].default == default =>
+                {
+                    return known;
+                }
                 Some(_) => free = format!("{name} {n}"),
                 None => break,
             }
@@ -304,7 +343,9 @@ impl Resolver<'_> {
                 let shared = &self.isa.shared[shared];
                 if shared.bits != member.bits() {
                     let message = format!("`{PAGE}` does not lie where `{}` does", shared.name);
-                    self.out.push(Diagnostic::error("E0084", member.span, message).secondary(shared.span, "the shared field"));
+                    self.out.push(
+                        Diagnostic::error("E0084", member.span, message).secondary(shared.span, "the shared field"),
+                    );
                 }
                 continue;
             }

@@ -11,7 +11,8 @@ use crate::suggest::did_you_mean;
 use crate::xml::Element;
 
 /// Built-in types, whose names are looked up after those of enums.
-const BUILT_IN: [&str; 8] = ["uint", "int", "float", "V2F16", "V2I16", "V4I8", "pc_rel_label_signed", "pc_rel_label_unsigned"];
+const BUILT_IN: [&str; 8] =
+    ["uint", "int", "float", "V2F16", "V2I16", "V4I8", "pc_rel_label_signed", "pc_rel_label_unsigned"];
 
 /// What a field holds.
 #[derive(Clone)]
@@ -180,7 +181,9 @@ fn member(document: &Document, element: &Element, word_bits: u8, out: &mut Diagn
         None => Holds::Unsaid,
     };
     let of_enum = |text: &Spanned<String>, out: &mut Diagnostics| match (&holds, element.attribute("type")) {
-        (Holds::Enum(e), Some(ty)) if !e.values.iter().any(|v| v.name.value == text.value) && text.value.parse::<u64>().is_err() => {
+        (Holds::Enum(e), Some(ty))
+            if !e.values.iter().any(|v| v.name.value == text.value) && text.value.parse::<u64>().is_err() =>
+        {
             document.value(ty, text, out)
         }
         (Holds::Enum(e), _) => match e.values.iter().find(|v| v.name.value == text.value) {
@@ -215,12 +218,14 @@ fn member(document: &Document, element: &Element, word_bits: u8, out: &mut Diagn
             Some(Expression::read(child, &named, out)?)
         }
         [child, ..] => {
-            let error = Diagnostic::error("E0050", child.name.span, format!("`<{}>` cannot stand here", child.name.value));
+            let error =
+                Diagnostic::error("E0050", child.name.span, format!("`<{}>` cannot stand here", child.name.value));
             out.push(error.note("a field has at most one `<expression>`"));
             return None;
         }
     };
-    let member = Member { name, span: element.span, place, holds, exact, default, allowed, step, least, greatest, expression };
+    let member =
+        Member { name, span: element.span, place, holds, exact, default, allowed, step, least, greatest, expression };
     check(&member, element, out).then_some(member)
 }
 
@@ -245,7 +250,8 @@ fn check(member: &Member, element: &Element, out: &mut Diagnostics) -> bool {
     if let (Some(exact), true) = (member.exact, member.place.is_some())
         && exact > top
     {
-        let message = format!("the constant {exact} does not fit the {} bits of `{}`", member.width(), member.name.value);
+        let message =
+            format!("the constant {exact} does not fit the {} bits of `{}`", member.width(), member.name.value);
         out.push(Diagnostic::error("E0031", element.span, message));
         return false;
     }
@@ -283,7 +289,9 @@ fn holds(document: &Document, ty: &Spanned<String>, out: &mut Diagnostics) -> Op
             if let Some(near) = did_you_mean(&ty.value, known) {
                 error = error.help(format!("did you mean `{near}`?"));
             }
-            out.push(error.note("a type is an enum of the file, a built-in one, or a source that `arm: sources:` names"));
+            out.push(
+                error.note("a type is an enum of the file, a built-in one, or a source that `arm: sources:` names"),
+            );
             None
         }
     }

@@ -6,7 +6,9 @@ use super::instruction::Build;
 use super::members::{Holds, Step};
 use super::{only, required, unknown_element};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Alternative, Bits, Constants, Count, Field, Fixed, Kind, Modifier, Operand, Piece, Shape, Token, Type};
+use crate::model::{
+    Alternative, Bits, Constants, Count, Field, Fixed, Kind, Modifier, Operand, Piece, Shape, Token, Type,
+};
 use crate::resolve::Resolver;
 use crate::source::{Span, Spanned};
 use crate::spec::{Access, TargetKind};
@@ -20,7 +22,8 @@ const COUNT: &str = "sr_count";
 const COUNT_WRITE: &str = "sr_write_count";
 
 /// Elements that are numbers.
-const NUMBERS: [&str; 8] = ["uint", "int", "float", "V2F16", "V2I16", "V4I8", "pc_rel_label_signed", "pc_rel_label_unsigned"];
+const NUMBERS: [&str; 8] =
+    ["uint", "int", "float", "V2F16", "V2I16", "V4I8", "pc_rel_label_signed", "pc_rel_label_unsigned"];
 
 /// The widest number whose values are tabulated.
 const WIDEST_TABLE: u32 = 10;
@@ -76,15 +79,19 @@ impl Resolver<'_> {
     fn arm_register_kind(&mut self, build: &Build<'_>, index: usize) -> Option<(usize, u8)> {
         let member = build.get(index);
         let bank = self.bank_index(&build.document.spec.registers)?;
-        let (at, width) = member.place.filter(|_| matches!(member.holds, Holds::Number) && build.group(index).is_none()).or_else(|| {
-            let message = format!("`{}` is no number of a register", member.name.value);
-            self.out.push(Diagnostic::error("E0083", member.span, message));
-            None
-        })?;
+        let (at, width) = member
+            .place
+            .filter(|_| matches!(member.holds, Holds::Number) && build.group(index).is_none())
+            .or_else(|| {
+                let message = format!("`{}` is no number of a register", member.name.value);
+                self.out.push(Diagnostic::error("E0083", member.span, message));
+                None
+            })?;
         let registers = member.greatest.unwrap_or(ones(u32::from(width))).saturating_add(1);
         if registers != u64::from(self.isa.banks[bank].count) {
             let bank = &self.isa.banks[bank];
-            let message = format!("`{}` can name {registers} registers, but there are {}", member.name.value, bank.count);
+            let message =
+                format!("`{}` can name {registers} registers, but there are {}", member.name.value, bank.count);
             self.out.push(Diagnostic::error("E0084", member.span, message).secondary(bank.span, "the bank"));
             return None;
         }
@@ -143,14 +150,16 @@ impl Resolver<'_> {
         };
         let mut plus = from.values.iter().map(|v| digits(&v.name.value)?.checked_sub(v.value));
         let first = plus.next().flatten();
-        let plus = first.filter(|first| *first <= 64 && plus.all(|p| p == Some(*first))).and_then(|p| u8::try_from(p).ok());
+        let plus =
+            first.filter(|first| *first <= 64 && plus.all(|p| p == Some(*first))).and_then(|p| u8::try_from(p).ok());
         let Some(plus) = plus else {
             let message = format!("the words of `{}` do not count registers", member.name.value);
             let error = Diagnostic::error("E0083", member.span, message);
             self.out.push(error.note("each must end in its number of registers, the same amount above its value"));
             return None;
         };
-        let constant = |value: u64| Count { bits: None, name: String::new(), plus: plus.saturating_add(value.min(255) as u8) };
+        let constant =
+            |value: u64| Count { bits: None, name: String::new(), plus: plus.saturating_add(value.min(255) as u8) };
         if let Some(exact) = member.exact {
             return Some(constant(exact));
         }
@@ -185,7 +194,9 @@ impl Resolver<'_> {
         let width = u32::from(self.isa.kinds[kind].width);
         let wrong = |own: u32, r: &mut Self| {
             let message = format!("`{}` has {own} bits, but a `{}` has {width}", name.value, source.kind.value);
-            r.out.push(Diagnostic::error("E0084", member.span, message).secondary(source.kind.span, "said to be read so"));
+            r.out.push(
+                Diagnostic::error("E0084", member.span, message).secondary(source.kind.span, "said to be read so"),
+            );
         };
         if let (Some((at, own)), None) = (member.place, build.group(index)) {
             if u32::from(own) != width {
@@ -220,15 +231,18 @@ impl Resolver<'_> {
         bits.sort_unstable();
         let dense = bits.iter().enumerate().all(|(i, (logical, _))| *logical == i as u32);
         let joined = |stored: u64| {
-            let set = bits.iter().filter(|(_, at)| {
-                (0..own).any(|b| stored >> b & 1 == 1 && place(b) == Some(*at))
-            });
+            let set = bits.iter().filter(|(_, at)| (0..own).any(|b| stored >> b & 1 == 1 && place(b) == Some(*at)));
             set.fold(0u64, |value, (logical, _)| value | 1 << logical)
         };
         let linear = tied.rows.iter().all(|r| r.value(index) == Some(joined(r.bits)));
         if !alone || !complete || !dense || !linear || bits.len() != own as usize {
-            let error = Diagnostic::error("E0082", member.span, format!("`{}` is not made of bits of other fields", name.value));
-            self.out.push(error.note("a source in pieces is its pieces, shifted and joined, and each piece a slice of it"));
+            let error = Diagnostic::error(
+                "E0082",
+                member.span,
+                format!("`{}` is not made of bits of other fields", name.value),
+            );
+            self.out
+                .push(error.note("a source in pieces is its pieces, shifted and joined, and each piece a slice of it"));
             return None;
         }
         if own != width {
@@ -312,7 +326,8 @@ impl Resolver<'_> {
                 _ => return unable(self, format!("a distance is counted in bytes or in words of {bytes} bytes")),
             };
             let scale = if target.is_some() { bytes.trailing_zeros() } else { 0 };
-            let bounded = member.least.is_some_and(|l| l != 0) || member.greatest.is_some_and(|g| g >> scale != ones(wide));
+            let bounded =
+                member.least.is_some_and(|l| l != 0) || member.greatest.is_some_and(|g| g >> scale != ones(wide));
             if bounded && !signed {
                 return unable(self, "it has bounds of its own".to_owned());
             }
@@ -363,7 +378,10 @@ impl Resolver<'_> {
         let alone = build.shown_of(group).len() == 1 && member.step == Step::Same;
         let Some(values) = values.filter(|_| alone && dense && tied.width(&build.members) <= WIDEST_TABLE) else {
             let message = format!("`{}` cannot be told from the bits it is computed from", member.name.value);
-            self.out.push(Diagnostic::error("E0082", member.span, message).note(format!("in the instruction `{}`", build.form.name)));
+            self.out.push(
+                Diagnostic::error("E0082", member.span, message)
+                    .note(format!("in the instruction `{}`", build.form.name)),
+            );
             return None;
         };
         let bits = tied.bits(&build.members);
@@ -383,7 +401,12 @@ impl Resolver<'_> {
             Some(known) => known,
             None => {
                 let values = values.iter().map(|v| (*v, String::new())).collect();
-                self.isa.constants.push(Constants { name: name.clone(), doc: "Numbers in steps.".to_owned(), span, values });
+                self.isa.constants.push(Constants {
+                    name: name.clone(),
+                    doc: "Numbers in steps.".to_owned(),
+                    span,
+                    values,
+                });
                 self.isa.constants.len() - 1
             }
         };
@@ -403,7 +426,14 @@ impl Resolver<'_> {
             text: vec![Token::Text(prefix.to_owned()), Token::Field(0)],
         };
         let width = bits.end(0).min(64) as u8;
-        self.isa.kinds.push(Kind { name, doc: String::new(), span, width, alternatives: vec![alternative], suffixes: Vec::new() });
+        self.isa.kinds.push(Kind {
+            name,
+            doc: String::new(),
+            span,
+            width,
+            alternatives: vec![alternative],
+            suffixes: Vec::new(),
+        });
         self.isa.kinds.len() - 1
     }
 }

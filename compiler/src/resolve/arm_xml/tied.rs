@@ -86,7 +86,8 @@ fn combinations(members: &Members, of: Vec<usize>, out: &mut Diagnostics) -> Opt
     let stored: Vec<usize> = of.iter().copied().filter(|m| list[*m].place.is_some()).collect();
     let mut tied = Tied { members: of, stored, rows: Vec::new() };
     let names = || tied.members.iter().map(|m| format!("`{}`", list[*m].name.value)).collect::<Vec<_>>().join(", ");
-    let span = tied.members.iter().find_map(|m| list[*m].expression.as_ref()?.span()).unwrap_or(list[tied.members[0]].span);
+    let span =
+        tied.members.iter().find_map(|m| list[*m].expression.as_ref()?.span()).unwrap_or(list[tied.members[0]].span);
     let width = tied.width(members);
     if width > MOST_BITS {
         let message = format!("{} depend on each other and have {width} bits together", names());

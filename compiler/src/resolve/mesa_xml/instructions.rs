@@ -29,7 +29,9 @@ impl Resolver<'_> {
             for element in &root.children {
                 let instructions = match element.name.as_str() {
                     "ins" => vec![(element, element)],
-                    "group" => element.children.iter().filter(|c| c.name.as_str() == "ins").map(|own| (own, element)).collect(),
+                    "group" => {
+                        element.children.iter().filter(|c| c.name.as_str() == "ins").map(|own| (own, element)).collect()
+                    }
                     _ => continue,
                 };
                 for (own, body) in instructions {
@@ -89,14 +91,22 @@ impl Resolver<'_> {
         for op in lists.flat_map(|list| &list.children) {
             self.xml_attributes(op, &["val", "start", "mask"], &spec.ignore.clone().unwrap_or_default());
             let mut number = |key| self.xml_attribute(op, key).and_then(|t| self.xml_number(t)).map(|n| n.value);
-            let (Some(value), Some(start), Some(mask)) = (number("val"), number("start"), number("mask")) else { continue };
+            let (Some(value), Some(start), Some(mask)) = (number("val"), number("start"), number("mask")) else {
+                continue;
+            };
             let fits = start < u64::from(self.isa.word_bits) && mask <= ones(u32::from(self.isa.word_bits)) >> start;
             if value & !mask != 0 || !fits {
                 let message = format!("{value:#x} under the mask {mask:#x} from bit {start} is not possible");
                 self.out.push(Diagnostic::error("E0031", op.span, message));
                 continue;
             }
-            fixed.push(Fixed { mask: mask << start, value: value << start, matches: true, span: op.span, declared: None });
+            fixed.push(Fixed {
+                mask: mask << start,
+                value: value << start,
+                matches: true,
+                span: op.span,
+                declared: None,
+            });
         }
         fixed
     }
@@ -112,7 +122,9 @@ impl Resolver<'_> {
                 "opcode2" => &mut instruction.opcode2,
                 other => {
                     let message = format!("`{other}` cannot be corrected");
-                    self.out.push(Diagnostic::error("E0054", erratum.attribute.span, message).help("write `opcode` or `opcode2`"));
+                    self.out.push(
+                        Diagnostic::error("E0054", erratum.attribute.span, message).help("write `opcode` or `opcode2`"),
+                    );
                     continue;
                 }
             };
@@ -129,9 +141,19 @@ impl Resolver<'_> {
         let doc = |e: &Element| e.children.iter().find(|c| c.name.as_str() == "desc").map(|d| d.text.value.clone());
         let mut form = Form {
             name: instruction.name.value.clone(),
-            title: instruction.own.attribute("title").or(body.attribute("title")).map(|t| t.value.clone()).unwrap_or_default(),
+            title: instruction
+                .own
+                .attribute("title")
+                .or(body.attribute("title"))
+                .map(|t| t.value.clone())
+                .unwrap_or_default(),
             doc: doc(body).unwrap_or_default(),
-            unit: instruction.own.attribute("unit").or(body.attribute("unit")).map(|u| u.value.clone()).unwrap_or_default(),
+            unit: instruction
+                .own
+                .attribute("unit")
+                .or(body.attribute("unit"))
+                .map(|u| u.value.clone())
+                .unwrap_or_default(),
             span: instruction.name.span,
             source: self.place(instruction.name.span),
             provenance: instruction.correction.as_ref().map_or_else(|| self.default_provenance(), |c| c.provenance),
@@ -186,7 +208,8 @@ impl Resolver<'_> {
         if let Some(near) = did_you_mean(name, known) {
             error = error.help(format!("did you mean `<{near}/>`?"));
         }
-        self.out.push(error.help(format!("or add `{name}: {{ bits: … }}` under `xml: modifiers:` of the specification")));
+        self.out
+            .push(error.help(format!("or add `{name}: {{ bits: … }}` under `xml: modifiers:` of the specification")));
     }
 
     /// `<mod name start size>`: a flag, an enum called like it, or a placeholder beyond the word.
@@ -211,7 +234,8 @@ impl Resolver<'_> {
         }
         if size.value == 0 || start.value.saturating_add(size.value) > word {
             let message = format!("`{}` has bits outside of the word", name.value);
-            let error = Diagnostic::error("E0104", start.span.to(size.span), message).label(format!("the last bit is {}", word - 1));
+            let error = Diagnostic::error("E0104", start.span.to(size.span), message)
+                .label(format!("the last bit is {}", word - 1));
             self.out.push(error.help("a modifier without bits starts at 128"));
             return;
         }
@@ -258,7 +282,8 @@ impl Resolver<'_> {
         if let (Some(bits), Some(opcode)) = (self.bits(&spec.opcode), &instruction.opcode) {
             if opcode.value > ones(bits.width()) {
                 let message = format!("the opcode {:#x} does not fit {} bits", opcode.value, bits.width());
-                self.out.push(Diagnostic::error("E0031", opcode.span, message).secondary(spec.opcode.span, "these bits"));
+                self.out
+                    .push(Diagnostic::error("E0031", opcode.span, message).secondary(spec.opcode.span, "these bits"));
             } else {
                 fixed.push(place_value(&bits, opcode, spec.opcode.span));
             }
@@ -266,28 +291,43 @@ impl Resolver<'_> {
         let Some(opcode2) = &instruction.opcode2 else { return fixed };
         let sources: Vec<&Element> = instruction.body.children.iter().filter(|c| c.name.as_str() == "src").collect();
         let applies = |rule: &&crate::spec::Opcode2Rule| {
-            let has = |m: &Spanned<String>| placeholders.contains(&m.value) || form.modifiers.iter().any(|f| f.name == m.value);
+            let has = |m: &Spanned<String>| {
+                placeholders.contains(&m.value) || form.modifiers.iter().any(|f| f.name == m.value)
+            };
             rule.modifier.as_ref().is_none_or(has)
                 && rule.names.as_ref().is_none_or(|n| n.iter().any(|n| instruction.name.value.starts_with(n.as_str())))
-                && rule.opcode.as_ref().is_none_or(|o| instruction.opcode.as_ref().is_some_and(|own| own.value == o.value))
+                && rule
+                    .opcode
+                    .as_ref()
+                    .is_none_or(|o| instruction.opcode.as_ref().is_some_and(|own| own.value == o.value))
                 && rule.sources.as_ref().is_none_or(|n| n.contains(&(sources.len() as u64)))
-                && rule.second.as_ref().is_none_or(|a| {
-                    sources.get(1).is_some_and(|s| a.iter().any(|a| is_given(s.attribute(a))))
-                })
+                && rule
+                    .second
+                    .as_ref()
+                    .is_none_or(|a| sources.get(1).is_some_and(|s| a.iter().any(|a| is_given(s.attribute(a)))))
         };
         let Some(rule) = spec.opcode2.iter().flatten().find(applies) else {
             let message = format!("no rule says where the secondary opcode of `{}` lies", instruction.name.value);
-            self.out.push(Diagnostic::error("E0056", opcode2.span, message).secondary(spec.span, "add a rule under `opcode2`"));
+            self.out.push(
+                Diagnostic::error("E0056", opcode2.span, message).secondary(spec.span, "add a rule under `opcode2`"),
+            );
             return fixed;
         };
         self.applied.insert(rule.span);
         if opcode2.value & !rule.mask.value != 0 {
-            let message = format!("the secondary opcode {:#x} does not fit the mask {:#x}", opcode2.value, rule.mask.value);
+            let message =
+                format!("the secondary opcode {:#x} does not fit the mask {:#x}", opcode2.value, rule.mask.value);
             self.out.push(Diagnostic::error("E0031", opcode2.span, message).secondary(rule.span, "by this rule"));
             return fixed;
         }
         let shift = |v: u64| v.checked_shl(u32::from(rule.at.value)).unwrap_or(0);
-        fixed.push(Fixed { mask: shift(rule.mask.value), value: shift(opcode2.value), matches: true, span: opcode2.span, declared: Some(rule.span) });
+        fixed.push(Fixed {
+            mask: shift(rule.mask.value),
+            value: shift(opcode2.value),
+            matches: true,
+            span: opcode2.span,
+            declared: Some(rule.span),
+        });
         fixed
     }
 }

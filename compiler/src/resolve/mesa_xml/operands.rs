@@ -14,11 +14,18 @@ use crate::xml::Element;
 
 impl Resolver<'_> {
     /// `dests` and `<sr>`: the registers an instruction writes, and the staging registers of messages.
-    pub(super) fn xml_registers(&mut self, spec: &XmlSpec, instruction: &Instruction<'_>, counts: &HashMap<&str, Bits>, form: &mut Form) {
+    pub(super) fn xml_registers(
+        &mut self,
+        spec: &XmlSpec,
+        instruction: &Instruction<'_>,
+        counts: &HashMap<&str, Bits>,
+        form: &mut Form,
+    ) {
         let body = instruction.body;
         let staging: Vec<&Element> = body.children.iter().filter(|c| c.name.as_str() == "sr").collect();
         let dests = instruction.own.attribute("dests").or(body.attribute("dests"));
-        let has_destination = dests.is_some_and(|d| !matches!(d.value.as_str(), "0" | "0x0" | "0x00")) || body.children.iter().any(|c| c.name.as_str() == "dest");
+        let has_destination = dests.is_some_and(|d| !matches!(d.value.as_str(), "0" | "0x0" | "0x00"))
+            || body.children.iter().any(|c| c.name.as_str() == "dest");
         if has_destination {
             let Some(kind) = self.kind_index(&spec.destination.kind) else { return };
             let at = spec.destination.at.value;
@@ -91,7 +98,13 @@ impl Resolver<'_> {
         };
         let bit = |at: &Spanned<u8>, value: bool| {
             let shifted = |value: u64| value.checked_shl(u32::from(at.value)).unwrap_or(0);
-            Fixed { mask: shifted(1), value: shifted(u64::from(value)), matches: false, span: sr.span, declared: Some(at.span) }
+            Fixed {
+                mask: shifted(1),
+                value: shifted(u64::from(value)),
+                matches: false,
+                span: sr.span,
+                declared: Some(at.span),
+            }
         };
         match flags {
             _ if second.is_some() => {
@@ -193,7 +206,9 @@ impl Resolver<'_> {
                 Err(_) => {
                     let message = format!("this attribute cannot be `{number}`");
                     let error = Diagnostic::error("E0059", value.span, message);
-                    self.out.push(error.label(format!("expected {}, or the number of its lowest bit", one_of(["true", "false"]))));
+                    self.out.push(
+                        error.label(format!("expected {}, or the number of its lowest bit", one_of(["true", "false"]))),
+                    );
                     return;
                 }
             },
@@ -257,9 +272,11 @@ impl Resolver<'_> {
             let own = rules.prefixes.iter().flat_map(|p| p.iter()).find(|(known, _)| known.value == name.value);
             self.applied.extend(own.map(|(known, _)| known.span));
             let own = own.map(|(_, prefix)| prefix);
-            let target = rules.targets.iter().flatten().find(|t| {
-                t.instruction.value == instruction.name.value && t.immediate.value == name.value
-            });
+            let target = rules
+                .targets
+                .iter()
+                .flatten()
+                .find(|t| t.instruction.value == instruction.name.value && t.immediate.value == name.value);
             self.applied.extend(target.map(|target| target.span));
             form.operands.push(Operand {
                 doc: imm.text.value.clone(),

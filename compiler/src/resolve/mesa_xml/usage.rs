@@ -16,8 +16,10 @@ impl Resolver<'_> {
             self.in_range("the lowest bit of a field", &rule.at, 0, last);
             let reach = u64::from(rule.at.value) + u64::from(64 - rule.mask.value.leading_zeros());
             if u64::from(rule.at.value) <= last && reach > last + 1 {
-                let message = format!("the mask {:#x} reaches bit {}, but the last bit is {last}", rule.mask.value, reach - 1);
-                self.out.push(Diagnostic::error("E0104", rule.mask.span, message).secondary(rule.at.span, "from this bit"));
+                let message =
+                    format!("the mask {:#x} reaches bit {}, but the last bit is {last}", rule.mask.value, reach - 1);
+                self.out
+                    .push(Diagnostic::error("E0104", rule.mask.span, message).secondary(rule.at.span, "from this bit"));
             }
         }
         let staging = &spec.staging;
@@ -40,10 +42,12 @@ impl Resolver<'_> {
         let applied = self.applied.clone();
         let mut elements: Vec<&str> = Vec::new();
         names_inside(root, &mut elements);
-        for (index, rule) in spec.opcode2.iter().flatten().enumerate().filter(|(_, rule)| !applied.contains(&rule.span)) {
+        for (index, rule) in spec.opcode2.iter().flatten().enumerate().filter(|(_, rule)| !applied.contains(&rule.span))
+        {
             if let Some(other) = spec.opcode2.iter().flatten().take(index).find(|other| is_implied(other, rule)) {
                 let message = "this rule never decides: an earlier one applies to all that it applies to";
-                let error = Diagnostic::error("E0118", rule.span, message).secondary(other.span, "this one comes first");
+                let error =
+                    Diagnostic::error("E0118", rule.span, message).secondary(other.span, "this one comes first");
                 self.out.push(error.help("put it before that one, or take it away"));
             } else {
                 self.unused_rule(rule, &elements, spec);
@@ -137,7 +141,11 @@ impl Resolver<'_> {
                 if self.bases.contains(&name.span.file) || names.clone().any(|form| form == name.value) {
                     continue;
                 }
-                let warning = Diagnostic::warning("W0201", name.span, format!("there is no instruction `{}` to correct", name.value));
+                let warning = Diagnostic::warning(
+                    "W0201",
+                    name.span,
+                    format!("there is no instruction `{}` to correct", name.value),
+                );
                 self.out.push(match did_you_mean(name, names) {
                     Some(near) => warning.help(format!("did you mean `{near}`?")),
                     None => warning,
@@ -154,7 +162,10 @@ fn is_implied(rule: &Opcode2Rule, other: &Opcode2Rule) -> bool {
     rule.modifier.as_ref().is_none_or(|own| other.modifier.as_ref().is_some_and(|m| m.value == own.value))
         && (rule.names.is_none() || other.names.as_ref().is_some_and(|names| names.iter().all(starts)))
         && rule.opcode.as_ref().is_none_or(|own| other.opcode.as_ref().is_some_and(|o| o.value == own.value))
-        && rule.sources.as_ref().is_none_or(|own| other.sources.as_ref().is_some_and(|s| s.iter().all(|n| own.contains(n))))
+        && rule
+            .sources
+            .as_ref()
+            .is_none_or(|own| other.sources.as_ref().is_some_and(|s| s.iter().all(|n| own.contains(n))))
         && (rule.second.is_none() || other.second.as_ref().is_some_and(|names| names.iter().all(among)))
 }
 

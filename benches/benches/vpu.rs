@@ -1,0 +1,66 @@
+//! The VPU: thread-instructions a second, to completion, on the triangles of `examples/vpu`.
+//!
+//! Building a machine and filling its memory is no part of what is timed. A step is an instruction of a group of four
+//! threads, and counts as four, as it does for the plain interpreter, which does the four one by one.
+
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use isaforge_runtime::vpu::naive::Naive;
+use isaforge_runtime::vpu::scene::{Scene, Work};
+use isaforge_runtime::vpu::{Config, Machine, Rectangle, SetupError, TileSize, assemble};
+
+/// Positions of the screen each way: the triangles are on the first 64, and the program runs for all.
+const SIDE: u16 = 256;
+const THREADS: u64 = 4;
+
+fn rasteriser() -> (Scene, Vec<u64>) {
+    let mut scene = Scene::from_json(include_str!("../../examples/vpu/triangle.json")).expect("the example is a scene");
+    scene.work = Work::Rectangle { rectangle: screen(), entry: 0 };
+    scene.tile_size = TileSize::new(SIDE.into(), SIDE.into()).expect("tiles can be this large");
+    let words = assemble(include_str!("../../examples/vpu/triangle.vpu")).expect("the example is a program");
+    (scene, words)
+}
+
+fn screen() -> Rectangle {
+    Rectangle { x: 0, y: 0, width: SIDE.into(), height: SIDE.into() }
+}
+
+/// A machine with the screen spread over its cores.
+fn machine(scene: &Scene, words: &[u64], cores: usize) -> Result<Machine, SetupError> {
+    let config = Config { cores, tile_size: scene.tile_size, memory: scene.external.len(), ..Config::default() };
+    let mut machine = Machine::new(&config)?;
+    machine.load(words)?;
+    machine.memory().write(0, &scene.external);
+    for core in 0..cores {
+        *machine.bank_mut(core, scene.bank)? = scene.global;
+    }
+    machine.spread_rectangle(screen(), 0, scene.bank)?;
+    Ok(machine)
+}
+
+fn vpu(c: &mut Criterion) {
+    let (scene, words) = rasteriser();
+    let ready = |cores: usize| machine(&scene, &words, cores).expect("the machine takes it");
+    let plain = Naive::run(&scene, &words, u64::MAX).expect("it ends");
+    let mut one = ready(1);
+    assert_eq!(one.run().expect("it ends").steps, plain.steps, "both do the same work");
+    assert!(one.tiles(0).expect("core 0 exists")[0].data == plain.tiles[0], "both draw the same");
+    assert_eq!(ready(2).run_parallel().expect("it ends").steps, plain.steps, "two cores do the same work");
+
+    let mut group = c.benchmark_group("vpu rasteriser");
+    group.throughput(Throughput::Elements(THREADS * plain.steps)).sample_size(20);
+    group.bench_function("one core", |b| {
+        b.iter_batched_ref(|| ready(1), |machine| machine.run(), BatchSize::PerIteration);
+    });
+    group.bench_function("one core, cycle by cycle", |b| {
+        b.iter_batched_ref(|| ready(1), |machine| machine.run_cycles(), BatchSize::PerIteration);
+    });
+    group.bench_function("two cores, in parallel", |b| {
+        b.iter_batched_ref(|| ready(2), |machine| machine.run_parallel(), BatchSize::PerIteration);
+    });
+    // This one copies the scene each time, which is little beside what it does then.
+    group.bench_function("plain interpreter", |b| b.iter(|| Naive::run(&scene, &words, u64::MAX)));
+    group.finish();
+}
+
+criterion_group!(benches, vpu);
+criterion_main!(benches);
