@@ -11,12 +11,19 @@ fn assemble(c: &mut Criterion) {
     group.sample_size(10).sampling_mode(SamplingMode::Flat);
     group.throughput(Throughput::Elements(words.len() as u64));
     group.bench_function("isaforge valhall", |b| b.iter(|| work::valhall_assemble(&text)));
-    match code::x86().ok_or("this is not an x86-64 ELF file".to_owned()).and_then(|code| GnuAs::new(&code, 200_000)) {
-        Ok(gnu) => {
-            group.throughput(Throughput::Elements(gnu.lines));
-            group.bench_function("GNU as x86-64", |b| b.iter(|| gnu.assemble()));
+    let x86 = code::x86().ok_or("this is not an x86-64 ELF file".to_owned());
+    let assemblers = [
+        ("GNU as x86-64", x86.and_then(|code| GnuAs::x86(&code, 200_000))),
+        ("GNU as A64", GnuAs::a64(&code::a64(), 200_000)),
+    ];
+    for (name, gnu) in assemblers {
+        match gnu {
+            Ok(gnu) => {
+                group.throughput(Throughput::Elements(gnu.lines));
+                group.bench_function(name, |b| b.iter(|| gnu.assemble()));
+            }
+            Err(reason) => println!("{name} is left out: {reason}"),
         }
-        Err(reason) => println!("GNU as is left out: {reason}"),
     }
     group.finish();
 }

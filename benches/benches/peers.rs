@@ -61,24 +61,17 @@ fn compare(what: &str, budget: Duration, mut contenders: Vec<Contender<'_>>) {
 fn main() {
     // `cargo test --benches` runs this too, to see that it works.
     let measuring = std::env::args().any(|argument| argument == "--bench");
-    let budget = Duration::from_secs(if measuring {
-        std::env::var("SECS").ok().and_then(|s| s.parse().ok()).unwrap_or(10)
-    } else {
-        0
-    });
+    let budget = Duration::from_secs(if measuring { 10 } else { 0 });
     let (words, a64, x86) = (code::valhall(), code::a64(), code::x86());
     let text = work::valhall_text(&words);
     let x86 = x86.map(|code| (work::x86_count(&code), code));
     if x86.is_none() {
         println!("iced-x86 and GNU as are left out: this executable is not an x86-64 ELF file\n");
     }
-    let gnu = x86.as_ref().and_then(|(_, code)| match GnuAs::new(code, 200_000) {
-        Ok(gnu) => Some(gnu),
-        Err(reason) => {
-            println!("GNU as is left out: {reason}\n");
-            None
-        }
-    });
+    let found =
+        |name: &str, gnu: Result<GnuAs, String>| gnu.inspect_err(|e| println!("{name} is left out: {e}\n")).ok();
+    let gnu = x86.as_ref().and_then(|(_, code)| found("GNU as for x86-64", GnuAs::x86(code, 200_000)));
+    let gnu_a64 = found("GNU as for A64", GnuAs::a64(&a64, 200_000));
     let count = words.len() as u64;
     println!(
         "{count} Valhall words of shaders, {} A64 words of SQLite, {} x86 instructions of this executable\n",
@@ -116,7 +109,7 @@ fn main() {
     compare(
         "assemble",
         Contender::new("isaforge", count, || work::valhall_assemble(&text)),
-        gnu.as_ref().map(|gnu| Contender::new("GNU as", gnu.lines, || gnu.assemble())),
-        None,
+        gnu.as_ref().map(|gnu| Contender::new("GNU as, x86-64", gnu.lines, || gnu.assemble())),
+        gnu_a64.as_ref().map(|gnu| Contender::new("GNU as, A64", gnu.lines, || gnu.assemble())),
     );
 }

@@ -1,9 +1,11 @@
-//! GNU as, run as a process on the text of real x86 code.
+//! GNU as, run as a process on the text of real code.
 
 use std::collections::HashSet;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use disarm64::{InsnDisplay, decoder};
 use iced_x86::{Decoder, DecoderOptions, Formatter, GasFormatter};
 
 use crate::code::X86;
@@ -11,6 +13,8 @@ use crate::code::X86;
 /// GNU as with a file to assemble, deleted when dropped.
 #[derive(Debug)]
 pub struct GnuAs {
+    command: &'static str,
+    arguments: &'static [&'static str],
     folder: PathBuf,
     source: PathBuf,
     /// Lines of the file.
@@ -18,20 +22,38 @@ pub struct GnuAs {
 }
 
 impl GnuAs {
-    /// Writes at least `least` lines of the disassembly of `code` to a file that the assembler takes without a complaint.
+    /// The assembler for x86-64, which a machine that links has, with at least `least` lines of the disassembly of `code`.
     ///
     /// # Errors
     /// Says why the comparison is not possible here.
-    pub fn new(code: &X86, least: usize) -> Result<Self, String> {
-        let version = Command::new("as").arg("--version").output().map_err(|e| format!("cannot run `as`: {e}"))?;
+    pub fn x86(code: &X86, least: usize) -> Result<Self, String> {
+        Self::new("as", &["--64"], x86_listing(code), least)
+    }
+
+    /// The assembler for A64, where Debian's `binutils-aarch64-linux-gnu` or its like is installed.
+    ///
+    /// # Errors
+    /// Says why the comparison is not possible here.
+    pub fn a64(words: &[u32], least: usize) -> Result<Self, String> {
+        Self::new("aarch64-linux-gnu-as", &[], a64_listing(words), least)
+    }
+
+    /// Writes a file that the assembler takes without a complaint.
+    fn new(
+        command: &'static str,
+        arguments: &'static [&'static str],
+        mut once: Vec<String>,
+        least: usize,
+    ) -> Result<Self, String> {
+        let version = Command::new(command).arg("--version").output();
+        let version = version.map_err(|e| format!("cannot run `{command}`: {e}"))?;
         if !String::from_utf8_lossy(&version.stdout).contains("GNU assembler") {
-            return Err("`as` is not GNU as".to_owned());
+            return Err(format!("`{command}` is not GNU as"));
         }
-        let folder = std::env::temp_dir().join(format!("isaforge-benches-{}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("isaforge-benches-{}-{command}", std::process::id()));
         std::fs::create_dir_all(&folder).map_err(|e| format!("cannot write to {}: {e}", folder.display()))?;
         let source = folder.join("code.s");
-        let mut gnu = GnuAs { folder, source, lines: 0 };
-        let mut once = listing(code);
+        let mut gnu = GnuAs { command, arguments, folder, source, lines: 0 };
         let mut wrong = HashSet::new();
         // A line it refuses (data among the code, a spelling of its own) is not what is measured.
         for _ in 0..3 {
@@ -47,7 +69,7 @@ impl GnuAs {
             });
         }
         if !wrong.is_empty() || once.is_empty() {
-            return Err("`as` does not take x86 code as iced-x86 writes it".to_owned());
+            return Err(format!("`{command}` does not take the disassembly"));
         }
         gnu.write(once.iter().cycle().take(least.next_multiple_of(once.len())))?;
         Ok(gnu)
@@ -66,9 +88,9 @@ impl GnuAs {
     }
 
     fn run(&self) -> Result<Output, String> {
-        let mut command = Command::new("as");
-        command.args([Path::new("--64"), Path::new("-o"), &self.folder.join("code.o"), &self.source]);
-        command.output().map_err(|e| format!("cannot run `as`: {e}"))
+        let mut command = Command::new(self.command);
+        command.args(self.arguments).args([Path::new("-o"), &self.folder.join("code.o"), &self.source]);
+        command.output().map_err(|e| format!("cannot run `{}`: {e}", self.command))
     }
 
     /// The lines that the assembler refuses.
@@ -80,7 +102,7 @@ impl GnuAs {
         let text = String::from_utf8_lossy(&output.stderr);
         let number = |line: &str| line.split(": Error:").next()?.rsplit(':').next()?.trim().parse().ok();
         let wrong: HashSet<usize> = text.lines().filter(|l| l.contains(": Error:")).filter_map(number).collect();
-        if wrong.is_empty() { Err(format!("`as` failed: {text}")) } else { Ok(wrong) }
+        if wrong.is_empty() { Err(format!("`{}` failed: {text}", self.command)) } else { Ok(wrong) }
     }
 
     /// Assembles the file, as a process from start to end; the number of lines.
@@ -99,7 +121,7 @@ impl Drop for GnuAs {
 }
 
 /// The code as `objdump -d` would show it, in the syntax of GNU as.
-fn listing(code: &X86) -> Vec<String> {
+fn x86_listing(code: &X86) -> Vec<String> {
     let mut formatter = GasFormatter::new();
     let decoder = Decoder::with_ip(64, &code.bytes, code.address, DecoderOptions::NONE);
     let valid = decoder.into_iter().filter(|instruction| !instruction.is_invalid());
@@ -110,4 +132,14 @@ fn listing(code: &X86) -> Vec<String> {
             line
         })
         .collect()
+}
+
+fn a64_listing(words: &[u32]) -> Vec<String> {
+    let text = |(i, word): (usize, &u32)| {
+        let mut line = String::new();
+        let opcode = decoder::decode(*word)?;
+        write!(line, "{}", opcode.display_at(4 * i as u64)).ok()?;
+        Some(line)
+    };
+    words.iter().enumerate().filter_map(text).collect()
 }

@@ -67,9 +67,35 @@ mod tests {
         for word in super::valhall() {
             let instruction = isaforge_valhall::decode(word).expect("a word made by a compiler is valid");
             let text = format!("{instruction:#}");
-            let (opcode, again) =
-                isaforge_core::parse::parse(isaforge_valhall::ISA, &text).expect("what prints assembles");
-            assert_eq!((opcode, again), (instruction.opcode() as u16, word), "{text}");
+            let read = isaforge_core::parse::parse(isaforge_valhall::ISA, &text).expect("what prints assembles");
+            assert_eq!(read, (instruction.opcode() as u16, word), "{text}");
+        }
+    }
+
+    #[test]
+    fn text_is_read_the_same_fast_and_slowly() {
+        for word in super::valhall() {
+            let instruction = isaforge_valhall::decode(word).expect("a word made by a compiler is valid");
+            for text in [format!("{instruction}"), format!("{instruction:#}")] {
+                // Blanks where none print are what the fast way leaves to the slow one.
+                let spaced = format!("{} ", text.replace(", ", " ,  "));
+                let read = |text: &str| isaforge_core::parse::parse(isaforge_valhall::ISA, text);
+                assert_eq!(read(&text), read(&spaced), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_with_noise_are_judged_the_same_fast_and_exactly() {
+        let isa = isaforge_valhall::ISA;
+        let mut noise = 0x9e37_79b9_7f4a_7c15u64;
+        for (i, word) in super::valhall().into_iter().enumerate() {
+            noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // One to three bits flipped: near a valid word, where mistakes would be.
+            let flips = (0..=i % 3).map(|k| 1u64 << (noise >> (8 * k + 32) & 63));
+            let word = flips.fold(word, |word, bit| word ^ bit);
+            let exactly = isaforge_core::decode::decode(isa, word);
+            assert_eq!(isaforge_valhall::decode(word).map(|i| i.opcode() as u16), exactly, "{word:#018x}");
         }
     }
 }

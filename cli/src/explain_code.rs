@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use isaforge_compiler::catalogue::{self, DOCUMENT, File, Page};
+use isaforge_compiler::catalogue::{self, BASES, File, Page};
 use isaforge_compiler::suggest::did_you_mean;
 
 use crate::failure::{Failure, Status};
@@ -14,7 +14,8 @@ pub fn all() -> impl Iterator<Item = Page> {
     catalogue::all().chain(pages::all())
 }
 
-/// Prints the page on a code; or the list of all codes for `list`, and what some examples build on for `document`.
+/// Prints the page on a code; the list of all codes for `list`; for the name of a file that
+/// examples build on, such as `document.yaml`, that file.
 ///
 /// # Errors
 /// When there is no such code, or standard output cannot be written to.
@@ -27,8 +28,8 @@ pub fn explain_code(code: &str) -> Result<Status, Failure> {
         }
         return Ok(Status::Fine);
     }
-    if code.eq_ignore_ascii_case("document") {
-        out.write_all(file(&DOCUMENT, "").as_bytes())?;
+    if let Some(base) = BASES.iter().find(|base| base.name.eq_ignore_ascii_case(code)) {
+        out.write_all(file(base, "").as_bytes())?;
         return Ok(Status::Fine);
     }
     let Some(page) = all().find(|page| page.code.eq_ignore_ascii_case(code)) else {
@@ -58,8 +59,8 @@ fn draw(page: &Page, width: usize) -> String {
             text.push_str(&format!("\n{}", file(example, &format!("{mark}: "))));
         }
     }
-    if page.wrong.iter().any(|file| file.text.contains(DOCUMENT.name)) {
-        text.push_str(&format!("\n`isaforge check --explain document` shows {}.\n", DOCUMENT.name));
+    for base in BASES.iter().filter(|base| page.wrong.iter().any(|file| file.text.contains(base.name))) {
+        text.push_str(&format!("\n`isaforge check --explain {0}` shows {0}.\n", base.name));
     }
     text
 }

@@ -213,6 +213,11 @@ impl Diagnostics {
         broken
     }
 
+    /// Notes a mistake that was reported before: [`failures`](Self::failures) rises.
+    pub fn fail_silently(&mut self) {
+        self.passed_over += 1;
+    }
+
     /// Errors and things that were passed over: when it rises, what was being read is not complete.
     pub fn failures(&self) -> usize {
         self.errors + self.passed_over
@@ -241,6 +246,11 @@ impl Diagnostics {
     /// The findings in the order they were made, or sorted after [`finish`](Self::finish).
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()
+    }
+
+    /// The findings from the `first` on, to add to them.
+    pub fn since(&mut self, first: usize) -> &mut [Diagnostic] {
+        self.list.get_mut(first..).unwrap_or_default()
     }
 
     /// Makes every warning an error; the codes stay.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::TokenStream;
 
-use crate::check::check;
+use crate::check::{check, check_definitions};
 use crate::diagnostic::{Diagnostics, Style};
 use crate::emit::{Options, emit};
 use crate::lower::{Tables, lower};
@@ -85,10 +85,14 @@ pub fn check_spec(settings: &Settings) -> Result<Checked, Box<Failure>> {
     };
     let mut diagnostics = Diagnostics::default();
     let isa = resolve(&settings.spec, &mut sources, &mut diagnostics);
-    // A model with holes would make every check complain about what is missing because of an earlier mistake.
-    if let Some(isa) = isa.filter(|_| !diagnostics.has_errors()) {
+    if let Some(isa) = isa {
         match &isa.groups {
-            Some(groups) => crate::group::check::check(&isa, groups, &mut diagnostics),
+            // Groups with holes would make every check complain about what is missing because of an earlier mistake.
+            Some(_) if diagnostics.has_errors() => {}
+            Some(groups) => {
+                check_definitions(&isa, &mut diagnostics);
+                crate::group::check::check(&isa, groups, &mut diagnostics);
+            }
             None => check(&isa, &mut diagnostics),
         }
         if settings.deny_warnings {

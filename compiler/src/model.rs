@@ -3,6 +3,8 @@
 //! Plain data. Readers produce it, checks judge it, back ends print it; none of them sees XML or YAML through it. Spans
 //! remain only so that checks can point.
 
+use std::collections::BTreeMap;
+
 use isaforge_core::bits::ones;
 
 use crate::source::{FileId, Span, Spanned};
@@ -120,10 +122,52 @@ pub struct Isa {
     pub forms: Vec<Form>,
     /// Files that the specification builds on, rather than being part of it.
     pub bases: Vec<FileId>,
+    /// Where more is said about things than their own spans tell.
+    pub places: Places,
     /// Whether an instruction may be a special case of another: all constant bits of that one, and more. It wins.
     pub special_cases: bool,
     /// How instructions are groups of records, if they are.
     pub groups: Option<crate::group::model::Groups>,
+}
+
+/// What a place of [`Places`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// The whole definition.
+    Whole,
+    /// Constant bits.
+    Fixed,
+    /// Bits declared ignored.
+    Ignored,
+    /// The list of values.
+    List,
+    /// The field that counts a list of registers.
+    Count,
+}
+
+/// Where parts of definitions stand, for messages: by the span of the definition.
+#[derive(Clone, Debug, Default)]
+pub struct Places(BTreeMap<(Span, Part), Vec<(u64, Span)>>);
+
+impl Places {
+    /// Adds a place of a part of the definition at `owner`; `mask` is of bits that are said there, or 0.
+    pub fn add(&mut self, owner: Span, part: Part, mask: u64, span: Span) {
+        // The members of a family have one definition.
+        let places = self.0.entry((owner, part)).or_default();
+        if !places.contains(&(mask, span)) {
+            places.push((mask, span));
+        }
+    }
+
+    /// The places of a part of the definition at `owner`, each with the bits that are said there.
+    pub fn of(&self, owner: Span, part: Part) -> &[(u64, Span)] {
+        self.0.get(&(owner, part)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The first place of a part, or the definition's own.
+    pub fn first(&self, owner: Span, part: Part) -> Span {
+        self.of(owner, part).first().map_or(owner, |(_, span)| *span)
+    }
 }
 
 /// Names for the values of a field.

@@ -252,11 +252,19 @@ impl<T: FromNode> FromNode for Named<T> {
         };
         let mut named = Vec::with_capacity(entries.len());
         for (key, value) in entries {
-            let before = r.out.failures();
+            let (before, first) = (r.out.failures(), r.out.iter().len());
             match T::from_node(value, r) {
                 Some(read) if r.out.failures() == before => named.push((key.clone(), read)),
                 // The mistake is reported; that the name is not known for it must not be a second one.
                 _ => {
+                    // What is missing from a map is perhaps not missing but the map misnamed.
+                    if r.sources.line_column(key.span).0 != r.sources.line_column(value.span).0 {
+                        let missing =
+                            |found: &&mut Diagnostic| found.code == "E0022" && found.primary == Some(value.span);
+                        for found in r.out.since(first).iter_mut().filter(missing) {
+                            found.secondary.push((key.span, format!("of `{}`", key.value)));
+                        }
+                    }
                     r.out.mark_broken(key);
                     mark_keys(value, r.out);
                 }

@@ -367,6 +367,8 @@ vocabulary! {
 /// An entry of a table of constants: a number, or a map with `value` and `doc`.
 #[derive(Clone, Debug)]
 pub struct ConstantSpec {
+    /// The entry.
+    pub span: Span,
     /// The value.
     pub value: u64,
     /// What it stands for.
@@ -389,9 +391,9 @@ impl FromNode for ConstantSpec {
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         if let Value::Map(_) = node.value {
             let DocumentedConstant { value, doc, .. } = DocumentedConstant::from_node(node, r)?;
-            return Some(ConstantSpec { value, doc });
+            return Some(ConstantSpec { span: node.span, value, doc });
         }
-        Some(ConstantSpec { value: u64::from_node(node, r)?, doc: None })
+        Some(ConstantSpec { span: node.span, value: u64::from_node(node, r)?, doc: None })
     }
 }
 

@@ -17,6 +17,7 @@
 //! | E0019 | a DOCTYPE |
 
 mod attributes;
+mod indentation;
 
 use std::ops::Range;
 
@@ -138,6 +139,10 @@ impl<'a> Builder<'a> {
         if let Some(innermost) = self.open.last() {
             let message = format!("the file ends before `</{}>`", innermost.element.name.value);
             let mut error = Diagnostic::error("E0013", self.span(end..end), message).label("the end");
+            let start = innermost.element.span.range().start;
+            if let Some(place) = self.should_end_before(start, end) {
+                error = error.secondary(place, "by the indentation, it is missing before this");
+            }
             for open in self.open.iter().rev().take(3) {
                 error = error.secondary(open.element.span, format!("`<{}>` is opened here", open.element.name.value));
             }
@@ -274,7 +279,19 @@ impl<'a> Builder<'a> {
             None => Diagnostic::error("E0013", span, format!("`</{name}>` does not close `<{inner}>`"))
                 .label(format!("expected `</{inner}>`")),
         };
-        self.structural(error.secondary(place, format!("`<{inner}>` is opened here")));
+        let mut error = error.secondary(place, format!("`<{inner}>` is opened here"));
+        let hint = match outer {
+            Some(_) => self.should_end_before(place.range().start, span.range().start),
+            None => self.should_begin_behind(span.range().start),
+        };
+        if let Some(hint) = hint.filter(|hint| *hint != span) {
+            let what = match outer {
+                Some(_) => format!("by the indentation, `</{inner}>` is missing before this"),
+                None => format!("by the indentation, `<{name}>` is missing behind this"),
+            };
+            error = error.secondary(hint, what);
+        }
+        self.structural(error);
         match outer {
             Some(outer) => {
                 while self.open.len() > outer {

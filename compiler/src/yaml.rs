@@ -4,6 +4,8 @@
 //! underscores between digits, and whole numbers of up to 128 bits. Keys are always text, spelled as in the file: `0x10` and
 //! `15..12` are good keys. Anchors and aliases work; merge keys (`<<`) and tags of one's own do not.
 
+mod partner;
+
 use std::collections::HashMap;
 use std::fmt;
 
@@ -189,7 +191,11 @@ impl Builder<'_> {
             RawValue::Int(value) => Node { span, value: Value::Int(value) },
             RawValue::Float(value) => Node { span, value: self.wide(span).map_or(Value::Float(value), Value::Int) },
             RawValue::Text(text) => {
-                let wide = if self.sources.snippet(span) == text { self.wide(span) } else { None };
+                let is_plain = self.sources.snippet(span) == text;
+                if is_plain {
+                    self.stray_quote(span, &text);
+                }
+                let wide = if is_plain { self.wide(span) } else { None };
                 Node { span: self.without_last_break(span), value: wide.map_or(Value::Text(text), Value::Int) }
             }
             RawValue::List(items) => {
@@ -228,6 +234,18 @@ impl Builder<'_> {
                 Node { span: self.closed(Span { end, ..span }), value: Value::Map(map) }
             }
         })
+    }
+
+    /// A quote in a text without quotes is part of it, which is seldom what was meant.
+    fn stray_quote(&mut self, span: Span, text: &str) {
+        let (line, _) = self.sources.line_start(self.file, span.start as usize);
+        let before = &self.sources.text(self.file)[line..span.start as usize];
+        // A block of text begins on a line of its own, and quotes are plain signs there.
+        if text.matches('"').count() % 2 == 1 && !before.trim().is_empty() {
+            let message = format!("a quote without its partner in `{}`", text.lines().next().unwrap_or_default());
+            let error = Diagnostic::error("E0005", span, message);
+            self.out.push(error.help("put the text in quotes; a quote in it is written `\\\"`"));
+        }
     }
 
     fn key(&mut self, raw: Raw) -> Option<Spanned<String>> {
@@ -351,7 +369,15 @@ fn explain(sources: &Sources, file: FileId, error: &Error) -> Diagnostic {
         Error::Budget { .. } => new(format!("this is larger than a spec may be: {}", plain(inner))),
         // The limit on brackets is the scanner's, which has no type for it.
         _ if plain(inner) == "recursion limit exceeded" => too_deep(new),
-        _ => new(format!("not well-formed YAML: {}", plain(inner))),
+        _ => {
+            let error = new(format!("not well-formed YAML: {}", plain(inner)));
+            let line = |at: usize| sources.line_start(file, at).1;
+            let partner = partner::without_partner(sources.text(file), span.start as usize);
+            match partner.filter(|(range, _)| line(range.start) != line(span.start as usize)) {
+                Some((range, what)) => error.label("reading stopped here").secondary(Span::new(file, range), what),
+                None => error,
+            }
+        }
     }
 }
 

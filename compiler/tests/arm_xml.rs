@@ -293,7 +293,7 @@ fn mistakes_of_the_file_are_named_where_they_are() {
         ),
         (
             &[("<reserved pos=\"39\" width=\"1\" type=\"zero\"/>", "")],
-            "error[E0105]: nothing says what bit 39 of `ACMPXCHG.i32` are",
+            "error[E0105]: nothing says what bit 39 of `ACMPXCHG.i32` is",
         ),
         (
             &[("width=\"16\" type=\"int\"", "width=\"16\" type=\"int\" modifier=\"shr(1)\"")],
@@ -325,4 +325,45 @@ fn an_architecture_that_the_file_does_not_know_is_named() {
     let failure = check_spec(&Settings::new(folder.path().join("v3.yaml"))).expect_err("there is nothing for 3");
     let messages = failure.render(Style::default());
     assert!(messages.contains("architecture 3") || messages.contains("there is no"), "{messages}");
+}
+
+/// Files with lines missing, doubled or swapped, and with other numbers and names in them: messages or a model, no panic.
+#[test]
+fn no_damage_to_the_file_brings_the_reader_down() {
+    let xml = std::fs::read_to_string(data("isa-v9-v14.xml")).expect("the sample is part of the repository");
+    let lines: Vec<&str> = xml.lines().collect();
+    let mut random = Random(77);
+    let mut compiled = 0;
+    for _ in 0..150 {
+        let mut changed: Vec<String> = lines.iter().map(|l| (*l).to_owned()).collect();
+        for _ in 0..=random.below(2) {
+            let at = random.below(changed.len() as u64) as usize;
+            let other = random.below(changed.len() as u64) as usize;
+            match random.below(6) {
+                0 => drop(changed.remove(at)),
+                1 => changed.insert(at, changed[other].clone()),
+                2 => changed.swap(at, other),
+                3 => changed[at] = changed[at].replace(char::is_numeric, &random.below(70).to_string()),
+                4 => {
+                    changed[at] =
+                        changed[at].replacen("operator=\"", "operator=\"l", 1).replacen("type=\"", "type=\"u", 1)
+                }
+                _ => {
+                    changed[at] = changed[at]
+                        .replacen("width=\"", "width=\"6", 1)
+                        .replacen("shr(3)", "shr(31)", 1)
+                        .replacen("align(4)", "minus(200)", 1)
+                }
+            }
+        }
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::write(folder.path().join("isa-v9-v14.xml"), changed.join("\n")).expect("the folder is writable");
+        std::fs::copy(data("v9.yaml"), folder.path().join("v9.yaml")).expect("the folder is writable");
+        if let Ok(checked) = check_spec(&Settings::new(folder.path().join("v9.yaml"))) {
+            compiled += 1;
+            let isa = lower(&checked.isa).isa;
+            check_identities(isa, 3, |word| decode(isa, word).ok().map(|_| word));
+        }
+    }
+    assert!(compiled > 5, "{compiled} of 150 still compile");
 }

@@ -311,3 +311,41 @@ fn the_two_documents_of_one_family_compare_in_full() {
         }
     }
 }
+
+#[test]
+fn words_of_another_size_are_another_instruction_set() {
+    let diff = diff(blink(&[]), load(&specs().join("valhall/isa.yaml")));
+    assert!(!diff.decodes_alike());
+    assert!(diff.to_text().contains("Words had 16 bits and have 64 now"));
+}
+
+#[test]
+fn every_rendering_has_every_instruction_and_every_example() {
+    let (old, new) = (load(&specs().join("valhall-2021/isa.yaml")), load(&specs().join("valhall/isa.yaml")));
+    let diff = diff(old, new);
+    let (text, markdown) = (diff.to_text(), diff.to_markdown());
+    let json: serde_json::Value = serde_json::from_str(&diff.to_json()).expect("JSON");
+    assert_eq!(json["decodes_alike"], false);
+    assert_eq!(json["new"]["instructions"], 238);
+    assert_eq!(json["summary"]["added"], diff.count(Fate::Added));
+    let entries = json["instructions"].as_array().expect("a list");
+    assert_eq!(entries.len(), diff.instructions.len());
+    for (entry, expected) in entries.iter().zip(&diff.instructions) {
+        assert_eq!(entry["name"], expected.name());
+        assert_eq!(entry["changes"].as_array().map(Vec::len), Some(expected.changes.len()));
+        for (example, expected) in entry["examples"].as_array().expect("a list").iter().zip(&expected.examples) {
+            let word = format!("{:016x}", expected.word);
+            assert_eq!(example["word"], word.as_str());
+            assert!(text.contains(&word) && markdown.contains(&word), "{word}");
+            if let Reading::Text(reading) = &expected.old {
+                assert_eq!(example["old"]["text"], reading.as_str());
+                assert!(text.contains(reading) && markdown.contains(reading), "{reading}");
+            }
+        }
+    }
+    // What is the same everywhere is told once.
+    assert_eq!(diff.common.len(), 1);
+    assert_eq!(text.matches("modifier `immediate_mode` removed").count(), 1);
+    // Code spans hold text with backticks of its own.
+    assert!(!markdown.contains("```"));
+}

@@ -80,6 +80,11 @@ impl Bits {
     /// Replaces the field in `word` by the low bits of `value`.
     #[inline]
     pub fn set(&self, mut word: u64, base: u8, value: u64) -> u64 {
+        if self.high.is_empty() {
+            let mask = ones(self.low.width as u32);
+            let at = self.low.shift(base);
+            return (word & !(mask << at)) | ((value & mask) << at);
+        }
         for (piece, shift) in self.pieces() {
             let mask = ones(piece.width as u32);
             let at = piece.shift(base);

@@ -3,7 +3,7 @@
 use crate::bits::{fits_signed, ones};
 use crate::decode::{alternative_of, list_len};
 use crate::error::EncodeError;
-use crate::table::{Form, Isa, Limit, Operand, Shape, Type};
+use crate::table::{Alternative, Form, Isa, Operand, Shape, Shared, Type};
 
 /// A word under construction.
 #[derive(Clone, Copy, Debug)]
@@ -18,21 +18,11 @@ impl Builder {
     /// The instruction with every modifier at its default (0 where it has none) and every operand's bits zero.
     pub fn new(isa: &'static Isa, opcode: u16) -> Self {
         let form = &isa.forms[opcode as usize];
-        let mut word = form.fixed_value;
-        let suffixes = form.operands.iter().flat_map(|o| o.suffixes);
-        for modifier in form.modifiers.iter().chain(suffixes) {
-            word = modifier.bits.set(word, 0, modifier.default.unwrap_or(0));
-        }
-        let mut used = 0;
-        for (i, shared) in isa.shared.iter().enumerate() {
-            if shared.bits.mask(0) & form.fixed_mask == 0 {
-                word = shared.bits.set(word, 0, shared.default);
-            } else {
-                // The instruction fixes the field: operands must agree with it.
-                used |= 1 << i;
-            }
-        }
-        Builder { isa, opcode, word, used }
+        // Where the instruction fixes a shared field, operands must agree with it.
+        let fixed = |shared: &Shared| shared.bits.mask(0) & form.fixed_mask != 0;
+        let used =
+            isa.shared.iter().enumerate().filter(|(_, shared)| fixed(shared)).fold(0, |used, (i, _)| used | 1 << i);
+        Builder { isa, opcode, word: form.initial, used }
     }
 
     /// A valid word whose operand `index` is about to be replaced: the other operands keep their say in shared fields.
@@ -86,24 +76,8 @@ impl Builder {
         let Shape::One { kind, at } = &operand.shape else { return Err(EncodeError::NoSuchOperand) };
         let kind = &self.isa.kinds[*kind as usize];
         let chosen = kind.alternatives.get(alternative).ok_or(EncodeError::NoSuchOperand)?;
-        let at = *at;
         let before = self.word;
-        let mut word = (self.word & !(chosen.mask << at)) | (chosen.value << at);
-        for &(shared, value) in chosen.when {
-            word = self.isa.shared[shared as usize].bits.set(word, 0, value);
-        }
-        for (field, &value) in chosen.fields.iter().zip(values) {
-            let width = field.bits.width();
-            let greatest = greatest(self.isa, field.ty, width);
-            if value > greatest {
-                let (least, greatest) = match field.ty {
-                    Type::Signed => number_range(field.ty, width),
-                    _ => (0, greatest as i64),
-                };
-                return Err(EncodeError::OutOfRange { field: field.name, least, greatest });
-            }
-            word = field.bits.set(word, at, value);
-        }
+        let word = place(self.isa, chosen, *at, before, values)?;
         for (i, shared) in self.isa.shared.iter().enumerate() {
             if chosen.uses & self.used & 1 << i != 0 {
                 let (first, second) = (shared.bits.get(before, 0), shared.bits.get(word, 0));
@@ -123,26 +97,7 @@ impl Builder {
     /// When the count, the last register or the alignment is not possible.
     pub fn set_list(&mut self, index: usize, first: u64, count: u64) -> Result<(), EncodeError> {
         let operand = self.form().operands.get(index).ok_or(EncodeError::NoSuchOperand)?;
-        let Shape::List { kind, at, count: c, align, .. } = &operand.shape else {
-            return Err(EncodeError::NoSuchOperand);
-        };
-        let field = &self.isa.kinds[*kind as usize].alternatives[0].fields[0];
-        let (least, greatest) = list_lengths_in(operand, self.word);
-        if count < least as u64 || count > greatest as u64 {
-            let field = if c.is_given() { operand.name } else { c.name };
-            return Err(EncodeError::OutOfRange { field, least: least as i64, greatest: greatest as i64 });
-        }
-        if count > 1 && !first.is_multiple_of(*align as u64) {
-            return Err(EncodeError::Alignment { field: operand.name, align: *align });
-        }
-        let last = greatest_register(self.isa, field.ty);
-        if count > 0 && first + count - 1 > last {
-            return Err(EncodeError::OutOfRange { field: operand.name, least: 0, greatest: last as i64 });
-        }
-        self.word = field.bits.set(self.word, *at, if count == 0 { 0 } else { first });
-        if let Some(bits) = c.bits.filter(|_| !c.is_given()) {
-            self.word = bits.set(self.word, 0, count - c.plus as u64);
-        }
+        self.word = place_list(self.isa, operand, self.word, first, count)?;
         Ok(())
     }
 
@@ -177,43 +132,82 @@ impl Builder {
     /// # Errors
     /// The first rule broken.
     pub fn check_limits(&self) -> Result<(), EncodeError> {
-        let form = self.form();
-        for (limit, &at_most) in self.isa.limits.iter().zip(form.limits) {
-            check_limit(self.isa, form, self.word, limit, at_most)?;
-        }
-        Ok(())
+        check_limits(self.isa, self.form(), self.word)
     }
 }
 
-fn check_limit(
-    isa: &'static Isa,
-    form: &'static Form,
-    word: u64,
-    limit: &Limit,
-    at_most: u8,
-) -> Result<(), EncodeError> {
-    let mut seen = [0u64; 16];
-    let mut distinct = 0;
+/// Puts an operand's reading with these field values into a word.
+pub(crate) fn place(isa: &Isa, chosen: &Alternative, at: u8, word: u64, values: &[u64]) -> Result<u64, EncodeError> {
+    let mut word = (word & !(chosen.mask << at)) | (chosen.value << at);
+    for &(shared, value) in chosen.when {
+        word = isa.shared[shared as usize].bits.set(word, 0, value);
+    }
+    for (field, &value) in chosen.fields.iter().zip(values) {
+        let width = field.bits.width();
+        let greatest = greatest(isa, field.ty, width);
+        if value > greatest {
+            let (least, greatest) = match field.ty {
+                Type::Signed => number_range(field.ty, width),
+                _ => (0, greatest as i64),
+            };
+            return Err(EncodeError::OutOfRange { field: field.name, least, greatest });
+        }
+        word = field.bits.set(word, at, value);
+    }
+    Ok(word)
+}
+
+/// Puts a list of registers into a word.
+pub(crate) fn place_list(isa: &Isa, operand: &Operand, word: u64, first: u64, count: u64) -> Result<u64, EncodeError> {
+    let Shape::List { kind, at, count: c, align, .. } = &operand.shape else {
+        return Err(EncodeError::NoSuchOperand);
+    };
+    let field = &isa.kinds[*kind as usize].alternatives[0].fields[0];
+    let (least, greatest) = list_lengths_in(operand, word);
+    if count < least as u64 || count > greatest as u64 {
+        let field = if c.is_given() { operand.name } else { c.name };
+        return Err(EncodeError::OutOfRange { field, least: least as i64, greatest: greatest as i64 });
+    }
+    if count > 1 && !first.is_multiple_of(*align as u64) {
+        return Err(EncodeError::Alignment { field: operand.name, align: *align });
+    }
+    let last = greatest_register(isa, field.ty);
+    if count > 0 && first + count - 1 > last {
+        return Err(EncodeError::OutOfRange { field: operand.name, least: 0, greatest: last as i64 });
+    }
+    let word = field.bits.set(word, *at, if count == 0 { 0 } else { first });
+    let counter = c.bits.filter(|_| !c.is_given());
+    Ok(counter.map_or(word, |bits| bits.set(word, 0, count - c.plus as u64)))
+}
+
+/// Checks the rules of [`Isa::limits`].
+pub(crate) fn check_limits(isa: &Isa, form: &Form, word: u64) -> Result<(), EncodeError> {
+    // The operands that some rule looks at: their kinds, readings (as a bit) and bits.
+    let mut kinds = [0u16; 16];
+    let mut readings = [0u32; 16];
+    let mut values = [0u64; 16];
+    let mut count = 0;
     for operand in form.operands {
-        let Shape::One { kind, at } = operand.shape else { continue };
-        if kind != limit.kind {
+        let Shape::One { kind: index, at } = operand.shape else { continue };
+        let kind = &isa.kinds[index as usize];
+        let raw = (word >> at) & ones(kind.width as u32);
+        if raw & kind.limited_mask != kind.limited_value || count == values.len() {
             continue;
         }
-        let kind = &isa.kinds[kind as usize];
-        let raw = (word >> at) & ones(kind.width as u32);
-        let counted = kind.alternatives.iter().enumerate().any(|(i, a)| {
-            limit.alternatives & 1 << i != 0
-                && raw & a.mask == a.value
-                && a.when.iter().all(|&(s, v)| isa.shared[s as usize].bits.get(word, 0) == v)
-        });
-        let value = raw >> limit.drop;
-        if counted && !seen[..distinct].contains(&value) && distinct < seen.len() {
-            seen[distinct] = value;
-            distinct += 1;
+        if let Some(reading) = kind.alternatives.iter().position(|a| {
+            raw & a.mask == a.value && a.when.iter().all(|&(s, v)| isa.shared[s as usize].bits.get(word, 0) == v)
+        }) {
+            (kinds[count], readings[count], values[count]) = (index, 1 << reading, raw);
+            count += 1;
         }
     }
-    if distinct > at_most as usize {
-        return Err(EncodeError::Limit { name: limit.name, at_most });
+    for (limit, &at_most) in isa.limits.iter().zip(form.limits) {
+        let counts = |i: &usize| kinds[*i] == limit.kind && readings[*i] & limit.alternatives != 0;
+        let same = |i: usize, j: usize| values[i] >> limit.drop == values[j] >> limit.drop;
+        let is_new = |i: &usize| counts(i) && !(0..*i).any(|j| counts(&j) && same(*i, j));
+        if count > at_most as usize && (0..count).filter(is_new).count() > at_most as usize {
+            return Err(EncodeError::Limit { name: limit.name, at_most });
+        }
     }
     Ok(())
 }

@@ -27,6 +27,7 @@ pub mod print;
 pub mod program;
 pub mod registers;
 pub mod sample;
+mod scan;
 pub mod suggest;
 pub mod table;
 pub mod text;

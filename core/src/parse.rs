@@ -5,8 +5,9 @@
 //! place and, where possible, the word that was meant.
 
 use crate::bits::{Bits, fits_signed, ones, sign_extend};
-use crate::encode::{Builder, greatest, list_lengths_in, number_range};
+use crate::encode::{Builder, greatest, list_lengths_in, number_range, place};
 use crate::error::{EncodeError, ParseError, ParseReason, modifier_words};
+use crate::scan;
 use crate::table::{Alternative, Decoder, Isa, Modifier, Operand, Shape, Target, Token, Type, hash_name};
 use crate::text::Word;
 
@@ -39,6 +40,15 @@ pub fn parse(isa: &'static Isa, line: &str) -> Result<(u16, u64), ParseError> {
 /// # Errors
 /// As [`parse`].
 pub fn parse_at(isa: &'static Isa, line: &str, index: u64, labels: &dyn Labels) -> Result<(u16, u64), ParseError> {
+    match scan::instruction(isa, line.as_bytes(), 0) {
+        Some((opcode, word, end)) if end == line.len() => Ok((opcode, word)),
+        _ => parse_slowly(isa, line, index, labels),
+    }
+}
+
+/// Reads what is not written just as it prints.
+#[inline(never)]
+fn parse_slowly(isa: &'static Isa, line: &str, index: u64, labels: &dyn Labels) -> Result<(u16, u64), ParseError> {
     let mut cursor = Cursor { isa, line, at: 0 };
     cursor.spaces();
     let opcode = cursor.mnemonic()?;
@@ -330,28 +340,14 @@ impl Parser<'_> {
         index: u8,
         alternatives: &'static [Alternative],
     ) -> Result<(usize, usize, [u64; MAX_FIELDS]), ParseError> {
-        let mut best: Option<(usize, usize, [u64; MAX_FIELDS])> = None;
+        // An error past the first text of an alternative is nearer to what was meant.
         let mut worst = None;
         let mut reached = self.cursor.at;
-        for (i, alternative) in alternatives.iter().enumerate() {
-            let mut cursor = Cursor { at: self.cursor.at, ..self.cursor };
-            let mut values = [0; MAX_FIELDS];
-            match read_alternative(&mut cursor, alternative, &mut values) {
-                Ok(()) if cursor.byte().is_some_and(is_word) => {}
-                Ok(()) => {
-                    if best.is_none_or(|(end, ..)| end < cursor.at) {
-                        best = Some((cursor.at, i, values));
-                    }
-                    // No reading goes beyond a comma or the end of the line.
-                    if matches!(cursor.byte(), None | Some(b',')) {
-                        break;
-                    }
-                }
-                // An error past the first text of the alternative is nearer to what was meant.
-                Err(Some(error)) if cursor.at > reached => (reached, worst) = (cursor.at, Some(error)),
-                Err(_) => {}
+        let best = longest(&self.cursor, alternatives, |at, error| {
+            if at > reached {
+                (reached, worst) = (at, Some(error));
             }
-        }
+        });
         best.ok_or_else(|| worst.unwrap_or_else(|| self.cursor.error_word(ParseReason::Operand(self.opcode, index))))
     }
 
@@ -461,6 +457,47 @@ impl Parser<'_> {
         }
         Ok(())
     }
+}
+
+/// The alternative that reads the longest text from a place: its end, its index, its fields. `missed` hears of those that
+/// stumble, and where.
+fn longest(
+    cursor: &Cursor<'_>,
+    alternatives: &'static [Alternative],
+    mut missed: impl FnMut(usize, ParseError),
+) -> Option<(usize, usize, [u64; MAX_FIELDS])> {
+    let mut best: Option<(usize, usize, [u64; MAX_FIELDS])> = None;
+    for (i, alternative) in alternatives.iter().enumerate() {
+        let mut cursor = Cursor { ..*cursor };
+        let mut values = [0; MAX_FIELDS];
+        match read_alternative(&mut cursor, alternative, &mut values) {
+            Ok(()) if cursor.byte().is_some_and(is_word) => {}
+            Ok(()) => {
+                if best.is_none_or(|(end, ..)| end < cursor.at) {
+                    best = Some((cursor.at, i, values));
+                }
+                // No reading goes beyond a comma or the end of the line.
+                if matches!(cursor.byte(), None | Some(b',')) {
+                    break;
+                }
+            }
+            Err(Some(error)) => missed(cursor.at, error),
+            Err(None) => {}
+        }
+    }
+    best
+}
+
+/// Reads the whole of `text` as an operand of a kind, from bit `at` of a word in which nothing else is set but the shared
+/// fields, which have their defaults.
+pub fn parse_kind(isa: &'static Isa, kind: usize, at: u8, text: &str) -> Option<u64> {
+    let alternatives = isa.kinds.get(kind)?.alternatives;
+    let cursor = Cursor { isa, line: text, at: 0 };
+    let (end, alternative, values) = longest(&cursor, alternatives, |_, _| {})?;
+    if end != text.len() {
+        return None;
+    }
+    place(isa, &alternatives[alternative], at, isa.usual_value, &values).ok()
 }
 
 /// The most fields an alternative may have; the compiler checks it.

@@ -2,7 +2,7 @@
 
 use crate::bits::{ones, sign_extend};
 use crate::decode::{alternative_of, list_len};
-use crate::table::{Alternative, Form, Isa, Modifier, Operand, Shape, Token, Type};
+use crate::table::{Alternative, Form, Isa, Kind, Modifier, Operand, Shape, Token, Type};
 use crate::text::{Line, Pen, apart};
 
 /// How much the text tells.
@@ -130,18 +130,7 @@ fn write_operand(
     pen: &mut Pen<'_>,
 ) {
     match &operand.shape {
-        Shape::One { kind, at } => {
-            let kind = &isa.kinds[*kind as usize];
-            let raw = (word >> (at & 63)) & ones(kind.width as u32);
-            match kind.texts.get(raw as usize) {
-                Some(text) if usual => pen.push(text),
-                _ => {
-                    if let Some(alternative) = alternative_of(isa, kind.alternatives, *at, word) {
-                        write_alternative(isa, alternative, *at, word, 0, style, pen);
-                    }
-                }
-            }
-        }
+        Shape::One { kind, at } => write_kind(isa, &isa.kinds[*kind as usize], *at, word, usual, style, pen),
         Shape::List { kind, at, count, open, separator, .. } => {
             let kind = &isa.kinds[*kind as usize];
             let alternative = &kind.alternatives[0];
@@ -171,6 +160,25 @@ fn write_operand(
     if word & operand.quiet_mask != operand.quiet_value {
         write_modifiers(isa, operand.suffixes, 0, word, style, pen);
     }
+}
+
+#[inline(always)]
+fn write_kind(isa: &'static Isa, kind: &'static Kind, at: u8, word: u64, usual: bool, style: Style, pen: &mut Pen<'_>) {
+    let raw = (word >> (at & 63)) & ones(kind.width as u32);
+    match kind.texts.get(raw as usize) {
+        Some(text) if usual => pen.push(text),
+        _ => {
+            if let Some(alternative) = alternative_of(isa, kind.alternatives, at, word) {
+                write_alternative(isa, alternative, at, word, 0, style, pen);
+            }
+        }
+    }
+}
+
+/// Appends the text that an operand of a kind has at a bit of a word.
+pub fn print_kind(isa: &'static Isa, kind: usize, at: u8, word: u64, line: &mut Line) {
+    let usual = is_usual(isa, word, Style::Customary);
+    line.write(|pen| write_kind(isa, &isa.kinds[kind], at, word, usual, Style::Customary, pen));
 }
 
 /// Writes an operand without its suffixes, `offset` registers further.

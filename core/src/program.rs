@@ -9,6 +9,7 @@ use crate::decode::decode;
 use crate::error::{ParseError, ParseReason};
 use crate::parse::{Labels, parse_at};
 use crate::print::{Style, print};
+use crate::scan;
 use crate::table::Isa;
 use crate::text::Line;
 
@@ -65,32 +66,45 @@ fn label(line: &str) -> Option<(&str, &str)> {
 pub fn assemble(isa: &'static Isa, text: &str) -> Result<Vec<u64>, Vec<ProgramError>> {
     let mut errors = Vec::new();
     let mut names = Names(BTreeMap::new());
-    let mut lines = Vec::new();
-    for (number, full) in text.lines().enumerate() {
-        let mut rest = without_comment(full);
-        while let Some((name, after)) = label(rest) {
-            if names.0.insert(name.to_string(), lines.len() as u64).is_some() {
-                let at = name.as_ptr() as usize - full.as_ptr() as usize;
-                let message = alloc::format!("the label `{name}` is defined twice");
-                errors.push(place(full, number, at, name.len(), message, String::new()));
+    // About as many lines as there will be.
+    let mut words = Vec::with_capacity(text.len() / 24);
+    // Lines that wait until every label is known: the index of their word, line number, line, the part to read.
+    let mut open: Vec<(usize, usize, &str, &str)> = Vec::new();
+    let (mut number, mut at) = (0, 0);
+    while at < text.len() {
+        if let Some((_, word, end)) = scan::instruction(isa, text.as_bytes(), at) {
+            words.push(word);
+            at = end + if text.as_bytes().get(end) == Some(&b'\r') { 2 } else { 1 };
+        } else {
+            let full = text[at..].lines().next().unwrap_or_default();
+            let mut rest = without_comment(full);
+            while let Some((name, after)) = label(rest) {
+                if names.0.insert(name.to_string(), words.len() as u64).is_some() {
+                    let at = name.as_ptr() as usize - full.as_ptr() as usize;
+                    let message = alloc::format!("the label `{name}` is defined twice");
+                    errors.push(place(full, number, at, name.len(), message, String::new()));
+                }
+                rest = after;
             }
-            rest = after;
+            if !rest.trim().is_empty() {
+                open.push((words.len(), number, full, rest));
+                words.push(0);
+            }
+            at = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
         }
-        if !rest.trim().is_empty() {
-            lines.push((number, full, rest.as_ptr() as usize - full.as_ptr() as usize, rest));
-        }
+        number += 1;
     }
-    let mut words = Vec::with_capacity(lines.len());
-    for (index, &(number, full, offset, line)) in lines.iter().enumerate() {
+    for (index, number, full, line) in open {
+        let offset = line.as_ptr() as usize - full.as_ptr() as usize;
         match directive(line) {
-            Some(Ok(word)) if isa.word_bits >= 64 || word >> isa.word_bits == 0 => words.push(word),
+            Some(Ok(word)) if isa.word_bits >= 64 || word >> isa.word_bits == 0 => words[index] = word,
             Some(_) => {
                 let at = offset + line.len() - line.trim_start().len();
                 let message = alloc::format!("`.word` needs a number of at most {} bits", isa.word_bits);
                 errors.push(place(full, number, at, line.trim().len(), message, String::new()));
             }
             None => match parse_at(isa, line, index as u64, &names) {
-                Ok((_, word)) => words.push(word),
+                Ok((_, word)) => words[index] = word,
                 Err(error) => errors.push(located(full, number, offset, &error, &names, errors.len())),
             },
         }

@@ -198,6 +198,13 @@ pub struct Kind {
     /// Indexed by the operand's bits: its text while the shared fields have their defaults, empty where there is none.
     /// The whole list is empty when the kind is too wide to tabulate.
     pub texts: &'static [Text],
+    /// Bits on which all alternatives agree that some of [`Isa::limits`] looks at …
+    pub limited_mask: u64,
+    /// … and what they are; 1 with a mask of 0, which never compare equal, when there is no such limit.
+    pub limited_value: u64,
+    /// The way back: an open-addressed hash table of indices into `texts`, a power of two of them or none at all.
+    /// A text is left out when it is not enough to know the operand: [`Decoder::NONE`] fills the free slots.
+    pub slots: &'static [u16],
 }
 
 impl Kind {
@@ -394,6 +401,9 @@ pub struct Form {
     pub fixed_value: u64,
     /// Bits that mean nothing and may have any value.
     pub ignored: u64,
+    /// The word with every modifier at its default (0 where it has none), the shared fields at theirs, and no bit of an
+    /// operand set.
+    pub initial: u64,
     /// The modifiers, in the order they print.
     pub modifiers: &'static [Modifier],
     /// Bits of the modifiers …
@@ -424,6 +434,8 @@ pub struct Script {
     pub short: &'static [Step],
     /// The steps otherwise; none when the instruction has to be printed by its syntax.
     pub long: &'static [Step],
+    /// Whether the text can be read word by word: no modifier has a text of several words.
+    pub scans: bool,
 }
 
 /// A step of a [`Script`].
@@ -488,16 +500,28 @@ pub struct Names {
     pub dots: u8,
 }
 
-/// The hash behind [`Names`].
-#[inline]
+/// The hash behind [`Names`] and [`Kind::slots`]: takes a text eight bytes at a time, zeros behind its end.
 pub const fn hash_name(name: &[u8]) -> u32 {
-    let mut hash: u32 = 0x811c_9dc5;
+    let mut hash = 0;
     let mut i = 0;
     while i < name.len() {
-        hash = (hash ^ name[i] as u32).wrapping_mul(0x0100_0193);
-        i += 1;
+        let mut chunk = 0;
+        let mut k = 0;
+        while k < 8 && i + k < name.len() {
+            chunk |= (name[i + k] as u64) << (8 * k);
+            k += 1;
+        }
+        hash = mix(hash, chunk);
+        i += 8;
     }
-    hash ^ hash >> 15
+    hash as u32
+}
+
+/// A step of [`hash_name`].
+#[inline(always)]
+pub(crate) const fn mix(hash: u64, chunk: u64) -> u64 {
+    // Every bit of the input reaches the highest byte of the product, which becomes the lowest of the hash.
+    (hash ^ chunk).wrapping_mul(0x9e37_79b9_7f4a_7c15).swap_bytes()
 }
 
 /// A rule on the operands of one instruction that the encoding cannot express: at most so many distinct values.

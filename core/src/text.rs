@@ -25,6 +25,13 @@ impl Text {
         }
         Text { padded, str }
     }
+
+    /// The first eight bytes, the first in the lowest; zeros behind the end.
+    #[inline(always)]
+    pub(crate) fn first(&self) -> u64 {
+        let [a, b, c, d, e, f, g, h, ..] = self.padded;
+        u64::from_le_bytes([a, b, c, d, e, f, g, h])
+    }
 }
 
 impl fmt::Debug for Text {

@@ -123,8 +123,8 @@ fn codes_have_pages() {
     let run = isaforge(&["check", "--explain", "L9999"]).expect(2);
     assert!(run.err.contains("no error and no warning has the code `L9999`"), "{}", run.err);
     let run = isaforge(&["check", "--explain", "E0052"]).expect(0);
-    assert!(run.out().contains("`isaforge check --explain document` shows document.yaml"), "{}", run.out());
-    assert!(isaforge(&["check", "--explain", "document"]).expect(0).out().contains("  | isa: "));
+    assert!(run.out().contains("`isaforge check --explain document.yaml` shows document.yaml"), "{}", run.out());
+    assert!(isaforge(&["check", "--explain", "document.yaml"]).expect(0).out().contains("  | isa: "));
     isaforge(&["check", "--explain", "L0003", "tests/data/blink.yaml"]).expect(2);
     isaforge(&["check"]).expect(2);
 }

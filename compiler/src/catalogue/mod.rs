@@ -7,8 +7,12 @@ use std::fmt::Write;
 
 use crate::suggest::did_you_mean;
 
-/// The specification that examples with an XML file build on, under this name.
-pub const DOCUMENT: File = File { language: "yaml", name: "document.yaml", text: include_str!("document.yaml") };
+/// Specifications that examples build on, under these names: for XML files in Mesa's schema and in Arm's, and for groups.
+pub const BASES: [File; 3] = [
+    File { language: "yaml", name: "document.yaml", text: include_str!("document.yaml") },
+    File { language: "yaml", name: "arm.yaml", text: include_str!("arm.yaml") },
+    File { language: "yaml", name: "groups.yaml", text: include_str!("groups.yaml") },
+];
 
 /// What there is to know about one code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,11 +48,12 @@ macro_rules! pages {
 }
 
 pages! {
-    E0001 E0002 E0003 E0004 E0010 E0011 E0012 E0013 E0014 E0015 E0016 E0017 E0018 E0019 E0020
+    E0001 E0002 E0003 E0004 E0005 E0010 E0011 E0012 E0013 E0014 E0015 E0016 E0017 E0018 E0019 E0020
     E0021 E0022 E0023 E0024 E0030 E0031 E0032 E0033 E0034 E0040 E0041 E0042 E0043 E0044 E0045 E0050
-    E0051 E0052 E0053 E0054 E0055 E0056 E0057 E0058 E0059 E0070 E0071 E0080 E0081 E0082 E0083 E0084 E0101
-    E0102 E0103 E0104 E0105 E0106 E0107 E0108 E0109 E0110 E0111 E0112 E0113 E0114 E0115 E0116 E0118
-    W0201 W0202 W0203 W0204 W0205 W0206 W0207 W0208 W0209
+    E0051 E0052 E0053 E0054 E0055 E0056 E0057 E0058 E0059 E0060 E0061 E0062 E0063 E0070 E0071 E0080
+    E0081 E0082 E0083 E0084 E0101 E0102 E0103 E0104 E0105 E0106 E0107 E0108 E0109 E0110 E0111 E0112
+    E0113 E0114 E0115 E0116 E0118 E0301 E0302 E0303 E0304 W0201 W0202 W0203 W0204 W0205 W0206 W0207
+    W0208 W0209 W0210 W0303
 }
 
 /// The page of a code such as `E0107`; `None` if there is no such code.
@@ -61,8 +66,8 @@ pub fn all() -> impl Iterator<Item = Page> {
     PAGES.iter().map(|(code, text)| read(code, text))
 }
 
-/// The page of a code as text for a terminal; upper and lower case are the same. `document` is the specification that
-/// examples with an XML file build on.
+/// The page of a code as text for a terminal; upper and lower case are the same. The name of one of [`BASES`] gives that
+/// specification.
 ///
 /// # Errors
 /// When there is no such code: a message with the one that was perhaps meant.
@@ -75,12 +80,8 @@ pub fn all() -> impl Iterator<Item = Page> {
 /// ```
 pub fn explain(code: &str) -> Result<String, String> {
     let wanted = code.trim();
-    if wanted.eq_ignore_ascii_case("document") {
-        return Ok(format!(
-            "{} is what the examples with an XML file build on:\n\n{}",
-            DOCUMENT.name,
-            indented(DOCUMENT.text)
-        ));
+    if let Some(base) = BASES.iter().find(|base| base.name.eq_ignore_ascii_case(wanted)) {
+        return Ok(format!("{} is what examples build on:\n\n{}", base.name, indented(base.text)));
     }
     let codes = || PAGES.iter().map(|(code, _)| *code);
     let Some(page) = codes().find(|known| known.eq_ignore_ascii_case(wanted)).and_then(page) else {
@@ -99,8 +100,8 @@ impl std::fmt::Display for Page {
                 write!(f, "\n  {}\n\n{}", file.name, indented(file.text))?;
             }
         }
-        if self.wrong.iter().any(|file| file.text.contains(DOCUMENT.name)) {
-            write!(f, "\n`isaforge check --explain document` shows {}.\n", DOCUMENT.name)?;
+        for base in BASES.iter().filter(|base| self.wrong.iter().any(|file| file.text.contains(base.name))) {
+            write!(f, "\n`isaforge check --explain {0}` shows {0}.\n", base.name)?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use isaforge_core::bits::ones;
 use crate::check::witness::witness;
 use crate::check::{hubs, more, runs_text};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Form, Isa, Kind};
+use crate::model::{Form, Isa, Kind, Part};
 
 /// After so many pairs no more are looked for: something is wrong with all instructions at once.
 const MOST_PAIRS: usize = 1 << 18;
@@ -76,7 +76,7 @@ fn ambiguous(isa: &Isa, form: &Form, others: &[&Form], out: &mut Diagnostics) {
     };
     let digits = usize::from(isa.word_bits.div_ceil(4));
     let found = witness(isa, form, other);
-    let mut error = Diagnostic::error("E0106", form.span, names);
+    let mut error = Diagnostic::error("E0106", isa.places.first(form.span, Part::Whole), names);
     error = match found {
         Some(word) => error.label(format!("matches 0x{word:0digits$x}")),
         None => error,
@@ -85,15 +85,17 @@ fn ambiguous(isa: &Isa, form: &Form, others: &[&Form], out: &mut Diagnostics) {
         let text = if i == 0 && found.is_some() { "and so does this" } else { "and this" };
         error = error.secondary(other.span, if found.is_some() { text } else { "the other one" });
     }
+    let mut marked = vec![form.span, other.span];
     for fixed in form.fixed.iter().chain(&other.fixed).filter(|fixed| fixed.matches) {
         let value = (fixed.value & fixed.mask) >> fixed.mask.trailing_zeros().min(63);
         let text =
             format!("{} {} {value:#x}", runs_text(fixed.mask), if fixed.mask.count_ones() == 1 { "is" } else { "are" });
-        if fixed.span != form.span && fixed.span != other.span {
-            error = error.secondary(fixed.span, text);
-        }
-        if let Some(declared) = fixed.declared {
-            error = error.secondary(declared, "said to lie here");
+        let declared = fixed.declared.map(|span| (span, "said to lie here".to_owned()));
+        for (span, text) in [(fixed.span, text)].into_iter().chain(declared) {
+            if !marked.contains(&span) {
+                marked.push(span);
+                error = error.secondary(span, text);
+            }
         }
     }
     error = error.note(match found {
@@ -134,9 +136,12 @@ fn check_kind(isa: &Isa, kind: &Kind, out: &mut Diagnostics) {
             if !by_bits && !by_shared {
                 let message = format!("`{}` and `{}` read the same bits of a `{}`", a.name, b.name, kind.name);
                 let shared = isa.shared.first().map(|s| format!(", or a different `when: {{ {}: … }}`", s.name));
+                let mut error = Diagnostic::error("E0110", a.span, message).secondary(b.span, "the other reading");
+                for (_, span) in [a, b].iter().flat_map(|x| isa.places.of(x.span, Part::Fixed)) {
+                    error = error.secondary(*span, "constant bits");
+                }
                 out.push(
-                    Diagnostic::error("E0110", a.span, message)
-                        .secondary(b.span, "the other reading")
+                    error
                         .note(format!("for example {:#x} is both", a.value | b.value))
                         .help(format!("give them different `fixed` bits{}", shared.unwrap_or_default())),
                 );

@@ -9,7 +9,7 @@ use isaforge_core::bits::ones;
 use crate::check::layout::draw;
 use crate::check::{bits_text, hubs, more, runs_text};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Alternative, Bits, Form, Isa, Kind, Piece, Shape};
+use crate::model::{Alternative, Bits, Form, Isa, Kind, Part, Piece, Shape};
 use crate::source::Span;
 
 /// Something that says what certain bits mean.
@@ -72,7 +72,9 @@ pub fn claims(isa: &Isa, form: &Form) -> Vec<Claim> {
                 // Two lists may be counted by one field.
                 // A count without a name is said by a modifier, whose bits these are.
                 if let Some(bits) = count.bits.as_ref().filter(|_| !count.name.is_empty()) {
-                    claims.push(claim(bits, format!("the count `{}`", count.name)));
+                    let declared = isa.places.of(operand.span, Part::Count).first().map(|(_, span)| *span);
+                    let what = format!("the count `{}`", count.name);
+                    claims.push(Claim::new(bits, what, operand.span, declared.or(operand.declared)));
                 }
             }
             Shape::Number { bits, .. } => claims.push(claim(bits, what)),
@@ -131,7 +133,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     for kind in &isa.kinds {
         // The kind of a plain register is made for an operand, which is judged itself.
         if kind.alternatives.first().is_none_or(|alternative| alternative.span != kind.span) {
-            check_kind(kind, out);
+            check_kind(isa, kind, out);
         }
     }
     for (i, shared) in isa.shared.iter().enumerate() {
@@ -157,7 +159,7 @@ fn outside(end: u32, width: u8, what: &str, span: Span, out: &mut Diagnostics) -
     if end <= u32::from(width) {
         return false;
     }
-    let message = format!("{what} reaches bit {}, but the last bit is {}", end - 1, width.saturating_sub(1));
+    let message = format!("bit {} of {what} is outside: the last bit is {}", end - 1, width.saturating_sub(1));
     out.push(Diagnostic::error("E0104", span, message));
     true
 }
@@ -192,6 +194,8 @@ struct Layout {
 struct Missing {
     mask: u64,
     drawing: String,
+    /// What lies beside them in the first of the instructions.
+    near: Vec<(Span, String)>,
     /// The instructions in which they are missing.
     forms: Vec<(String, Span)>,
 }
@@ -208,8 +212,11 @@ impl Layout {
     fn form(&mut self, isa: &Isa, form: &Form) {
         let mut claims = claims(isa, form);
         let known = claims.iter().fold(form.ignored, |mask, claim| mask | claim.mask);
-        let ignored = Claim::new(&Bits::default(), "bits declared ignored".to_owned(), form.span, None);
-        claims.push(Claim { mask: form.ignored, ..ignored });
+        let ignored = |span| Claim::new(&Bits::default(), "bits declared ignored".to_owned(), span, None);
+        let places = isa.places.of(form.span, Part::Ignored);
+        claims.extend(places.iter().map(|(mask, span)| Claim { mask: mask & form.ignored, ..ignored(*span) }));
+        let elsewhere = places.iter().fold(form.ignored, |mask, (said, _)| mask & !said);
+        claims.push(Claim { mask: elsewhere, ..ignored(form.span) });
         let mut sound = true;
         for (i, claim) in claims.iter().enumerate() {
             if claim.end > u32::from(isa.word_bits) && !claim.shared {
@@ -234,12 +241,15 @@ impl Layout {
         }
         let missing = ones(u32::from(isa.word_bits)) & !known;
         if missing != 0 && sound {
-            let this = (form.name.clone(), form.span);
+            let this = (form.name.clone(), isa.places.first(form.span, Part::Whole));
             match self.missing.iter_mut().find(|known| known.mask == missing) {
                 Some(known) => known.forms.push(this),
                 None => {
                     let drawing = draw(isa.word_bits, form, &claims);
-                    self.missing.push(Missing { mask: missing, drawing, forms: vec![this] });
+                    let beside = missing << 1 & !missing | missing >> 1 & !missing;
+                    let near = claims.iter().filter(|claim| claim.mask & beside != 0);
+                    let near = near.map(|claim| (claim.place(), claim.what.clone())).collect();
+                    self.missing.push(Missing { mask: missing, drawing, near, forms: vec![this] });
                 }
             }
         }
@@ -247,7 +257,8 @@ impl Layout {
 
     fn report(self, isa: &Isa, out: &mut Diagnostics) {
         for (node, end, form, forms) in &self.beyond {
-            let message = format!("{} reaches bit {}, but the last bit is {}", node.what, end - 1, isa.word_bits - 1);
+            let last = isa.word_bits.saturating_sub(1);
+            let message = format!("bit {} of {} is outside of the word: the last bit is {last}", end - 1, node.what);
             out.push(Diagnostic::error("E0104", node.place, message).note(in_the_instruction(form, *forms)));
         }
         let edges: Vec<(usize, usize)> = self.overlaps.keys().copied().filter(|(a, b)| a != b).collect();
@@ -255,10 +266,16 @@ impl Layout {
         for (hub, near) in hubs(&edges).into_iter().chain(same) {
             self.overlap(hub, &near, out);
         }
-        for Missing { mask, drawing, forms } in &self.missing {
+        for Missing { mask, drawing, near, forms } in &self.missing {
             let Some((name, span)) = forms.first() else { continue };
-            let mut error =
-                Diagnostic::error("E0105", *span, format!("nothing says what {} of `{name}` are", runs_text(*mask)));
+            let mut error = Diagnostic::error(
+                "E0105",
+                *span,
+                format!("nothing says what {} of `{name}` {}", runs_text(*mask), are(*mask)),
+            );
+            for (place, what) in near.iter().take(4) {
+                error = error.secondary(*place, format!("beside: {what}"));
+            }
             if let Some(rest) = more(forms.len(), 1) {
                 let names: Vec<String> = forms[1..].iter().take(4).map(|(name, _)| format!("`{name}`")).collect();
                 let dots = more(rest, 4).map_or_else(String::new, |rest| format!(" and {rest} more"));
@@ -308,6 +325,11 @@ fn overlap(bits: u64) -> &'static str {
     if bits.count_ones() == 1 { "overlaps" } else { "overlap" }
 }
 
+/// `is` or `are`, likewise.
+fn are(bits: u64) -> &'static str {
+    if bits.count_ones() == 1 { "is" } else { "are" }
+}
+
 fn in_the_instruction(name: &str, forms: usize) -> String {
     match forms {
         0 | 1 => format!("in the instruction `{name}`"),
@@ -316,26 +338,31 @@ fn in_the_instruction(name: &str, forms: usize) -> String {
     }
 }
 
-fn check_kind(kind: &Kind, out: &mut Diagnostics) {
+fn check_kind(isa: &Isa, kind: &Kind, out: &mut Diagnostics) {
     for alternative in &kind.alternatives {
-        check_alternative(kind, alternative, out);
+        check_alternative(isa, kind, alternative, out);
     }
     for suffix in &kind.suffixes {
         outside(suffix.bits.end(0), 64, &format!("`{}`", suffix.name), suffix.span, out);
     }
 }
 
-fn check_alternative(kind: &Kind, alternative: &Alternative, out: &mut Diagnostics) {
-    let mut sound = alternative.mask & !ones(u32::from(kind.width)) == 0;
+fn check_alternative(isa: &Isa, kind: &Kind, alternative: &Alternative, out: &mut Diagnostics) {
+    let beyond = |mask: u64| mask & !ones(u32::from(kind.width)) != 0;
+    let mut sound = !beyond(alternative.mask);
+    let fixed = isa.places.of(alternative.span, Part::Fixed);
     if !sound {
+        let place = fixed.iter().find(|(mask, _)| beyond(*mask)).map_or(alternative.span, |(_, span)| *span);
         let last = kind.width.saturating_sub(1);
         let message =
             format!("the constant bits of `{}` reach beyond bit {last}, the last of the operand", alternative.name);
-        out.push(
-            Diagnostic::error("E0104", alternative.span, message).secondary(kind.span, "the kind says how wide it is"),
-        );
+        out.push(Diagnostic::error("E0104", place, message).secondary(kind.span, "the kind says how wide it is"));
     }
-    let mut claimed = vec![(alternative.mask, "the constant bits".to_owned(), alternative.span)];
+    let constant = |(mask, span): &(u64, Span)| (*mask, "the constant bits".to_owned(), *span);
+    let mut claimed: Vec<(u64, String, Span)> = fixed.iter().map(constant).collect();
+    if claimed.is_empty() {
+        claimed.push((alternative.mask, "the constant bits".to_owned(), alternative.span));
+    }
     for field in &alternative.fields {
         let mask = field.bits.own_mask(0);
         let own = field.bits.0.iter().filter(|p| p.shared.is_none());
@@ -356,9 +383,14 @@ fn check_alternative(kind: &Kind, alternative: &Alternative, out: &mut Diagnosti
     }
     let missing = ones(u32::from(kind.width)) & !claimed.iter().fold(0, |known, (mask, ..)| known | mask);
     if missing != 0 && sound {
-        let message = format!("nothing says what {} of `{}` are", runs_text(missing), alternative.name);
+        let message = format!("nothing says what {} of `{}` {}", runs_text(missing), alternative.name, are(missing));
+        let mut error = Diagnostic::error("E0105", isa.places.first(alternative.span, Part::Whole), message);
+        let beside = missing << 1 & !missing | missing >> 1 & !missing;
+        for (_, what, span) in claimed.iter().filter(|(mask, ..)| mask & beside != 0) {
+            error = error.secondary(*span, format!("beside: {what}"));
+        }
         out.push(
-            Diagnostic::error("E0105", alternative.span, message)
+            error
                 .note(format!("an operand of the kind `{}` has {} bits", kind.name, kind.width))
                 .help("add a field, or constant bits under `fixed`"),
         );

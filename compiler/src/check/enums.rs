@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use isaforge_core::bits::ones;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Bits, Isa, Modifier, Type};
+use crate::model::{Bits, Isa, Modifier, Part, Type};
 use crate::source::Span;
 
 /// Applies the rules.
@@ -123,7 +123,7 @@ fn check_width(isa: &Isa, field: &Field<'_>, out: &mut Diagnostics) {
             if table.values.len() as u64 > ones(width).saturating_add(1) {
                 let message =
                     format!("`{name}` has {width} bits, but `{}` has {} constants", table.name, table.values.len());
-                report(message, span, Some((table.span, "the table")), None);
+                report(message, span, Some((isa.places.first(table.span, Part::List), "the table")), None);
             }
         }
         _ => {}

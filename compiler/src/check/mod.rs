@@ -37,6 +37,13 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     unused::check(isa, complete, out);
 }
 
+/// Applies the rules on names, values and lists of values, for a specification whose instructions are groups.
+pub fn check_definitions(isa: &Isa, out: &mut Diagnostics) {
+    names::check(isa, out);
+    enums::check(isa, out);
+    unused::short_lists(isa, out);
+}
+
 /// `bits 7..4` or `bit 3`, for the highest and lowest set bit of a mask.
 pub(crate) fn bits_text(mask: u64) -> String {
     let (high, low) = (63 - mask.leading_zeros().min(63), mask.trailing_zeros());

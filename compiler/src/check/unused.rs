@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use isaforge_core::bits::ones;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Bits, Isa, Modifier, Operand, Shape, Type};
+use crate::model::{Bits, Isa, Modifier, Operand, Part, Shape, Type};
 use crate::source::Span;
 use crate::spec::Provenance;
 
@@ -98,11 +98,19 @@ fn unused(isa: &Isa, out: &mut Diagnostics) {
 const LISTED_WIDTH: u32 = 6;
 
 /// A list of values that ends early: one may be missing.
-fn short_lists(isa: &Isa, out: &mut Diagnostics) {
+pub(super) fn short_lists(isa: &Isa, out: &mut Diagnostics) {
     let own = isa.kinds.iter().flat_map(|k| &k.alternatives).flat_map(|a| &a.fields).map(|f| (f.ty, f.bits.width()));
     let widths = own.chain(modifiers(isa).map(|m| (m.ty, m.bits.width())));
     let shared = isa.shared.iter().filter_map(|s| Some((Type::Enum(s.printed?), s.bits.width())));
     let mut widest: HashMap<usize, u32> = HashMap::new();
+    for choice in isa.groups.iter().flat_map(|groups| &groups.choices) {
+        for place in choice.records.iter().flat_map(|record| &record.places) {
+            if let isaforge_core::group::table::Type::Enum(e) = choice.fields[place.field].ty {
+                let known = widest.entry(place.narrowed.unwrap_or(usize::from(e))).or_default();
+                *known = place.bits.width().max(*known);
+            }
+        }
+    }
     for (ty, width) in widths.chain(shared) {
         if let Type::Enum(e) = ty {
             let known = widest.entry(e).or_default();
@@ -123,8 +131,11 @@ fn short_lists(isa: &Isa, out: &mut Diagnostics) {
             e.name,
             if e.listed == ones(*width) { "is" } else { "are" }
         );
-        let place = e.values.last().map_or(e.span, |value| value.span);
-        let warning = Diagnostic::warning("W0209", e.span, message.trim_end()).secondary(place, "the last value");
+        let list = isa.places.first(e.span, Part::List);
+        let mut warning = Diagnostic::warning("W0209", list, message.trim_end()).secondary(e.span, "this enum");
+        for (_, span) in isa.places.of(e.span, Part::List).iter().skip(1) {
+            warning = warning.secondary(*span, "the list goes on here");
+        }
         out.push(warning.help("name the values that are missing, or end the list with `~`: the rest is reserved"));
     }
 }
@@ -170,7 +181,8 @@ fn fields(isa: &Isa, out: &mut Diagnostics) {
         } else if let Type::Register(b) = ty {
             let bank = &isa.banks[b];
             let whole = bits.shared().next().is_none();
-            let message = if codes < values - 1 {
+            // A field that is narrower by more than a bit is for a part of the bank; one bit is a slip.
+            let message = if codes < values.saturating_sub(1) && codes.saturating_mul(2) >= values.saturating_sub(2) {
                 format!(
                     "`{name}` has {} bits and names only the first {} of {values} registers",
                     bits.width(),

@@ -36,7 +36,7 @@ pub(super) struct Judgement {
 
 /// The most parts that the words of one instruction are split into, and the most bits of shared fields in one.
 const MOST_PARTS: usize = 1024;
-const MOST_SHARED: u32 = 10;
+const MOST_SHARED: u32 = 6;
 /// Words drawn at random where nothing can be proved.
 const DRAWS: u64 = 2048;
 

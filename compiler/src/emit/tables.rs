@@ -1,6 +1,7 @@
 //! Tables as Rust: `static` values of the types of `isaforge-core`.
 
 use std::collections::HashMap;
+use std::fmt::Debug;
 
 use isaforge_core::bits::{Bits, Piece};
 use isaforge_core::decode::{Fast, Quick};
@@ -20,14 +21,22 @@ struct Shared {
 }
 
 impl Shared {
-    fn constant(&mut self, prefix: &str, ty: TokenStream, value: TokenStream) -> TokenStream {
-        let key = format!("{prefix} {value}");
-        let count = self.names.len();
-        let name = self.names.entry(key).or_insert_with(|| {
-            let name = format_ident!("{prefix}{count}");
-            self.items.push(quote!(const #name: #ty = #value;));
-            name
-        });
+    /// The constant for a value; `make` makes it of this and is asked only the first time.
+    fn constant<T: Debug + ?Sized>(
+        &mut self,
+        prefix: &str,
+        ty: TokenStream,
+        value: &T,
+        make: impl FnOnce(&mut Self, &T) -> TokenStream,
+    ) -> TokenStream {
+        let key = format!("{prefix} {value:?}");
+        if let Some(name) = self.names.get(&key) {
+            return quote!(#name);
+        }
+        let value = make(self, value);
+        let name = format_ident!("{prefix}{}", self.names.len());
+        self.items.push(quote!(const #name: #ty = #value;));
+        self.names.insert(key, name.clone());
         quote!(#name)
     }
 }
@@ -122,7 +131,7 @@ fn modifier(m: &Modifier) -> TokenStream {
 }
 
 fn modifiers(shared: &mut Shared, list: &[Modifier]) -> TokenStream {
-    let list = list.iter().map(|m| shared.constant("M", quote!(Modifier), modifier(m))).collect::<Vec<_>>();
+    let list = list.iter().map(|m| shared.constant("M", quote!(Modifier), m, |_, m| modifier(m))).collect::<Vec<_>>();
     quote!(&[#(#list),*])
 }
 
@@ -179,7 +188,7 @@ fn operand(shared: &mut Shared, o: &Operand) -> TokenStream {
 }
 
 fn script(shared: &mut Shared, s: &Script) -> TokenStream {
-    let mut steps = |steps: &[Step]| {
+    let list = |_: &mut Shared, steps: &[Step]| {
         let steps = steps.iter().map(|step| {
             let (first, shift, mask) =
                 (Literal::u16_unsuffixed(step.first), Literal::u8_unsuffixed(step.shift), hex(u64::from(step.mask)));
@@ -188,11 +197,13 @@ fn script(shared: &mut Shared, s: &Script) -> TokenStream {
                 _ => quote!(Step::label(#first, #shift, #mask)),
             }
         });
-        shared.constant("L", quote!(&[Step]), quote!(&[#(#steps),*]))
+        quote!(&[#(#steps),*])
     };
-    let (short, long) = (steps(s.short), steps(s.long));
+    let short = shared.constant("L", quote!(&[Step]), s.short, list);
+    let long = shared.constant("L", quote!(&[Step]), s.long, list);
     let (mask, value) = (hex(s.mask), hex(s.value));
-    quote!(Script { mask: #mask, value: #value, short: #short, long: #long })
+    let scans = s.scans;
+    quote!(Script { mask: #mask, value: #value, short: #short, long: #long, scans: #scans })
 }
 
 fn form(shared: &mut Shared, f: &Form) -> TokenStream {
@@ -204,26 +215,22 @@ fn form(shared: &mut Shared, f: &Form) -> TokenStream {
         Provenance::Mesa => quote!(Mesa),
         Provenance::Assumed => quote!(Assumed),
     };
-    let [match_mask, match_value, fixed_mask, fixed_value, ignored, quiet_mask, quiet_value] =
-        [f.match_mask, f.match_value, f.fixed_mask, f.fixed_value, f.ignored, f.quiet_mask, f.quiet_value].map(hex);
+    let [match_mask, match_value, fixed_mask, fixed_value, ignored, initial] =
+        [f.match_mask, f.match_value, f.fixed_mask, f.fixed_value, f.ignored, f.initial].map(hex);
+    let [quiet_mask, quiet_value] = [f.quiet_mask, f.quiet_value].map(hex);
     let mods = modifiers(shared, f.modifiers);
-    let operands: Vec<_> = f
-        .operands
-        .iter()
-        .map(|o| {
-            let value = operand(shared, o);
-            shared.constant("O", quote!(Operand), value)
-        })
-        .collect();
-    let syntax = f.syntax.iter().map(token);
-    let syntax = shared.constant("S", quote!(&[Token]), quote!(&[#(#syntax),*]));
+    let operands: Vec<_> = f.operands.iter().map(|o| shared.constant("O", quote!(Operand), o, operand)).collect();
+    let syntax = shared.constant("S", quote!(&[Token]), f.syntax, |_, syntax| {
+        let syntax = syntax.iter().map(token);
+        quote!(&[#(#syntax),*])
+    });
     let placed = hex(u64::from(f.placed));
     let limits = f.limits.iter().map(|l| Literal::u8_unsuffixed(*l));
     let script = script(shared, &f.script);
     quote!(Form {
         name: #name, title: #title, doc: #doc, unit: #unit, source: #source, provenance: Provenance::#provenance,
         note: #note, match_mask: #match_mask, match_value: #match_value, fixed_mask: #fixed_mask,
-        fixed_value: #fixed_value, ignored: #ignored, modifiers: #mods, quiet_mask: #quiet_mask,
+        fixed_value: #fixed_value, ignored: #ignored, initial: #initial, modifiers: #mods, quiet_mask: #quiet_mask,
         quiet_value: #quiet_value, operands: &[#(#operands),*], syntax: #syntax, placed: #placed, limits: &[#(#limits),*],
         script: #script,
     })
@@ -251,7 +258,9 @@ fn kind(k: &Kind) -> TokenStream {
     let Kind { name, doc, .. } = k;
     let width = Literal::u8_unsuffixed(k.width);
     let (alternatives, texts) = (k.alternatives.iter().map(alternative), k.texts.iter().map(text));
-    quote!(Kind { name: #name, doc: #doc, width: #width, alternatives: &[#(#alternatives),*], texts: &[#(#texts),*] })
+    let (limited_mask, limited_value) = (hex(k.limited_mask), hex(k.limited_value));
+    let slots = k.slots.iter().map(|slot| hex(u64::from(*slot)));
+    quote!(Kind { name: #name, doc: #doc, width: #width, alternatives: &[#(#alternatives),*], texts: &[#(#texts),*], limited_mask: #limited_mask, limited_value: #limited_value, slots: &[#(#slots),*] })
 }
 
 fn quick(q: &Quick) -> TokenStream {

@@ -17,7 +17,7 @@ use isaforge_core::group::table::{Encoding, Type};
 use crate::check::runs_text;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::group::model::{Choice, Groups, Place, Record, Slot};
-use crate::model::Isa;
+use crate::model::{Isa, Part};
 
 /// The widest key of a header.
 pub const WIDEST_KEY: u32 = 12;
@@ -39,7 +39,7 @@ pub fn check(isa: &Isa, groups: &Groups, out: &mut Diagnostics) {
             }
         }
         for record in &choice.records {
-            bits(record, choice, out);
+            bits(isa, record, choice, out);
             values(isa, record, choice, out);
         }
     }
@@ -58,10 +58,12 @@ pub fn check(isa: &Isa, groups: &Groups, out: &mut Diagnostics) {
         ambiguity(isa, groups, index, choice, out);
     }
     keys(groups, out);
-    unused(groups, out);
+    if !out.has_errors() {
+        unused(groups, out);
+    }
 }
 
-fn bits(record: &Record, choice: &Choice, out: &mut Diagnostics) {
+fn bits(isa: &Isa, record: &Record, choice: &Choice, out: &mut Diagnostics) {
     let fixed = record.fixed.iter().map(|f| (f.mask, 64 - f.mask.leading_zeros(), "constant bits".to_owned(), f.span));
     let name = |p: &Place| format!("`{}`", choice.fields[p.field].name);
     let fields = record.places.iter().map(|p| (p.bits.mask(0), p.bits.end(0), name(p), p.span));
@@ -83,11 +85,14 @@ fn bits(record: &Record, choice: &Choice, out: &mut Diagnostics) {
     }
     let claimed = claims.iter().fold(0, |all, (mask, ..)| all | mask);
     if claimed & record.all() != record.all() && !beyond {
-        let left = runs_text(record.all() & !claimed);
-        let message = format!("nothing says what {left} of `{}` are", record.name);
-        out.push(
-            Diagnostic::error("E0105", record.span, message).help("reserved bits are constant: `fixed: { 4: 0 }`"),
-        );
+        let missing = record.all() & !claimed;
+        let message = format!("nothing says what {} of `{}` are", runs_text(missing), record.name);
+        let mut error = Diagnostic::error("E0105", isa.places.first(record.span, Part::Whole), message);
+        let beside = missing << 1 & !missing | missing >> 1 & !missing;
+        for (_, _, what, span) in claims.iter().filter(|(mask, ..)| mask & beside != 0).take(4) {
+            error = error.secondary(*span, format!("beside: {what}"));
+        }
+        out.push(error.help("reserved bits are constant: `fixed: { 4: 0 }`"));
     }
 }
 
@@ -154,6 +159,9 @@ fn ambiguity(isa: &Isa, groups: &Groups, index: usize, own: &Choice, out: &mut D
             let bytes: Vec<String> =
                 witness[..usize::from(record.bytes.max(other.bytes))].iter().map(|b| format!("{b:02x}")).collect();
             let mut error = Diagnostic::error("E0301", record.span, message).secondary(other.span, "the other record");
+            for fixed in record.fixed.iter().chain(&other.fixed).take(6) {
+                error = error.secondary(fixed.span, "constant bits");
+            }
             error = error.note(format!("both fit the bytes {} in `{}`", bytes.join(" "), own.name));
             out.push(error.help("constant bits must tell them apart, or one must be `unusable`"));
         }

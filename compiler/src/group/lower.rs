@@ -117,6 +117,7 @@ pub fn lower(isa: &Isa, groups: &Groups) -> &'static core::GroupIsa {
             first: r.first,
             low: r.low.0,
             is: r.low.1,
+            through: r.through.iter().fold(0, |set, o| set | 1 << (o & 63)),
             before: text(&r.prints.0),
             after: text(&r.prints.1),
         })),

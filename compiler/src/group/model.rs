@@ -297,6 +297,8 @@ pub struct RegisterName {
     pub first: i64,
     /// Low bits and their value.
     pub low: (u8, i64),
+    /// Operands that can be such a register; any if empty.
+    pub through: Vec<usize>,
     /// Text before and after the number.
     pub prints: (String, String),
 }

@@ -112,11 +112,15 @@ impl Resolver<'_> {
                 continue;
             };
             let from = i64::from(spec.from.unwrap_or(0));
+            let operands = || groups.operands.iter().map(|o| o.name.as_str());
+            let given = spec.through.iter().flatten();
+            let through = given.filter_map(|name| Resolver::find(self.out, "operand", name, operands())).collect();
             groups.registers.push(RegisterName {
                 bank: self.isa.enums[banks].values[bank].bits as i64,
                 range: (from, spec.to.map_or(i64::from(u32::MAX), i64::from)),
                 first: spec.first.map_or(from, i64::from),
                 low: (spec.low.unwrap_or(0).min(16), i64::from(spec.is.unwrap_or(0))),
+                through,
                 prints: (before.to_owned(), after.to_owned()),
             });
         }
@@ -131,7 +135,7 @@ impl Resolver<'_> {
         let no_encoding = spec.no_encoding.unwrap_or_default();
         if slots.is_empty() == no_encoding.is_empty() {
             let message = format!("`{}` needs either `slots` or `no encoding`", name.value);
-            self.out.push(Diagnostic::error("E0061", name.span, message));
+            self.out.push(Diagnostic::error("E0061", name.span.to(spec.span), message));
             return None;
         }
         let mut is = Vec::new();

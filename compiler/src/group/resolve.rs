@@ -12,6 +12,7 @@ use isaforge_core::group::table::{Encoding, FIELDS, LONGEST, SLOTS, Type};
 use crate::diagnostic::Diagnostic;
 use crate::group::model::{Choice, Condition, Derived, Field, Fixed, Groups, Place, Record, Rule, Slot};
 use crate::group::spec::{self, DerivedSpec, GroupSpec, RecordSpec, SharedFieldSpec, SlotSpec, Word};
+use crate::model::Part;
 use crate::reader::OneOrMany;
 use crate::resolve::Resolver;
 use crate::source::{Span, Spanned};
@@ -62,7 +63,7 @@ impl Resolver<'_> {
     fn choice(&mut self, name: Spanned<String>, spec: spec::ChoiceSpec, provenance: Provenance) -> Option<Choice> {
         let mut fields = Vec::new();
         for (name, field) in spec.fields.unwrap_or_default().0 {
-            fields.extend(self.shared_field(name, field));
+            fields.push(self.shared_field(name, field));
         }
         let mut choice = Choice {
             name: name.value,
@@ -84,16 +85,17 @@ impl Resolver<'_> {
         Some(choice)
     }
 
-    fn shared_field(&mut self, name: Spanned<String>, spec: SharedFieldSpec) -> Option<Field> {
+    /// A field with a mistake is there all the same, so that what uses it is not reported, too.
+    fn shared_field(&mut self, name: Spanned<String>, spec: SharedFieldSpec) -> Field {
         let span = name.span.to(spec.span);
         let ty = match (&spec.r_enum, spec.number) {
-            (Some(e), None) => Type::Enum(self.enum_index(e)? as u16),
+            (Some(e), None) => self.enum_index(e).map_or(Type::Decimal, |e| Type::Enum(e as u16)),
             (None, Some(Notation::Hex)) => Type::Hex,
             (None, Some(_)) => Type::Decimal,
             (None, None) => Type::Flag,
             (Some(_), Some(_)) => {
                 self.exclusive(span, "`enum` and `number` exclude each other");
-                return None;
+                Type::Decimal
             }
         };
         let signed = spec.signed.unwrap_or(false);
@@ -105,7 +107,7 @@ impl Resolver<'_> {
             (None, false, times, true) if times != Some(0) => Encoding::SignedTimes(times.unwrap_or(1)),
             _ => {
                 self.exclusive(span, "`minus`, `wrap` and `times` exclude each other, and `times` is not 0");
-                return None;
+                Encoding::Plain
             }
         };
         let mut field = Field {
@@ -118,9 +120,9 @@ impl Resolver<'_> {
             form: spec.meaningless.unwrap_or(false),
         };
         if let Some(word) = &spec.default {
-            field.default = self.value_of(&field, word)?;
+            field.default = self.value_of(&field, word).unwrap_or(0);
         }
-        Some(field)
+        field
     }
 
     fn exclusive(&mut self, span: Span, message: &str) {
@@ -141,9 +143,14 @@ impl Resolver<'_> {
                     return Some(value.bits as i64);
                 }
                 if number.is_none() {
-                    let names = self.isa.enums[usize::from(index)].values.iter().map(|v| v.name.as_str());
+                    let values = &self.isa.enums[usize::from(index)].values;
                     let what = format!("value of `{}`", field.name);
-                    Resolver::find(self.out, &what, word, names)?;
+                    Resolver::find_defined(
+                        self.out,
+                        &what,
+                        word,
+                        values.iter().map(|v| (v.name.as_str(), Some(v.span))),
+                    )?;
                 }
             }
             (Type::Flag, "true") => return Some(1),
@@ -187,6 +194,7 @@ impl Resolver<'_> {
             implies.extend(self.value_of(&choice.fields[field], word).map(|value| (field, value)));
         }
         let fixed = self.fixed(&spec.fixed.unwrap_or_default(), true);
+        self.isa.places.add(name.span, Part::Whole, 0, name.span.to(spec.span));
         Some(Record {
             source: self.place(name.span),
             name: name.value,

@@ -296,6 +296,8 @@ vocabulary! {
         optional low: u8,
         /// What those bits are.
         optional is: u8,
+        /// The operands that can be such a register, where the assembler has a choice; any if not given.
+        optional through: Vec<Spanned<String>>,
         /// How they are written, `{n}` standing for the number.
         required prints: Spanned<String>,
     }

@@ -51,7 +51,7 @@ pub fn lower(isa: &Isa) -> Tables {
             count: b.count,
             width: b.width,
         })),
-        kinds: slice(isa.kinds.iter().map(|k| kind(k, &[]))),
+        kinds: slice((0..isa.kinds.len()).map(|i| kind(isa, i, (&[], &[])))),
         shared,
         forms: &[],
         decoder: tree::decoder(isa),
@@ -69,9 +69,10 @@ pub fn lower(isa: &Isa) -> Tables {
     };
     // The texts of operands are printed by the tables without them.
     let plain: &'static core::Isa = Box::leak(Box::new(plain));
-    let kinds = slice((0..isa.kinds.len()).map(|i| kind(&isa.kinds[i], kind_texts(plain, i))));
+    let kinds = slice((0..isa.kinds.len()).map(|i| kind(isa, i, tabulate(plain, i))));
     let mut labels = script::Labels::default();
     for form in &mut forms {
+        form.initial = initial(form, shared);
         form.script = script::script(enums, kinds, form, &mut labels);
     }
     let isa: &'static core::Isa = Box::leak(Box::new(core::Isa {
@@ -154,7 +155,9 @@ fn tokens(tokens: &[model::Token]) -> &'static [core::Token] {
     }))
 }
 
-fn kind(k: &model::Kind, texts: &'static [Text]) -> core::Kind {
+fn kind(isa: &Isa, index: usize, (texts, slots): (&'static [Text], &'static [u16])) -> core::Kind {
+    let k = &isa.kinds[index];
+    let (limited_mask, limited_value) = limited(isa, index);
     let alternative = |a: &model::Alternative| core::Alternative {
         name: text(&a.name),
         doc: text(&a.doc),
@@ -174,33 +177,73 @@ fn kind(k: &model::Kind, texts: &'static [Text]) -> core::Kind {
         width: k.width,
         alternatives: slice(k.alternatives.iter().map(alternative)),
         texts,
+        slots,
+        limited_mask,
+        limited_value,
     }
 }
 
-/// The text of an operand for each of its values, while the shared fields have their defaults.
-fn kind_texts(isa: &'static core::Isa, index: usize) -> &'static [Text] {
-    let kind = &isa.kinds[index];
-    let own = core_bits::ones(u32::from(kind.width));
-    if kind.width > 8 {
-        return &[];
-    }
-    let Some(at) = (0..=64 - kind.width).find(|at| (own << at) & isa.usual_mask == 0) else { return &[] };
-    let operand = Box::leak(Box::new(core::Operand {
-        name: "",
-        doc: "",
-        access: core::Access::None,
-        size: 0,
-        shape: core::Shape::One { kind: index as u16, at },
-        suffixes: &[],
-        quiet_mask: 0,
-        quiet_value: 0,
-    }));
-    slice((0..=own).map(|raw| {
+/// Bits on which all readings of a kind agree that a limit looks at, and what they are.
+fn limited(isa: &Isa, index: usize) -> (u64, u64) {
+    let looked_at = isa.limits.iter().filter(|l| l.kind == index).fold(0, |set, l| set | l.alternatives);
+    let mut readings =
+        isa.kinds[index].alternatives.iter().enumerate().filter(|(i, _)| looked_at & 1 << i != 0).map(|(_, a)| a);
+    let Some(first) = readings.next() else { return (0, 1) };
+    let mask = readings.fold(first.mask, |mask, a| mask & a.mask & !(a.value ^ first.value));
+    (mask, first.value & mask)
+}
+
+/// A first bit for operands of a kind that keeps clear of the shared fields; `None` for a kind too wide to tabulate.
+fn clear_place(isa: &core::Isa, width: u8) -> Option<u8> {
+    let own = core_bits::ones(u32::from(width));
+    (width <= 8).then(|| (0..=64 - width).find(|at| (own << at) & isa.usual_mask == 0)).flatten()
+}
+
+/// The text of an operand for each of its values, while the shared fields have the values of `word`.
+fn kind_texts(isa: &'static core::Isa, index: usize, at: u8, word: u64) -> Vec<String> {
+    let own = core_bits::ones(u32::from(isa.kinds[index].width));
+    let text = |raw: u64| {
         let mut line = Line::new();
-        let word = isa.usual_value | raw << at;
-        isaforge_core::print::print_operand(isa, operand, word, isaforge_core::print::Style::Customary, &mut line);
-        Text::new(text(line.as_str()))
-    }))
+        isaforge_core::print::print_kind(isa, index, at, word | raw << at, &mut line);
+        line.as_str().to_owned()
+    };
+    (0..=own).map(text).collect()
+}
+
+/// The tables of a kind's texts, forth and back.
+fn tabulate(isa: &'static core::Isa, index: usize) -> (&'static [Text], &'static [u16]) {
+    let Some(at) = clear_place(isa, isa.kinds[index].width) else { return (&[], &[]) };
+    let texts = kind_texts(isa, index, at, isa.usual_value);
+    // Texts that other values of the shared fields bring about.
+    let mut others = Vec::new();
+    if isa.usual_mask.count_ones() <= 8 {
+        let next = |word: &u64| Some(word.wrapping_sub(isa.usual_mask) & isa.usual_mask).filter(|word| *word != 0);
+        others.extend(std::iter::successors(Some(0), next).flat_map(|word| kind_texts(isa, index, at, word)));
+    }
+    others.sort_unstable();
+    others.dedup();
+    let mut slots = vec![core::Decoder::NONE; (texts.len() * 2).next_power_of_two()];
+    for (raw, text) in texts.iter().enumerate() {
+        // Reading stops at the first byte that ends a word, so what goes on there must not be a text as well.
+        let begins = |other: &String| other.as_bytes().get(text.len()).is_some_and(|byte| *byte < b'0');
+        let from = others.partition_point(|other| other <= text);
+        let longer = others[from..].iter().take_while(|other| other.starts_with(text.as_str())).any(begins);
+        let reads =
+            isaforge_core::parse::parse_kind(isa, index, at, text) == Some(isa.usual_value | (raw as u64) << at);
+        if !text.is_empty() && reads && !longer {
+            insert(&mut slots, text, raw as u16);
+        }
+    }
+    (slice(texts.iter().map(|t| Text::new(text(t)))), slice(slots.into_iter()))
+}
+
+/// Puts an entry into an open-addressed hash table with room left.
+fn insert(slots: &mut [u16], text: &str, entry: u16) {
+    let mut slot = core::hash_name(text.as_bytes()) as usize & (slots.len() - 1);
+    while slots[slot] != core::Decoder::NONE {
+        slot = (slot + 1) & (slots.len() - 1);
+    }
+    slots[slot] = entry;
 }
 
 fn modifier(m: &model::Modifier) -> core::Modifier {
@@ -214,6 +257,15 @@ fn modifier(m: &model::Modifier) -> core::Modifier {
         flag: if flag { Text::new(text(&format!(".{}", m.prints))) } else { Text::EMPTY },
         also: if flag && m.prints != m.name { text(&m.name) } else { "" },
     }
+}
+
+/// The word with every modifier at its default, 0 where it has none, and the shared fields at theirs.
+fn initial(form: &core::Form, shared: &[core::Shared]) -> u64 {
+    let suffixes = form.operands.iter().flat_map(|o| o.suffixes);
+    let modifiers = form.modifiers.iter().chain(suffixes);
+    let word = modifiers.fold(form.fixed_value, |word, m| m.bits.set(word, 0, m.default.unwrap_or(0)));
+    let free = shared.iter().filter(|s| s.bits.mask(0) & form.fixed_mask == 0);
+    free.fold(word, |word, s| s.bits.set(word, 0, s.default))
 }
 
 /// Mask and value of modifiers when none prints; a mask of 0 with a value of 1, which never compare equal, when one
@@ -288,6 +340,7 @@ fn form(f: &model::Form) -> core::Form {
         fixed_mask,
         fixed_value,
         ignored: f.ignored,
+        initial: 0,
         modifiers: slice(f.modifiers.iter().map(modifier)),
         quiet_mask,
         quiet_value,
@@ -296,7 +349,7 @@ fn form(f: &model::Form) -> core::Form {
         placed: f.syntax.iter().fold(0, |set, t| if let model::Token::Modifier(i) = t { set | 1 << i } else { set }),
         limits: slice(f.limits.iter().copied()),
         // Filled in when the texts of all kinds are known.
-        script: core::Script { mask: 0, value: 1, short: &[], long: &[] },
+        script: core::Script { mask: 0, value: 1, short: &[], long: &[], scans: false },
     }
 }
 
@@ -304,11 +357,7 @@ fn names(isa: &Isa) -> core::Names {
     let size = (isa.forms.len() * 4).next_power_of_two().max(4);
     let mut slots = vec![core::Decoder::NONE; size];
     for (i, form) in isa.forms.iter().enumerate() {
-        let mut slot = core::hash_name(form.name.as_bytes()) as usize & (size - 1);
-        while slots[slot] != core::Decoder::NONE {
-            slot = (slot + 1) & (size - 1);
-        }
-        slots[slot] = i as u16;
+        insert(&mut slots, &form.name, i as u16);
     }
     let dots = isa.forms.iter().map(|f| f.name.matches('.').count()).max().unwrap_or(0);
     core::Names { slots: slice(slots.into_iter()), dots: dots.min(14) as u8 }

@@ -9,13 +9,16 @@ use std::collections::HashMap;
 
 use isaforge_core::bits::{Bits, ones};
 use isaforge_core::decode::{BYTES, Plane, Quick, alternative_of, operand_is_valid};
-use isaforge_core::table::{Field, Form, Isa, Kind, Operand, Shape, Type};
+use isaforge_core::table::{Field, Form, Isa, Kind, Shape, Type};
 
 /// The most bits that one rule may tie together: it is tried on all their values.
 const MOST_BITS: u32 = 14;
 
 /// A set of values of a byte.
 type Set = [u64; 4];
+
+/// A byte of the word, and a set of its values.
+type ByteSet = (usize, Set);
 
 /// A set for each byte of the word, lowest first.
 type Box = [Set; BYTES];
@@ -24,59 +27,84 @@ const ALL: Set = [u64::MAX; 4];
 
 /// The tests of all forms and the planes of boxes that they share.
 pub(super) fn tests(isa: &'static Isa) -> (Vec<Quick>, Vec<Plane>) {
-    let mut rules = Rules { isa, known: HashMap::new() };
-    let forbidden: Vec<Option<Vec<Box>>> = isa.forms.iter().map(|form| rules.of(form)).collect();
+    let mut rules = Rules { isa, known: HashMap::new(), unused: HashMap::new() };
+    let mut boxes = Boxes::default();
+    let forbidden: Vec<Option<Vec<usize>>> =
+        isa.forms.iter().map(|form| Some(boxes.numbers(&rules.of(form)?))).collect();
     // Never equal: the exact path decides.
     let undecided = Quick { mask: 0, value: 1, boxes: 0, plane: 0 };
     let mut quick = vec![undecided; isa.forms.len()];
     let mut planes = Vec::new();
-    let mut open: Vec<usize> = (0..quick.len()).filter(|form| forbidden[*form].is_some()).collect();
+    let mut open: Vec<(usize, &[usize])> = Vec::new();
+    open.extend(forbidden.iter().enumerate().filter_map(|(i, boxes)| Some((i, boxes.as_deref()?))));
     while !open.is_empty() {
-        let boxes = |form: usize| forbidden[form].as_deref().unwrap_or_default();
-        let numbers = number(open.iter().map(|form| boxes(*form)).collect());
+        let bits = assign(&open, boxes.list.len());
         let before = open.len();
-        open.retain(|&index| {
-            let bits = boxes(index).iter().try_fold(0, |bits, b| Some(bits | 1 << numbers.get(b)?));
-            if let Some(boxes) = bits {
-                let form = &isa.forms[index];
-                quick[index] =
+        open.retain(|(index, needed)| {
+            let found = needed.iter().try_fold(0, |found, b| Some(found | 1 << bits[*b]?));
+            if let Some(boxes) = found {
+                let form = &isa.forms[*index];
+                quick[*index] =
                     Quick { mask: form.fixed_mask, value: form.fixed_value, boxes, plane: planes.len() as u16 };
             }
-            bits.is_none()
+            found.is_none()
         });
         if open.len() == before {
             // Each of the rest needs more boxes than a plane holds.
             break;
         }
-        planes.push(plane(&numbers));
+        planes.push(plane(&boxes.list, &bits));
     }
     (quick, planes)
 }
 
-/// A bit for each box of a plane: form after form, those first that need the fewest more, until there is no bit left.
-fn number(mut forms: Vec<&[Box]>) -> HashMap<Box, u32> {
-    let mut numbers: HashMap<Box, u32> = HashMap::new();
+/// Every box once.
+#[derive(Default)]
+struct Boxes {
+    list: Vec<Box>,
+    known: HashMap<Box, usize>,
+}
+
+impl Boxes {
+    fn numbers(&mut self, boxes: &[Box]) -> Vec<usize> {
+        let number = |b: &Box| {
+            *self.known.entry(*b).or_insert_with(|| {
+                self.list.push(*b);
+                self.list.len() - 1
+            })
+        };
+        boxes.iter().map(number).collect()
+    }
+}
+
+/// A bit of a plane for boxes: form after form, those first that need the fewest more, until there is no bit left.
+fn assign(forms: &[(usize, &[usize])], boxes: usize) -> Vec<Option<u32>> {
+    let mut bits = vec![None; boxes];
+    let mut used = 0;
+    let mut forms: Vec<&[usize]> = forms.iter().map(|(_, needed)| *needed).collect();
     loop {
-        let missing = |boxes: &[Box]| boxes.iter().filter(|b| !numbers.contains_key(*b)).count();
-        forms.retain(|boxes| missing(boxes) > 0);
-        match forms.iter().min_by_key(|boxes| missing(boxes)) {
-            Some(boxes) if numbers.len() + missing(boxes) <= 64 => {
-                for b in *boxes {
-                    let next = numbers.len() as u32;
-                    numbers.entry(*b).or_insert(next);
+        let missing = |needed: &[usize]| needed.iter().filter(|b| bits[**b].is_none()).count();
+        forms.retain(|needed| missing(needed) > 0);
+        match forms.iter().min_by_key(|needed| missing(needed)) {
+            Some(needed) if used as usize + missing(needed) <= 64 => {
+                for b in *needed {
+                    if bits[*b].is_none() {
+                        bits[*b] = Some(used);
+                        used += 1;
+                    }
                 }
             }
-            _ => return numbers,
+            _ => return bits,
         }
     }
 }
 
-fn plane(numbers: &HashMap<Box, u32>) -> Plane {
+fn plane(boxes: &[Box], bits: &[Option<u32>]) -> Plane {
     let mut plane = [[0; 256]; BYTES];
-    for (b, number) in numbers {
+    for (b, bit) in boxes.iter().zip(bits).filter_map(|(b, bit)| Some((b, (*bit)?))) {
         for (set, values) in b.iter().zip(&mut plane) {
             for (value, outside) in values.iter_mut().enumerate() {
-                *outside |= u64::from(set[value / 64] >> (value % 64) & 1 == 0) << number;
+                *outside |= u64::from(set[value / 64] >> (value % 64) & 1 == 0) << bit;
             }
         }
     }
@@ -98,6 +126,8 @@ enum Rule {
 struct Rules {
     isa: &'static Isa,
     known: HashMap<Rule, Option<Vec<Box>>>,
+    /// What [`without`] gives, by kind, first bit, shared field and word.
+    unused: HashMap<(u16, u8, usize, u64), Option<ByteSet>>,
 }
 
 impl Rules {
@@ -133,7 +163,7 @@ impl Rules {
             forbidden.extend(self.boxes(rule, mask, fixed, &wrong)?);
         }
         for index in 0..isa.shared.len() {
-            forbidden.extend(unused(isa, form, index));
+            forbidden.extend(self.unused(form, index));
         }
         Some(forbidden)
     }
@@ -145,6 +175,38 @@ impl Rules {
             .entry(rule)
             .or_insert_with(|| (mask.count_ones() <= MOST_BITS).then(|| split(mask, base, wrong)));
         found.as_deref()
+    }
+
+    /// The words in which a shared field is not at its default though no operand uses it. Where the bits of an operand lie
+    /// across bytes, all words count in which another value stands.
+    fn unused(&mut self, form: &'static Form, index: usize) -> Vec<Box> {
+        let isa = self.isa;
+        let shared = &isa.shared[index];
+        let mask = shared.bits.mask(0);
+        if shared.printed || mask & (form.fixed_mask | form.ignored) != 0 {
+            return Vec::new();
+        }
+        let mut boxes: Vec<Box> = Vec::new();
+        for value in subsets(mask).filter(|word| shared.bits.get(*word, 0) != shared.default) {
+            let mut b = [ALL; BYTES];
+            for (byte, set) in b.iter_mut().enumerate() {
+                *set = with(mask >> (8 * byte) & 0xff, value >> (8 * byte) & 0xff);
+            }
+            for operand in form.operands {
+                let Shape::One { kind, at } = operand.shape else { continue };
+                let known = self.unused.entry((kind, at, index, value));
+                if let Some((byte, set)) = *known.or_insert_with(|| without(isa, kind, at, index, value)) {
+                    b[byte].iter_mut().zip(set).for_each(|(a, b)| *a &= b);
+                }
+            }
+            // Two boxes that differ in one byte are one.
+            let differ = |other: &Box| (0..BYTES).filter(|byte| other[*byte] != b[*byte]).count();
+            match boxes.iter_mut().find(|other| differ(other) <= 1) {
+                Some(other) => other.iter_mut().flatten().zip(b.iter().flatten()).for_each(|(a, b)| *a |= b),
+                None => boxes.push(b),
+            }
+        }
+        boxes
     }
 }
 
@@ -206,45 +268,16 @@ fn subsets(mask: u64) -> impl Iterator<Item = u64> {
 /// The values of a byte whose bits in `mask` are `value`.
 fn with(mask: u64, value: u64) -> Set {
     let mut set = [0; 4];
-    for byte in (0..256).filter(|byte| byte & mask == value) {
+    for free in subsets(0xff & !mask) {
+        let byte = free | value;
         set[(byte / 64) as usize] |= 1 << (byte % 64);
     }
     set
 }
 
-/// The words in which a shared field is not at its default though no operand uses it. Where the bits of an operand lie
-/// across bytes, all words count in which another value stands.
-fn unused(isa: &'static Isa, form: &'static Form, index: usize) -> Vec<Box> {
-    let shared = &isa.shared[index];
-    let mask = shared.bits.mask(0);
-    if shared.printed || mask & (form.fixed_mask | form.ignored) != 0 {
-        return Vec::new();
-    }
-    let mut boxes: Vec<Box> = Vec::new();
-    for value in subsets(mask).filter(|word| shared.bits.get(*word, 0) != shared.default) {
-        let mut b = [ALL; BYTES];
-        for (byte, set) in b.iter_mut().enumerate() {
-            *set = with(mask >> (8 * byte) & 0xff, value >> (8 * byte) & 0xff);
-        }
-        for operand in form.operands {
-            if let Some((byte, set)) = without(isa, operand, index, value) {
-                b[byte].iter_mut().zip(set).for_each(|(a, b)| *a &= b);
-            }
-        }
-        // Two boxes that differ in one byte are one.
-        let differ = |other: &Box| (0..BYTES).filter(|byte| other[*byte] != b[*byte]).count();
-        match boxes.iter_mut().find(|other| differ(other) <= 1) {
-            Some(other) => other.iter_mut().flatten().zip(b.iter().flatten()).for_each(|(a, b)| *a |= b),
-            None => boxes.push(b),
-        }
-    }
-    boxes
-}
-
 /// The byte of an operand and its valid values that do not use a shared field, in a word with this value of it. What is
 /// not valid is forbidden anyway.
-fn without(isa: &'static Isa, operand: &'static Operand, shared: usize, word: u64) -> Option<(usize, Set)> {
-    let Shape::One { kind, at } = operand.shape else { return None };
+fn without(isa: &'static Isa, kind: u16, at: u8, shared: usize, word: u64) -> Option<ByteSet> {
     let kind = &isa.kinds[usize::from(kind)];
     let mask = ones(u32::from(kind.width)) << at;
     let byte = usize::from(at / 8);

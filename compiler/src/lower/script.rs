@@ -18,9 +18,22 @@ const MOST_BITS: u32 = 4;
 pub(super) struct Labels {
     pub(super) texts: Vec<String>,
     known: HashMap<Vec<String>, u16>,
+    /// The tables of kinds, by the text before each entry and the kind.
+    kinds: HashMap<(String, usize), Option<u16>>,
 }
 
 impl Labels {
+    /// The index of the first of a kind's texts with `before` before each.
+    fn first_of_kind(&mut self, before: &str, index: usize, kind: &Kind) -> Option<u16> {
+        if let Some(first) = self.kinds.get(&(before.to_owned(), index)) {
+            return *first;
+        }
+        let texts: Vec<String> = kind.texts.iter().map(|t| format!("{before}{}", t.str)).collect();
+        let first = self.first(&texts);
+        self.kinds.insert((before.to_owned(), index), first);
+        first
+    }
+
     /// The index of the first of these labels; `None` when one is too long or there are too many.
     fn first(&mut self, texts: &[String]) -> Option<u16> {
         if let Some(first) = self.known.get(texts) {
@@ -40,22 +53,37 @@ impl Labels {
 #[derive(Clone)]
 enum Piece {
     Fixed(String),
-    /// Bits (shift and width) that choose a text. A modifier prints nothing at its default.
+    /// Bits (shift and width) that choose a modifier's text; when `quiet`, none at its default.
     Chosen {
         shift: u32,
         width: u32,
         texts: Vec<String>,
-        modifier: bool,
         quiet: bool,
+    },
+    /// An operand of a tabulated kind from a bit, and the fixed text before it.
+    Kind {
+        before: String,
+        kind: usize,
+        at: u8,
     },
     /// An operand without a table.
     Operand(u8),
 }
 
+/// Whether the form can be read back word by word: a text of a modifier that is not one word would be taken for several.
+fn scans(enums: &[Enum], form: &Form) -> bool {
+    let one_word = |text: &str| text.bytes().skip(1).all(|byte| byte >= b'0');
+    let suffixes = form.operands.iter().flat_map(|o| o.suffixes);
+    form.modifiers.iter().chain(suffixes).all(|m| match m.ty {
+        Type::Enum(e) => enums[usize::from(e)].dotted.iter().all(|text| one_word(text.str)),
+        _ => one_word(m.flag.str) && one_word(m.also),
+    })
+}
+
 /// The script of a form; an empty one when the form can only be printed the ordinary way.
 pub(super) fn script(enums: &[Enum], kinds: &[Kind], form: &Form, labels: &mut Labels) -> Script {
-    let none = Script { mask: 0, value: 1, short: &[], long: &[] };
-    let Some(pieces) = pieces(enums, kinds, form) else { return none };
+    let mut script = Script { mask: 0, value: 1, short: &[], long: &[], scans: scans(enums, form) };
+    let Some(pieces) = pieces(enums, kinds, form) else { return script };
     let suffixes = form.operands.iter().flat_map(|o| o.suffixes);
     let (mut mask, mut value) = (0, 0);
     for modifier in form.modifiers.iter().chain(suffixes) {
@@ -65,12 +93,16 @@ pub(super) fn script(enums: &[Enum], kinds: &[Kind], form: &Form, labels: &mut L
         }
     }
     let loud = pieces.iter().filter(|p| !matches!(p, Piece::Chosen { quiet: true, .. })).cloned().collect();
-    match (steps(loud, labels), steps(pieces, labels)) {
-        (Some(short), Some(long)) => {
-            Script { mask, value, short: super::slice(short.into_iter()), long: super::slice(long.into_iter()) }
-        }
-        _ => none,
+    if let (Some(short), Some(long)) = (steps(loud, kinds, labels), steps(pieces, kinds, labels)) {
+        script = Script {
+            mask,
+            value,
+            short: super::slice(short.into_iter()),
+            long: super::slice(long.into_iter()),
+            ..script
+        };
     }
+    script
 }
 
 /// What a form prints after its name.
@@ -90,19 +122,15 @@ fn pieces(enums: &[Enum], kinds: &[Kind], form: &Form) -> Option<Vec<Piece>> {
             Token::Modifier(i) => pieces.push(choice(enums, &form.modifiers[usize::from(*i)])?),
             Token::Operand(i) => {
                 let operand = &form.operands[usize::from(*i)];
-                let table = match operand.shape {
-                    Shape::One { kind, at } => {
-                        Some((&kinds[usize::from(kind)], at)).filter(|(kind, _)| !kind.texts.is_empty())
+                match operand.shape {
+                    Shape::One { kind, at } if !kinds[usize::from(kind)].texts.is_empty() => {
+                        pieces.push(Piece::Kind { before: String::new(), kind: usize::from(kind), at });
                     }
-                    _ => None,
-                };
-                let Some((kind, at)) = table else {
-                    pieces.push(Piece::Operand(*i));
-                    continue;
-                };
-                let texts = kind.texts.iter().map(|t| t.str.to_owned()).collect();
-                let (shift, width) = (u32::from(at), u32::from(kind.width));
-                pieces.push(Piece::Chosen { shift, width, texts, modifier: false, quiet: false });
+                    _ => {
+                        pieces.push(Piece::Operand(*i));
+                        continue;
+                    }
+                }
                 for suffix in operand.suffixes {
                     pieces.push(choice(enums, suffix)?);
                 }
@@ -125,10 +153,10 @@ fn choice(enums: &[Enum], modifier: &Modifier) -> Option<Piece> {
     };
     let texts = (0..=ones(bits.width())).map(|value| text(value).to_owned()).collect();
     let (shift, width) = (u32::from(bits.low.at), bits.width());
-    Some(Piece::Chosen { shift, width, texts, modifier: true, quiet: modifier.default.is_some() })
+    Some(Piece::Chosen { shift, width, texts, quiet: modifier.default.is_some() })
 }
 
-fn steps(pieces: Vec<Piece>, labels: &mut Labels) -> Option<Vec<Step>> {
+fn steps(pieces: Vec<Piece>, kinds: &[Kind], labels: &mut Labels) -> Option<Vec<Step>> {
     let mut joined: Vec<Piece> = Vec::new();
     for piece in pieces {
         match joined.pop() {
@@ -145,6 +173,10 @@ fn steps(pieces: Vec<Piece>, labels: &mut Labels) -> Option<Vec<Step>> {
             Piece::Chosen { shift, width, texts, .. } => {
                 Step::label(labels.first(texts)?, *shift as u8, ones(*width) as u16)
             }
+            Piece::Kind { before, kind, at } => {
+                let mask = ones(u32::from(kinds[*kind].width)) as u16;
+                Step::label(labels.first_of_kind(before, *kind, &kinds[*kind])?, *at, mask)
+            }
             Piece::Operand(i) => Step::operand(*i),
         })
     };
@@ -155,21 +187,19 @@ fn steps(pieces: Vec<Piece>, labels: &mut Labels) -> Option<Vec<Step>> {
 fn join(a: &Piece, b: &Piece) -> Option<Piece> {
     match (a, b) {
         (Piece::Fixed(a), Piece::Fixed(b)) if a.len() + b.len() <= LABEL_MAX => Some(Piece::Fixed(format!("{a}{b}"))),
-        (Piece::Fixed(a), Piece::Chosen { shift, width, texts, modifier: false, quiet }) => {
-            let texts: Vec<String> = texts.iter().map(|t| format!("{a}{t}")).collect();
-            let fits = texts.iter().all(|t| t.len() <= LABEL_MAX);
-            fits.then_some(Piece::Chosen { shift: *shift, width: *width, texts, modifier: false, quiet: *quiet })
+        (Piece::Fixed(a), Piece::Kind { before, kind, at }) => {
+            Some(Piece::Kind { before: format!("{a}{before}"), kind: *kind, at: *at })
         }
         (
-            Piece::Chosen { shift: a, width: v, texts: first, modifier: true, quiet: p },
-            Piece::Chosen { shift: b, width: w, texts: second, modifier: true, quiet: q },
+            Piece::Chosen { shift: a, width: v, texts: first, quiet: p },
+            Piece::Chosen { shift: b, width: w, texts: second, quiet: q },
         ) if v + w <= MOST_BITS && (a + v == *b || b + w == *a) => {
             let shift = *a.min(b);
             let part = |value: u64, at: u32, width: u32| (value >> (at - shift) & ones(width)) as usize;
             let text = |value| format!("{}{}", first[part(value, *a, *v)], second[part(value, *b, *w)]);
             let texts: Vec<String> = (0..=ones(v + w)).map(text).collect();
             let fits = texts.iter().all(|t| t.len() <= LABEL_MAX);
-            fits.then_some(Piece::Chosen { shift, width: v + w, texts, modifier: true, quiet: *p && *q })
+            fits.then_some(Piece::Chosen { shift, width: v + w, texts, quiet: *p && *q })
         }
         _ => None,
     }

@@ -3,7 +3,7 @@
 use crate::check::bits_text;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    Alternative, Bank, Bits, Constants, Enum, Field, Fixed, Kind, Limit, Modifier, Piece, Shared, Type, Value,
+    Alternative, Bank, Bits, Constants, Enum, Field, Fixed, Kind, Limit, Modifier, Part, Piece, Shared, Type, Value,
 };
 use crate::resolve::Resolver;
 use crate::resolve::syntax::parse_template;
@@ -13,18 +13,24 @@ use crate::spec::{self, BitList, FieldSpec, FixedBits, ModifierSpec, Notation};
 impl Resolver<'_> {
     pub(crate) fn definitions(&mut self) {
         for (name, spec) in self.all(|f| &f.enums) {
-            self.whole(&name.clone(), |r| r.add_enum(name, spec));
+            let made = self.whole(&name.clone(), |r| r.enumeration(name, spec));
+            self.isa.enums.extend(made);
         }
         for (name, spec) in self.all(|f| &f.constants) {
+            if let (Some(first), Some(last)) = (spec.values.first(), spec.values.last()) {
+                self.isa.places.add(name.span, Part::List, 0, first.span.to(last.span));
+            }
             let values = spec.values.into_iter().map(|c| (c.value, c.doc.unwrap_or_default())).collect();
             let doc = spec.doc.unwrap_or_default();
             self.isa.constants.push(Constants { name: name.value, doc, span: name.span, values });
         }
         for (name, spec) in self.all(|f| &f.banks) {
-            self.whole(&name.clone(), |r| r.add_bank(name, spec));
+            let made = self.whole(&name.clone(), |r| r.bank(name, spec));
+            self.isa.banks.extend(made);
         }
         for (name, spec) in self.all(|f| &f.shared) {
-            self.whole(&name.clone(), |r| r.add_shared(name, spec));
+            let made = self.whole(&name.clone(), |r| r.shared(name, spec));
+            self.isa.shared.extend(made);
         }
     }
 
@@ -55,7 +61,7 @@ impl Resolver<'_> {
         self.out.push(Diagnostic::error("E0033", number.span, message).label(format!("expected a number {range}")));
     }
 
-    fn add_bank(&mut self, name: Spanned<String>, spec: spec::BankSpec) -> Option<()> {
+    fn bank(&mut self, name: Spanned<String>, spec: spec::BankSpec) -> Option<Bank> {
         self.in_range("the count of a bank", &spec.count, 1, 1 << 16);
         let prints = match &spec.prints {
             Some(text) => match text.value.split_once("{n}") {
@@ -69,11 +75,10 @@ impl Resolver<'_> {
             None => (name.value.clone(), String::new()),
         };
         let (doc, width) = (spec.doc.unwrap_or_default(), spec.width.unwrap_or(32));
-        self.isa.banks.push(Bank { name: name.value, doc, span: name.span, count: spec.count.value, width, prints });
-        Some(())
+        Some(Bank { name: name.value, doc, span: name.span, count: spec.count.value, width, prints })
     }
 
-    fn add_shared(&mut self, name: Spanned<String>, spec: spec::SharedSpec) -> Option<()> {
+    fn shared(&mut self, name: Spanned<String>, spec: spec::SharedSpec) -> Option<Shared> {
         let bits = self.bits(&spec.bits)?;
         let default = spec.default.unwrap_or(0);
         let printed = match &spec.r_enum {
@@ -84,11 +89,10 @@ impl Resolver<'_> {
             let message = format!("the default {default} of `{}` does not fit {} bits", name.value, bits.width());
             self.out.push(Diagnostic::error("E0108", name.span, message).secondary(spec.bits.span, "these bits"));
         }
-        self.isa.shared.push(Shared { name: name.value, span: name.span, bits, default, printed });
-        Some(())
+        Some(Shared { name: name.value, span: name.span, bits, default, printed })
     }
 
-    fn add_enum(&mut self, name: Spanned<String>, spec: spec::EnumSpec) -> Option<()> {
+    fn enumeration(&mut self, name: Spanned<String>, spec: spec::EnumSpec) -> Option<Enum> {
         if let Some(bits) = &spec.bits {
             self.in_range("the width of a field", bits, 1, 64);
         }
@@ -96,6 +100,9 @@ impl Resolver<'_> {
         let mut next = 0;
         // What follows a last `~` is reserved as well.
         let mut open = spec.values.last().is_some_and(|value| value.name.is_none());
+        if let (Some(first), Some(last)) = (spec.values.first(), spec.values.last()) {
+            self.isa.places.add(name.span, Part::List, 0, first.span.to(last.span));
+        }
         for value in spec.values {
             let bits = value.value.map_or(next, |v| v.value);
             next = bits.wrapping_add(1);
@@ -114,6 +121,8 @@ impl Resolver<'_> {
         if let Some(then) = &spec.then {
             let index = self.enum_index(then)?;
             self.isa.enums[index].implied = true;
+            let list = self.isa.places.first(self.isa.enums[index].span, Part::List);
+            self.isa.places.add(name.span, Part::List, 0, list);
             let follow = |v: &Value| Value { bits: next.wrapping_add(v.bits), ..v.clone() };
             values.extend(self.isa.enums[index].values.iter().map(follow));
             next = self.isa.enums[index]
@@ -122,7 +131,9 @@ impl Resolver<'_> {
                 .map(|v| v.bits)
                 .max()
                 .map_or(next, |last| next.wrapping_add(last).wrapping_add(1));
-            open |= self.isa.enums[index].open;
+            // A list of a document is open because nobody maintains it here; where it goes on with this one, it is not.
+            let then = &self.isa.enums[index];
+            open |= then.open && then.span.file == name.span.file;
         }
         let default = match spec.default {
             Some(word) => {
@@ -137,18 +148,7 @@ impl Resolver<'_> {
             None => None,
         };
         let (doc, bits) = (spec.doc.unwrap_or_default(), spec.bits.map(|b| b.value));
-        self.isa.enums.push(Enum {
-            name: name.value,
-            doc,
-            span: name.span,
-            bits,
-            values,
-            default,
-            implied: false,
-            listed: next,
-            open,
-        });
-        Some(())
+        Some(Enum { name: name.value, doc, span: name.span, bits, values, default, implied: false, listed: next, open })
     }
 
     /// Binds the pieces of a field.
@@ -319,8 +319,11 @@ impl Resolver<'_> {
     }
 
     fn alternative(&mut self, name: Spanned<String>, spec: spec::AlternativeSpec) -> Option<Alternative> {
+        let whole = name.span.to(spec.span);
+        self.isa.places.add(name.span, Part::Whole, 0, whole);
         let fixed = self.fixed(&spec.fixed.unwrap_or_default(), true);
         self.fixed_once(&fixed);
+        fixed.iter().for_each(|f| self.isa.places.add(name.span, Part::Fixed, f.mask, f.span));
         let (mask, value) = fixed.iter().fold((0, 0), |(m, v), f| (m | f.mask, v | f.value));
         let mut when = Vec::new();
         for (shared, value) in spec.when.unwrap_or_default().iter() {
@@ -341,7 +344,8 @@ impl Resolver<'_> {
         if self.out.failures() > before {
             return None;
         }
-        let text = parse_template(self.out, &spec.text, &|word| {
+        let names: Vec<&str> = fields.iter().map(|f: &Field| f.name.as_str()).collect();
+        let text = parse_template(self.out, &spec.text, whole, &names, &|word| {
             fields.iter().position(|f: &Field| f.name == word).map(crate::model::Token::Field)
         });
         let doc = spec.doc.unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use crate::check::bits_text;
 use crate::diagnostic::Diagnostic;
-use crate::model::{Alternative, Bank, Bits, Field, Fixed, Form, Kind, Modifier, Operand, Shape, Token, Type};
+use crate::model::{Alternative, Bank, Bits, Field, Fixed, Form, Kind, Modifier, Operand, Part, Shape, Token, Type};
 use crate::resolve::Resolver;
 use crate::resolve::common::number_type;
 use crate::resolve::syntax::parse_template;
@@ -32,6 +32,7 @@ impl Resolver<'_> {
     pub(crate) fn instruction(&mut self, name: Spanned<String>, spec: InstructionSpec, mut fixed: Vec<Fixed>) {
         fixed.extend(self.fixed(&spec.fixed.clone().unwrap_or_default(), true));
         let note = self.note(&spec);
+        self.isa.places.add(name.span, Part::Whole, 0, name.span.to(spec.span));
         let mut modifiers = Vec::new();
         for (name, spec) in spec.modifiers.unwrap_or_default().iter() {
             modifiers.extend(self.modifier(name, spec));
@@ -46,12 +47,13 @@ impl Resolver<'_> {
             let Some(bits) = self.bits(&list) else { continue };
             if bits.end(0) > u32::from(self.isa.word_bits) {
                 let message = format!(
-                    "the ignored bits reach bit {}, but the last bit is {}",
+                    "bit {} of the ignored bits is outside: the last bit is {}",
                     bits.end(0) - 1,
                     self.isa.word_bits - 1
                 );
                 self.out.push(Diagnostic::error("E0104", piece.span, message));
             }
+            self.isa.places.add(name.span, Part::Ignored, bits.mask(0), piece.span);
             if ignored & bits.mask(0) != 0 {
                 let message = format!("{} ignored twice", bits_text(ignored & bits.mask(0)));
                 self.out.push(Diagnostic::error("E0107", piece.span, message));
@@ -135,7 +137,10 @@ impl Resolver<'_> {
 
     fn syntax(&mut self, form: &Form, template: &Spanned<String>) -> Vec<Token> {
         const ALL_OPERANDS: usize = usize::MAX;
-        let tokens = parse_template(self.out, template, &|word| match word {
+        let own = form.operands.iter().map(|o| o.name.as_str()).chain(form.modifiers.iter().map(|m| m.name.as_str()));
+        let names: Vec<&str> = ["mnemonic", "modifiers", "operands"].into_iter().chain(own).collect();
+        let whole = self.isa.places.first(form.span, Part::Whole);
+        let tokens = parse_template(self.out, template, whole, &names, &|word| match word {
             "mnemonic" => Some(Token::Mnemonic),
             "modifiers" => Some(Token::Modifiers),
             "operands" => Some(Token::Operand(ALL_OPERANDS)),

@@ -8,7 +8,7 @@ mod operands;
 mod usage;
 
 use crate::diagnostic::Diagnostic;
-use crate::model::{Constants, Enum, Fixed, Value};
+use crate::model::{Constants, Enum, Fixed, Part, Value};
 use crate::resolve::Resolver;
 use crate::source::{Span, Spanned};
 use crate::spec::{Erratum, XmlSpec};
@@ -27,6 +27,11 @@ fn safe_name(name: &str) -> String {
 /// Whether an attribute that is a number or `true` is given.
 fn is_given(value: Option<&Spanned<String>>) -> bool {
     value.is_some_and(|v| !matches!(v.as_str(), "" | "false"))
+}
+
+/// The elements of an instruction that are encoded. Those marked `pseudo` are there for compilers only.
+fn encoded(element: &Element) -> impl Iterator<Item = &Element> {
+    element.children.iter().filter(|child| !is_given(child.attribute("pseudo")))
 }
 
 /// An instruction after its group has been expanded.
@@ -245,6 +250,9 @@ impl Resolver<'_> {
             }
             bits += 1;
         }
+        if let (Some(first), Some(last)) = (element.children.first(), element.children.last()) {
+            self.isa.places.add(name.span, Part::List, 0, first.span.to(last.span));
+        }
         let default = default.map(|(bits, _)| bits);
         let implied = self.xml_flag(element, "implied");
         Enum { name: name.value, doc, span: name.span, bits: None, values, default, implied, listed: bits, open: true }
@@ -253,7 +261,7 @@ impl Resolver<'_> {
     fn xml_constants(&mut self, element: &Element) {
         self.xml_attributes(element, &["name"], &[]);
         let Some(name) = self.xml_name(element) else { return };
-        self.whole(&name.clone(), |r| {
+        let made = self.whole(&name.clone(), |r| {
             let (mut doc, mut values) = (String::new(), Vec::new());
             for child in &element.children {
                 match child.name.as_str() {
@@ -268,9 +276,12 @@ impl Resolver<'_> {
                     _ => r.xml_unknown_element(child, "a table of constants", &["constant", "desc"]),
                 }
             }
-            r.isa.constants.push(Constants { name: name.value, doc, span: name.span, values });
-            Some(())
+            if let (Some(first), Some(last)) = (element.children.first(), element.children.last()) {
+                r.isa.places.add(name.span, Part::List, 0, first.span.to(last.span));
+            }
+            Some(Constants { name: name.value, doc, span: name.span, values })
         });
+        self.isa.constants.extend(made);
     }
 
     /// Fields narrower than their enum choose from its first values: an enum of its own.
@@ -278,7 +289,7 @@ impl Resolver<'_> {
         for field in spec.sources.attributes.iter().flat_map(|(_, fields)| fields.iter()) {
             let (Some(name), Some(first)) = (&field.r_enum, &field.first) else { continue };
             let derived = Spanned::new(derived_name(&name.value, first.value), name.span);
-            self.whole(&derived.clone(), |r| {
+            let made = self.whole(&derived.clone(), |r| {
                 let index = r.enum_index(name)?;
                 let mut narrow = r.isa.enums[index].clone();
                 let greatest = narrow.values.iter().map(|v| v.bits).max().unwrap_or(0);
@@ -292,11 +303,9 @@ impl Resolver<'_> {
                 }
                 narrow.name = derived.value;
                 narrow.values.retain(|v| v.bits < first.value);
-                if !r.isa.enums.iter().any(|e| e.name == narrow.name) {
-                    r.isa.enums.push(narrow);
-                }
-                Some(())
+                Some(narrow).filter(|narrow| !r.isa.enums.iter().any(|e| e.name == narrow.name))
             });
+            self.isa.enums.extend(made);
         }
     }
 }

@@ -33,6 +33,10 @@ pub(crate) struct Resolver<'a> {
     pub applied: HashSet<Span>,
     /// Primary opcodes of the XML files.
     pub opcodes: HashSet<u64>,
+    /// Attributes of XML files that were complained about: those of a group are met for each of its instructions.
+    pub told: HashSet<Span>,
+    /// Names of instructions in the XML files.
+    pub names: HashSet<String>,
     pub xml_roots: Vec<(crate::spec::XmlSpec, crate::xml::Element)>,
     pub arm_documents: Vec<arm_xml::Document>,
 }
@@ -51,6 +55,8 @@ pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Opt
         declared_kinds: 0,
         applied: HashSet::new(),
         opcodes: HashSet::new(),
+        told: HashSet::new(),
+        names: HashSet::new(),
         xml_roots: Vec::new(),
         arm_documents: Vec::new(),
     };
@@ -222,10 +228,25 @@ impl Resolver<'_> {
                 if let Some(span) = names.clone().find(|(n, _)| *n == near).and_then(|(_, span)| span) {
                     error = error.label("used here").secondary(span, format!("`{near}` is defined here"));
                 }
+            } else {
+                let known = names.clone().filter_map(|(_, span)| span).reduce(Span::to);
+                let what = names.clone().filter(|(n, _)| !n.is_empty()).take(4).map(|(n, _)| n);
+                error = known.map_or(error.clone(), |span| {
+                    error.secondary(span, format!("there is {}", list(what, names.count())))
+                });
             }
             out.push(error);
         }
         found
+    }
+}
+
+/// `` `a`, `b` and 3 more ``.
+fn list<'n>(shown: impl Iterator<Item = &'n str>, total: usize) -> String {
+    let names: Vec<String> = shown.map(|name| format!("`{name}`")).collect();
+    match total.saturating_sub(names.len()) {
+        0 => names.join(", "),
+        rest => format!("{} and {rest} more", names.join(", ")),
     }
 }
 

@@ -2,13 +2,16 @@
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Token;
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
+use crate::suggest::{did_you_mean, one_of};
 
 /// Splits a template into fixed text and the tokens that `bind` finds for the names in braces. `{{` and `}}` stand for
-/// braces.
+/// braces. `owner` is what the template belongs to, `names` what may stand in braces.
 pub(crate) fn parse_template(
     out: &mut Diagnostics,
     template: &Spanned<String>,
+    owner: Span,
+    names: &[&str],
     bind: &dyn Fn(&str) -> Option<Token>,
 ) -> Vec<Token> {
     let mut tokens = Vec::new();
@@ -34,7 +37,15 @@ pub(crate) fn parse_template(
             Some(token) => tokens.push(token),
             None => {
                 let message = format!("nothing here is called `{name}`");
-                out.push(Diagnostic::error("E0044", template.span, message).label("in this template"));
+                let mut error = Diagnostic::error("E0044", template.span, message).label("in this template");
+                if owner != template.span {
+                    error = error.secondary(owner, "of this");
+                }
+                error = error.note(format!("it may have {}", one_of(names.iter().map(|name| format!("{{{name}}}")))));
+                out.push(match did_you_mean(name, names.iter().copied()) {
+                    Some(near) => error.help(format!("did you mean `{{{near}}}`?")),
+                    None => error,
+                });
             }
         }
         rest = after;

@@ -12,8 +12,10 @@ impl Resolver<'_> {
     /// facts from nowhere (W0208). After an error, what
     /// is used is not known.
     pub(crate) fn unused(&mut self) {
+        // What rests on which ruling stands in the files, whatever else is wrong; a ruling that nothing rests on may be
+        // the one whose name is misspelt.
+        self.unused_rulings();
         if !self.out.has_errors() {
-            self.unused_rulings();
             self.unused_limits();
             self.missing_provenance();
         }

@@ -156,6 +156,8 @@ error[E0013]: `</ins>` does not close `<isa>`
 1 | <isa>
   | ----- `<isa>` is opened here
 ...
+5 |   </ins>
+  |   ------ by the indentation, `<ins>` is missing behind this
 6 |   </ins>
   |   ^^^^^^ expected `</isa>`"#,
     );

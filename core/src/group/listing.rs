@@ -1,11 +1,10 @@
 //! Whole programs as text, with labels.
 //!
 //! ```text
-//! 0 : if(p0)
-//!     fmad ft0, sh5, i3, sh9
-//!     mov r0, ft0
+//! 0 : first part of a group
+//!     second part
 //! l1:
-//! 1 : br l1
+//! 1 : a branch to l1
 //! ```
 //!
 //! A line with a number and a colon starts a group, a line with a word and a colon is a label. What the last groups need

@@ -14,7 +14,7 @@
 //!
 //! - [`decode`](decode::decode): bytes to group, strictly.
 //! - [`encode`](encode::encode): values to group, in a given form or the shortest one.
-//! - [`text::print`] and [`parse::assemble`]: group to text and back, from one syntax.
+//! - [`print()`] and [`assemble()`]: group to text and back, from one syntax.
 //! - [`walk`](program::walk) and [`seal`](program::seal): whole programs; with the feature `alloc`, programs as text with
 //!   labels (`listing`).
 

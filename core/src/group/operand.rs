@@ -3,6 +3,7 @@
 use crate::group::parse::{TextReason, fits};
 use crate::group::scan::Scan;
 use crate::group::table::{GroupIsa, OperandKind, RegisterPlace, Slot};
+use crate::group::text::name_of;
 use crate::group::value::Values;
 
 /// The most registers that one group names.
@@ -106,9 +107,13 @@ fn read(
     }
 }
 
-/// Whether some record has room for a register where an operand names it.
+/// Whether an operand can be a register: it may be read there, and some record has room for it.
 fn can_hold(isa: &GroupIsa, operand: u8, bank: i64, number: i64) -> bool {
     let Some(OperandKind::Register(places)) = isa.operands.get(operand as usize).map(|o| o.kind) else { return false };
+    let through = name_of(isa, bank, number).map_or(0, |name| name.through);
+    if through != 0 && through >> (operand & 63) & 1 == 0 {
+        return false;
+    }
     let room = |p: &RegisterPlace| {
         fits(isa, p.slot.into(), p.bank.into(), bank) && fits(isa, p.slot.into(), p.number.into(), number)
     };

@@ -124,6 +124,8 @@ pub struct RegisterName {
     pub low: u8,
     /// … have this value, and the rest is the number.
     pub is: i64,
+    /// Operands that can be such a register, a bit set; 0 for any. Only the assembler's choices keep to it.
+    pub through: u64,
     /// Text before the number.
     pub before: &'static str,
     /// Text after it.

@@ -1,7 +1,7 @@
 //! From text to a group.
 //!
 //! A group is its parts in any order of lines, or in one line with `|` between them. Each part is tried against every
-//! operation; the first whose syntax fits a free slot is taken. Registers in selectors (`tstz ftt, _, sh0`) need a source
+//! operation; the first whose syntax fits a free slot is taken. Registers in selectors need a source
 //! to come from: one that holds the register already, or else a free one. That is settled when all parts are read.
 
 use core::fmt;
@@ -124,7 +124,7 @@ pub fn assemble(isa: &GroupIsa, text: &str) -> Result<Assembled, TextError> {
 fn trim(piece: &str) -> (&str, usize) {
     let code = piece.split('#').next().unwrap_or_default();
     let mut rest = code.trim_start();
-    // `12 : if(p0)` starts with the number of the group.
+    // `12 : …` starts with the number of the group.
     if let Some((number, after)) = rest.split_once(':')
         && !number.trim().is_empty()
         && number.trim().bytes().all(|b| b.is_ascii_digit())

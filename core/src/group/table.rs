@@ -112,7 +112,7 @@ impl Encoding {
         match self {
             Encoding::Plain => stored as i64,
             Encoding::Minus(n) => stored as i64 + n as i64,
-            Encoding::Wrap if stored == 0 => 1 << width,
+            Encoding::Wrap if stored == 0 && width < 63 => 1 << width,
             Encoding::Wrap => stored as i64,
             Encoding::Times(n) => stored as i64 * n as i64,
             Encoding::SignedTimes(n) => sign_extend(stored, width).wrapping_mul(n as i64),

@@ -1,11 +1,11 @@
 //! From a group to text.
 //!
 //! The text is what the operations, outputs and header say. Where assembling it would choose otherwise than the encoder
-//! of this group did, marks follow after `with`: fields (`lower.n=3`), records (`header:main`), the length.
+//! of this group did, marks follow after `with`: fields (`slot.field=3`), records (`slot:record`), the length.
 
 use crate::group::encode::encode;
 use crate::group::parse::{Assembled, assemble};
-use crate::group::table::{GroupIsa, OperandKind, Operation, RegisterPlace, SLOTS, Slot, Token, Type};
+use crate::group::table::{GroupIsa, OperandKind, Operation, RegisterName, RegisterPlace, SLOTS, Slot, Token, Type};
 use crate::group::value::{Form, Group, Values};
 use crate::text::{LINE_CAPACITY, Line};
 
@@ -235,13 +235,17 @@ pub(super) fn there(isa: &GroupIsa, place: &RegisterPlace, values: &Values) -> b
     values.has(slot) && (place.count.0 == Slot::NEVER || values.get(isa, slot, place.count.0.into()) >= place.count.1)
 }
 
-/// Writes a register.
-pub fn register(isa: &GroupIsa, bank: i64, number: i64, out: &mut Line) {
-    let fits = |r: &&crate::group::table::RegisterName| {
+/// How a register is written.
+pub(super) fn name_of(isa: &GroupIsa, bank: i64, number: i64) -> Option<&'static RegisterName> {
+    isa.registers.iter().find(|r| {
         let rest = number >> r.low.min(16);
         r.bank == bank && number & ((1 << r.low.min(16)) - 1) == r.is && (r.from..=r.to).contains(&rest)
-    };
-    match isa.registers.iter().find(fits) {
+    })
+}
+
+/// Writes a register.
+pub fn register(isa: &GroupIsa, bank: i64, number: i64, out: &mut Line) {
+    match name_of(isa, bank, number) {
         Some(name) => {
             out.push_str(name.before);
             push_number((number >> name.low.min(16)) - name.from + name.first, out);

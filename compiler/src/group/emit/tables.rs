@@ -293,9 +293,9 @@ pub(super) fn emit(isa: &GroupIsa) -> TokenStream {
     let operands = isa.operands.iter().map(operand);
     let registers = isa.registers.iter().map(|r| {
         let [bank, from, to, first, is] = [r.bank, r.from, r.to, r.first, r.is].map(int);
-        let (low, before, after) = (n(r.low), r.before, r.after);
+        let (low, through, before, after) = (n(r.low), hex(r.through), r.before, r.after);
         quote!(RegisterName {
-            bank: #bank, from: #from, to: #to, first: #first, low: #low, is: #is, before: #before, after: #after,
+            bank: #bank, from: #from, to: #to, first: #first, low: #low, is: #is, through: #through, before: #before, after: #after,
         })
     });
     let order = isa.order.iter().map(|s| n(*s));

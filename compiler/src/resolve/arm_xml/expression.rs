@@ -5,9 +5,6 @@ use crate::source::{Span, Spanned};
 use crate::suggest::{did_you_mean, one_of};
 use crate::xml::Element;
 
-/// Finds the value that a name stands for in an enum; reports a name that it does not know.
-type Named<'a> = &'a dyn Fn(&Spanned<String>, &Spanned<String>, &mut Diagnostics) -> Option<u64>;
-
 /// What an expression computes, in 32-bit arithmetic.
 #[derive(Clone, Debug)]
 pub(super) enum Expression {
@@ -69,9 +66,12 @@ const OPERATORS: [Row; 19] = [
     ("slice", Operator::Slice, 3, 3),
 ];
 
+/// Finds the number of a value of an enum: the enum, the value.
+pub(super) type Named<'a> = dyn Fn(&Spanned<String>, &Spanned<String>, &mut Diagnostics) -> Option<u64> + 'a;
+
 impl Expression {
-    /// Reads an `<expression>`; `named` finds the number of a value of an enum.
-    pub(super) fn read(element: &Element, named: Named<'_>, out: &mut Diagnostics) -> Option<Expression> {
+    /// Reads an `<expression>`.
+    pub(super) fn read(element: &Element, named: &Named<'_>, out: &mut Diagnostics) -> Option<Expression> {
         let attribute = |name: &str| element.attribute(name);
         match (attribute("identifier"), attribute("literal"), attribute("operator")) {
             (Some(name), None, None) => Some(Expression::Name(name.clone())),

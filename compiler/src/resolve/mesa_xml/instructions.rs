@@ -2,17 +2,17 @@
 
 use std::collections::HashMap;
 
-use super::{Instruction, PARTS, is_given, place_value, safe_name};
+use super::{Instruction, PARTS, encoded, is_given, place_value, safe_name};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Bits, Fixed, Form, Modifier, Type};
+use crate::model::{Bits, Enum, Fixed, Form, Modifier, Part, Type, Value};
 use crate::resolve::Resolver;
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
 use crate::spec::{Erratum, XmlSpec};
 use crate::suggest::did_you_mean;
 use crate::xml::Element;
 use isaforge_core::bits::ones;
 
-/// Modifiers that stand for no bits start here or above.
+/// Modifiers that stand for no bits start here.
 const PLACEHOLDERS: u64 = 128;
 
 /// Attributes of `<ins>` and `<group>`.
@@ -35,6 +35,9 @@ impl Resolver<'_> {
                     _ => continue,
                 };
                 for (own, body) in instructions {
+                    if is_given(own.attribute("pseudo")) || is_given(body.attribute("pseudo")) {
+                        continue;
+                    }
                     let (before, forms) = (self.out.failures(), self.isa.forms.len());
                     if let Some(mut instruction) = self.xml_header(&spec, own, body) {
                         self.correct(&mut instruction, &errata, &mut matched);
@@ -59,6 +62,9 @@ impl Resolver<'_> {
             self.xml_attributes(body, &HEADER, &ignore);
         }
         let name = self.xml_name(own)?;
+        self.names.insert(name.value.clone());
+        let last = own.children.last().map_or(own.span, |last| last.span);
+        self.isa.places.add(name.span, Part::Whole, 0, own.span.to(last));
         let number = |r: &mut Self, key: &str| {
             let text = own.attribute(key).or(body.attribute(key))?;
             r.xml_number(text)
@@ -168,10 +174,10 @@ impl Resolver<'_> {
         };
         let mut placeholders = Vec::new();
         let mut counts: HashMap<&str, Bits> = HashMap::new();
-        for child in &body.children {
+        for child in encoded(body) {
             let name = child.name.as_str();
             if name == "mod" || name == "va_mod" {
-                self.xml_mod(spec, safe, child, &mut form, &mut placeholders);
+                self.xml_mod(spec, safe, (child, &instruction.ops), &mut form, &mut placeholders);
             } else if let Some((key, declared)) = spec.modifiers.iter().find(|(key, _)| key.value == name) {
                 self.applied.insert(key.span);
                 self.xml_attributes(child, &[], &spec.ignore.clone().unwrap_or_default());
@@ -180,8 +186,8 @@ impl Resolver<'_> {
                 }
                 if let Some(first) = form.modifiers.iter().find(|m| m.name == name) {
                     let message = format!("`<{name}/>` stands twice in `{}`", form.name);
-                    let error = Diagnostic::error("E0102", child.span, message).label("again here");
-                    self.out.push(error.secondary(first.span, "first here"));
+                    let warning = Diagnostic::warning("W0210", child.span, message).label("again here; it counts once");
+                    self.out.push(warning.secondary(first.span, "first here"));
                     continue;
                 }
                 let Some(modifier) = self.modifier(&child.name, declared) else { continue };
@@ -208,6 +214,9 @@ impl Resolver<'_> {
         if let Some(near) = did_you_mean(name, known) {
             error = error.help(format!("did you mean `<{near}/>`?"));
         }
+        if let (Some(first), Some(last)) = (spec.modifiers.first(), spec.modifiers.last()) {
+            error = error.secondary(first.0.span.to(last.1.span), "the elements that have a place");
+        }
         self.out
             .push(error.help(format!("or add `{name}: {{ bits: … }}` under `xml: modifiers:` of the specification")));
     }
@@ -217,7 +226,7 @@ impl Resolver<'_> {
         &mut self,
         spec: &XmlSpec,
         safe: &HashMap<String, usize>,
-        child: &Element,
+        (child, ops): (&Element, &[Fixed]),
         form: &mut Form,
         placeholders: &mut Vec<String>,
     ) {
@@ -228,7 +237,7 @@ impl Resolver<'_> {
         let size = self.xml_attribute(child, "size").and_then(|t| self.xml_number(t));
         let (Some(start), Some(size)) = (start, size) else { return };
         let word = u64::from(self.isa.word_bits);
-        if start.value >= word && (implied || start.value >= PLACEHOLDERS) {
+        if start.value >= word && (implied || start.value == PLACEHOLDERS) {
             placeholders.push(name.value);
             return;
         }
@@ -259,7 +268,7 @@ impl Resolver<'_> {
             Type::Enum(e) => self.isa.enums[e].default,
             _ => Some(0),
         };
-        form.modifiers.push(Modifier {
+        let mut modifier = Modifier {
             name: name.value.clone(),
             doc: String::new(),
             bits: Bits::run(start.value as u8, size.value as u8),
@@ -268,7 +277,49 @@ impl Resolver<'_> {
             prints: name.value,
             span: child.span,
             declared: None,
+        };
+        let (mask, value) = ops.iter().fold((0, 0), |(m, v), op| (m | op.mask, v | op.value));
+        if modifier.bits.mask(0) & !mask == 0 && !self.xml_settled(&mut modifier, value) {
+            return;
+        }
+        form.modifiers.push(modifier);
+    }
+
+    /// A modifier all of whose bits belong to the opcode: instructions that differ in it alone are listed apart, but keep
+    /// the element. It has no choice: it is never written, or always. False when there is nothing to write.
+    fn xml_settled(&mut self, modifier: &mut Modifier, word: u64) -> bool {
+        let mask = modifier.bits.mask(0);
+        let value = (word & mask) >> mask.trailing_zeros().min(63);
+        if modifier.default == Some(value) {
+            return false;
+        }
+        let text = match modifier.ty {
+            Type::Enum(e) => self.isa.enums[e].values.iter().find(|v| v.bits == value).map(|v| v.text.clone()),
+            _ => Some(modifier.prints.clone()),
+        };
+        let Some(text) = text else { return true };
+        let name = format!("always {text}");
+        let known = self.isa.enums.iter().position(|e| e.name == name);
+        let span = modifier.span;
+        let value =
+            || Value { name: text.clone(), text: text.clone(), also: Vec::new(), bits: 0, doc: String::new(), span };
+        let index = known.unwrap_or_else(|| {
+            let (doc, values) = ("A word that is always written.".to_owned(), vec![value()]);
+            self.isa.enums.push(Enum {
+                name,
+                doc,
+                span,
+                bits: None,
+                values,
+                default: None,
+                implied: false,
+                listed: 1,
+                open: true,
+            });
+            self.isa.enums.len() - 1
         });
+        (modifier.bits, modifier.ty, modifier.default) = (Bits::default(), Type::Enum(index), None);
+        true
     }
 
     fn xml_opcode(
@@ -289,7 +340,7 @@ impl Resolver<'_> {
             }
         }
         let Some(opcode2) = &instruction.opcode2 else { return fixed };
-        let sources: Vec<&Element> = instruction.body.children.iter().filter(|c| c.name.as_str() == "src").collect();
+        let sources: Vec<&Element> = encoded(instruction.body).filter(|c| c.name.as_str() == "src").collect();
         let applies = |rule: &&crate::spec::Opcode2Rule| {
             let has = |m: &Spanned<String>| {
                 placeholders.contains(&m.value) || form.modifiers.iter().any(|f| f.name == m.value)
@@ -306,18 +357,38 @@ impl Resolver<'_> {
                     .as_ref()
                     .is_none_or(|a| sources.get(1).is_some_and(|s| a.iter().any(|a| is_given(s.attribute(a)))))
         };
+        // A rule looks at the primary opcode and at the sources: one of these may be what is wrong.
+        let context = |mut error: Diagnostic| {
+            if let Some(opcode) = &instruction.opcode {
+                error = error.secondary(opcode.span, "the primary opcode");
+            }
+            let (count, s) = (sources.len(), if sources.len() == 1 { "" } else { "s" });
+            match sources.iter().map(|source| source.span).reduce(Span::to) {
+                Some(all) => error.secondary(all, format!("the {count} source{s}")),
+                None => error.secondary(instruction.body.span, "no sources"),
+            }
+        };
         let Some(rule) = spec.opcode2.iter().flatten().find(applies) else {
             let message = format!("no rule says where the secondary opcode of `{}` lies", instruction.name.value);
-            self.out.push(
-                Diagnostic::error("E0056", opcode2.span, message).secondary(spec.span, "add a rule under `opcode2`"),
-            );
+            if !self.told.insert(opcode2.span) {
+                self.out.fail_silently();
+                return fixed;
+            }
+            let error = Diagnostic::error("E0056", opcode2.span, message);
+            let rules = spec.opcode2.iter().flatten().map(|rule| rule.span).reduce(Span::to).unwrap_or(spec.span);
+            self.out.push(context(error).secondary(rules, "add a rule under `opcode2`"));
             return fixed;
         };
         self.applied.insert(rule.span);
         if opcode2.value & !rule.mask.value != 0 {
             let message =
                 format!("the secondary opcode {:#x} does not fit the mask {:#x}", opcode2.value, rule.mask.value);
-            self.out.push(Diagnostic::error("E0031", opcode2.span, message).secondary(rule.span, "by this rule"));
+            if !self.told.insert(opcode2.span) {
+                self.out.fail_silently();
+                return fixed;
+            }
+            let error = Diagnostic::error("E0031", opcode2.span, message);
+            self.out.push(context(error.secondary(rule.span, "by this rule")));
             return fixed;
         }
         let shift = |v: u64| v.checked_shl(u32::from(rule.at.value)).unwrap_or(0);

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::{Instruction, derived_name};
+use super::{Instruction, derived_name, encoded};
 use crate::diagnostic::Diagnostic;
-use crate::model::{Bits, Count, Fixed, Form, Modifier, Operand, Shape, Type};
+use crate::model::{Bits, Count, Fixed, Form, Modifier, Operand, Part, Shape, Type};
 use crate::reader::OneOrMany;
 use crate::resolve::Resolver;
 use crate::source::Spanned;
@@ -22,7 +22,7 @@ impl Resolver<'_> {
         form: &mut Form,
     ) {
         let body = instruction.body;
-        let staging: Vec<&Element> = body.children.iter().filter(|c| c.name.as_str() == "sr").collect();
+        let staging: Vec<&Element> = encoded(body).filter(|c| c.name.as_str() == "sr").collect();
         let dests = instruction.own.attribute("dests").or(body.attribute("dests"));
         let has_destination = dests.is_some_and(|d| !matches!(d.value.as_str(), "0" | "0x0" | "0x00"))
             || body.children.iter().any(|c| c.name.as_str() == "dest");
@@ -115,6 +115,10 @@ impl Resolver<'_> {
             Some("false") => {}
             _ => form.fixed.extend([bit(&staging.read, read), bit(&staging.write, write)]),
         }
+        let counter = spec.modifiers.iter().find(|(key, _)| key.value == count.name);
+        if let Some((_, declared)) = counter {
+            self.isa.places.add(sr.span, Part::Count, 0, declared.span);
+        }
         let name = match total {
             1 => "sr",
             _ if write => "sr_write",
@@ -149,13 +153,15 @@ impl Resolver<'_> {
         let mut known = vec!["size"];
         known.extend(sources.attributes.iter().map(|(name, _)| name.as_str()));
         let mut place = 0;
-        for (index, src) in instruction.body.children.iter().filter(|c| c.name.as_str() == "src").enumerate() {
+        for (index, src) in encoded(instruction.body).filter(|c| c.name.as_str() == "src").enumerate() {
             self.xml_attributes(src, &known, &spec.ignore.clone().unwrap_or_default());
             let size = match src.attribute("size") {
                 Some(text) => match self.xml_number(text) {
-                    Some(size) if (1..=1024).contains(&size.value) => size.value as u16,
+                    Some(size) if (8..=1024).contains(&size.value) && size.value.is_multiple_of(8) => size.value as u16,
                     Some(size) => {
-                        self.in_range("the size of a source", &size, 1, 1024);
+                        let message = format!("a source cannot have {} bits", size.value);
+                        let error = Diagnostic::error("E0033", size.span, message);
+                        self.out.push(error.label("expected a multiple of 8, up to 1024"));
                         continue;
                     }
                     None => continue,
@@ -253,7 +259,7 @@ impl Resolver<'_> {
     }
 
     pub(super) fn xml_immediates(&mut self, spec: &XmlSpec, instruction: &Instruction<'_>, form: &mut Form) {
-        for imm in instruction.body.children.iter().filter(|c| c.name.as_str() == "imm") {
+        for imm in encoded(instruction.body).filter(|c| c.name.as_str() == "imm") {
             self.xml_attributes(imm, &["name", "start", "size", "signed"], &spec.ignore.clone().unwrap_or_default());
             let Some(name) = self.xml_name(imm) else { continue };
             let start = self.xml_attribute(imm, "start").and_then(|t| self.xml_number(t));

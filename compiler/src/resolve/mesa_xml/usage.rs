@@ -36,9 +36,6 @@ impl Resolver<'_> {
     /// Warns of entries of a section that nothing in the file calls for, and reports rules that can never be the first
     /// to apply.
     pub(super) fn xml_unused(&mut self, spec: &XmlSpec, root: &Element) {
-        if self.out.has_errors() {
-            return;
-        }
         let applied = self.applied.clone();
         let mut elements: Vec<&str> = Vec::new();
         names_inside(root, &mut elements);
@@ -52,6 +49,10 @@ impl Resolver<'_> {
             } else {
                 self.unused_rule(rule, &elements, spec);
             }
+        }
+        // What else is not used may only not be known to be, for a mistake in an instruction.
+        if self.out.has_errors() {
+            return;
         }
         for rule in spec.sizes.iter().flatten().filter(|rule| !applied.contains(&rule.span)) {
             let shadow = spec.sizes.iter().flatten().take_while(|other| other.span != rule.span);
@@ -95,7 +96,7 @@ impl Resolver<'_> {
             self.never_applies(modifier.span, &format!("no instruction has a modifier `{}`", modifier.value), near);
         }
         for name in rule.names.iter().flatten() {
-            if !self.isa.forms.iter().any(|form| form.name.starts_with(name.as_str())) {
+            if !self.names.iter().any(|known| known.starts_with(name.as_str())) {
                 self.never_applies(name.span, &format!("no instruction's name starts with `{}`", name.value), None);
             }
         }

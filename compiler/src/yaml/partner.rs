@@ -1,0 +1,124 @@
+//! Quotes and brackets without a partner: the parser stops far behind them.
+
+use std::ops::Range;
+
+/// The first quote or bracket up to the line of `until` that seems to have no partner, and what to say of it.
+///
+/// In specifications a text in quotes seldom goes over several lines, and a bracket is closed before the next line that is
+/// not indented further; lines that belong together are indented alike. All that may be otherwise in YAML, so this only guesses where a mistake is that is certain.
+pub(super) fn without_partner(text: &str, until: usize) -> Option<(Range<usize>, &'static str)> {
+    // The bracket that is open, with the indentation of its line.
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut block: Option<usize> = None;
+    // The indentations of the lines above that this one is inside of, and where each begins.
+    let mut levels: Vec<(usize, usize)> = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if start > until {
+            break;
+        }
+        let indent = line.len() - line.trim_start().len();
+        let blank = line.trim().is_empty() || line.trim_start().starts_with('#');
+        // Lines of a block of text are not looked into.
+        if blank || block.is_some_and(|outer| indent > outer) {
+            start += line.len();
+            continue;
+        }
+        if let Some((at, outer)) = open.first()
+            && indent <= *outer
+        {
+            return Some((*at..*at + 1, "this bracket seems not to be closed"));
+        }
+        if open.is_empty() {
+            if levels.is_empty() && indent > 0 {
+                return Some((start + indent..start + indent + 1, "this is indented, though nothing stands above it"));
+            }
+            let mut inner = None;
+            while levels.last().is_some_and(|(level, _)| *level > indent) {
+                inner = levels.pop();
+            }
+            match (levels.last(), inner) {
+                (Some((level, _)), Some((_, first))) if *level < indent => {
+                    return Some((first..first + 1, "from here on, lines are indented further than what follows them"));
+                }
+                (Some((level, _)), _) if *level == indent => {}
+                _ => levels.push((indent, start + indent)),
+            }
+        }
+        match signs(line, start, indent, &mut open) {
+            Ok(ends_in_block) => block = ends_in_block.then_some(indent),
+            Err(found) => return Some(found),
+        }
+        start += line.len();
+    }
+    open.first().map(|(at, _)| (*at..*at + 1, "this bracket seems not to be closed"))
+}
+
+/// Goes through a line at `start`; whether it ends with the sign of a block of text.
+fn signs(
+    line: &str,
+    start: usize,
+    indent: usize,
+    open: &mut Vec<(usize, usize)>,
+) -> Result<bool, (Range<usize>, &'static str)> {
+    let mut quote: Option<(char, usize)> = None;
+    let mut before = ' ';
+    let mut escaped = false;
+    for (at, found) in line.char_indices() {
+        match quote {
+            Some((sign, _)) => {
+                if found == sign && !escaped {
+                    quote = None;
+                }
+                escaped = found == '\\' && !escaped && sign == '"';
+            }
+            None => match found {
+                // A quote that opens stands at the start of a value.
+                '"' | '\'' if matches!(before, ' ' | '[' | '{' | ',' | ':') => quote = Some((found, at)),
+                '"' => return Err((start + at..start + at + 1, "this quote seems to close nothing")),
+                '#' if before == ' ' => break,
+                '{' | '[' => open.push((start + at, indent)),
+                '}' | ']' if open.pop().is_none() => {
+                    return Err((start + at..start + at + 1, "this bracket seems to close nothing"));
+                }
+                _ => {}
+            },
+        }
+        before = found;
+    }
+    match quote {
+        Some(('"', at)) => Err((start + at..start + at + 1, "this quote seems not to be closed")),
+        _ => Ok(line.trim_end().ends_with(['|', '>', '-']) && line.contains([':', '-']) && has_block_sign(line)),
+    }
+}
+
+fn has_block_sign(line: &str) -> bool {
+    let last = line.split_whitespace().next_back().unwrap_or_default();
+    matches!(last, "|" | ">" | "|-" | ">-" | "|+" | ">+")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Option<(&str, &'static str)> {
+        without_partner(text, text.len())
+            .map(|(range, what)| (text[range.start..].lines().next().unwrap_or_default(), what))
+    }
+
+    #[test]
+    fn quotes_and_brackets_without_partner_are_found_where_they_are() {
+        let unclosed = "this bracket seems not to be closed";
+        assert_eq!(found("a: { b: [1, 2] }\nc: \"x # {\" # {\nd: >-\n  a \"b\n\ne: it's\n"), None);
+        assert_eq!(found("a: { b: 1\nc: 2\n"), Some(("{ b: 1", unclosed)));
+        assert_eq!(found("a:\n  { b: 1,\n    c: 2 }\nd: [3\n"), Some(("[3", unclosed)));
+        assert_eq!(found("a: 1 }\n"), Some(("}", "this bracket seems to close nothing")));
+        assert_eq!(found("a: \"x\nb: 2\n"), Some(("\"x", "this quote seems not to be closed")));
+        assert_eq!(
+            found("a:\n   b: 1\n  c: 2\n"),
+            Some(("b: 1", "from here on, lines are indented further than what follows them"))
+        );
+        assert_eq!(found("  b: 1\nc: 2\n"), Some(("b: 1", "this is indented, though nothing stands above it")));
+        assert_eq!(found("a: x\"\nb: \"y\"\n"), Some(("\"", "this quote seems to close nothing")));
+    }
+}

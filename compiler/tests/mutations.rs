@@ -1,0 +1,274 @@
+//! Single mistakes in the real specifications are found where they are.
+//!
+//! Thousands of mutants of the specifications of the repository, each with one mistake of a known kind, are compiled with
+//! warnings as errors. A mutant is *found* when a message points at its line, with its primary mark or a secondary one. A
+//! mutant with the same model as the original (a changed description) is no mistake and does not count. For some kinds a
+//! mutant may also be a specification of *another* instruction set, which no compiler can tell from a mistake: those kinds
+//! say why, and their number is printed. All else is *missed*.
+//!
+//! `ISAFORGE_MUTANTS=all cargo test --release -p isaforge-compiler --test mutations -- --nocapture` tries every mutant;
+//! without it every kind is sampled. `ISAFORGE_MISSES=1` prints what was missed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{env, fs, panic};
+
+use isaforge_compiler::diagnostic::{Diagnostics, Style};
+use isaforge_compiler::model::Isa;
+use isaforge_compiler::source::Sources;
+use isaforge_compiler::{Settings, check_spec};
+
+#[path = "mutations/kinds.rs"]
+mod kinds;
+
+use kinds::{KINDS, Kind, Mutant};
+
+/// How many mutants of a kind are tried for each specification unless all are.
+const SAMPLE: usize = 14;
+/// The share of mutants that must be found.
+const GOAL: f64 = 0.99;
+
+/// A specification: its folder, and every file below that it reads, by path relative to `specs/`.
+struct Spec {
+    name: &'static str,
+    entry: String,
+    files: BTreeMap<String, String>,
+}
+
+impl Spec {
+    /// The files in its own folder: mistakes in a base are found where that is compiled itself.
+    fn own_files(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.files.iter().filter(|(name, _)| name.starts_with(&format!("{}/", self.name)))
+    }
+}
+
+fn specs() -> Vec<Spec> {
+    let root =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs").canonicalize().expect("the specifications are there");
+    let mut specs = Vec::new();
+    for name in ["valhall", "valhall-2021", "vpu", "usc"] {
+        let entry = format!("{name}/isa.yaml");
+        if !root.join(&entry).is_file() {
+            continue;
+        }
+        let checked = match check_spec(&Settings::new(root.join(&entry))) {
+            Ok(checked) => checked,
+            Err(failure) => panic!("{failure}"),
+        };
+        let file = |path: &PathBuf| {
+            let short = path.strip_prefix(&root).ok()?.to_str()?.to_owned();
+            Some((short, fs::read_to_string(path).ok()?))
+        };
+        specs.push(Spec { name, entry, files: checked.files.iter().filter_map(file).collect() });
+    }
+    specs
+}
+
+/// What became of a mutant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// A message points at the line.
+    Found,
+    /// As found, but only warnings do.
+    Warned,
+    /// It is rejected, but no message points at the line.
+    Elsewhere,
+    /// It compiles to the same model.
+    Same,
+    /// It compiles to another model.
+    Different,
+}
+
+/// A folder with the files of a specification, in which one at a time is changed.
+struct Bench {
+    folder: tempfile::TempDir,
+    entry: PathBuf,
+    original: String,
+}
+
+impl Bench {
+    fn new(spec: &Spec) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for (name, text) in &spec.files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().expect("files are in folders")).expect("the folder is writable");
+            fs::write(path, text).expect("the folder is writable");
+        }
+        let entry = folder.path().join(&spec.entry);
+        let mut bench = Bench { folder, entry, original: String::new() };
+        bench.original = match check_spec(&bench.settings()) {
+            Ok(checked) if checked.diagnostics.is_empty() => meaning(&checked.isa),
+            Ok(checked) => panic!(
+                "{} has warnings:\n{}",
+                spec.name,
+                checked.diagnostics.render(&checked.sources, Style::default())
+            ),
+            Err(failure) => panic!("{failure}"),
+        };
+        bench
+    }
+
+    fn settings(&self) -> Settings {
+        let root = Some(self.folder.path().to_owned());
+        Settings { root, ..Settings::new(&self.entry) }
+    }
+
+    /// Compiles a mutant; with its fate, what was said.
+    fn try_out(&self, spec: &Spec, mutant: &Mutant) -> (Fate, String) {
+        let path = self.folder.path().join(&mutant.file);
+        fs::write(&path, &mutant.text).expect("the folder is writable");
+        let result = panic::catch_unwind(|| check_spec(&self.settings()));
+        fs::write(&path, &spec.files[&mutant.file]).expect("the folder is writable");
+        let result = result.unwrap_or_else(|_| panic!("{}: {} panics", mutant.file, mutant.what));
+        let (isa, diagnostics, sources) = match result {
+            Ok(checked) => (Some(checked.isa), checked.diagnostics, checked.sources),
+            Err(failure) => (None, failure.diagnostics, failure.sources),
+        };
+        let said = diagnostics.render(&sources, Style { cap: 4, ..Style::default() });
+        let fate = if points_at(mutant, &diagnostics, &sources) {
+            if isa.is_some() { Fate::Warned } else { Fate::Found }
+        } else {
+            match isa {
+                None => Fate::Elsewhere,
+                Some(_) if !diagnostics.is_empty() => Fate::Elsewhere,
+                Some(isa) if meaning(&isa) == self.original => Fate::Same,
+                Some(_) => Fate::Different,
+            }
+        };
+        (fate, said)
+    }
+}
+
+/// Whether a message points at the line of a mutant: a mark begins there, or it covers the line and not much else.
+fn points_at(mutant: &Mutant, diagnostics: &Diagnostics, sources: &Sources) -> bool {
+    const MOST_LINES: usize = 60;
+    let near = |line: usize| mutant.lines.contains(&line);
+    diagnostics.iter().any(|found| {
+        let places = found.primary.iter().chain(found.secondary.iter().map(|(span, _)| span));
+        places.copied().any(|span| {
+            if !sources.path(span.file).ends_with(&mutant.file) {
+                return false;
+            }
+            let first = sources.line_column(span).0;
+            let last = sources.line_column(span.after()).0;
+            near(first) || (last - first <= MOST_LINES && (first..=last).any(near))
+        })
+    })
+}
+
+/// A model as text, without the places where things stand.
+fn meaning(isa: &Isa) -> String {
+    let text = format!("{isa:?}");
+    let mut kept = String::with_capacity(text.len() / 2);
+    let mut rest = text.as_str();
+    // `Span { … }` has no braces inside, and a `source: "file:line"` no escaped quotes.
+    while let Some(at) = rest.find("Span { ").into_iter().chain(rest.find("source: \"")).min() {
+        kept.push_str(&rest[..at]);
+        let end = if rest[at..].starts_with("Span") {
+            rest[at..].find('}')
+        } else {
+            rest[at + 9..].find('"').map(|end| end + 9)
+        };
+        rest = &rest[at + end.map_or(rest.len() - at, |end| end + 1)..];
+    }
+    kept + rest
+}
+
+#[derive(Default)]
+struct Tally {
+    counts: BTreeMap<&'static str, usize>,
+    misses: Vec<String>,
+}
+
+#[test]
+fn mistakes_are_found_where_they_are() {
+    let all = env::var("ISAFORGE_MUTANTS").is_ok_and(|value| value == "all");
+    let sample = env::var("ISAFORGE_MUTANTS").ok().and_then(|n| n.parse().ok()).unwrap_or(SAMPLE);
+    let specs = specs();
+    let mut work: Vec<(usize, &Kind, Mutant)> = Vec::new();
+    for (index, spec) in specs.iter().enumerate() {
+        for kind in KINDS {
+            let mut mutants: Vec<Mutant> =
+                spec.own_files().flat_map(|(name, text)| (kind.mutants)(name, text)).collect();
+            if !all && mutants.len() > sample {
+                // Evenly over the files.
+                let step = mutants.len() as f64 / sample as f64;
+                let chosen: BTreeSet<usize> = (0..sample).map(|i| (i as f64 * step) as usize).collect();
+                let mut i = 0;
+                mutants.retain(|_| (chosen.contains(&i), i += 1).0);
+            }
+            work.extend(mutants.into_iter().map(|mutant| (index, kind, mutant)));
+        }
+    }
+    let next = AtomicUsize::new(0);
+    let tallies: Mutex<BTreeMap<(&str, &str), Tally>> = Mutex::default();
+    let threads = std::thread::available_parallelism().map_or(2, |n| n.get());
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let benches: Vec<Bench> = specs.iter().map(Bench::new).collect();
+                while let Some((index, kind, mutant)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let spec = &specs[*index];
+                    let (fate, said) = benches[*index].try_out(spec, mutant);
+                    let fate = match fate {
+                        Fate::Found => "found",
+                        Fate::Warned => "warned",
+                        Fate::Same => "same",
+                        Fate::Different if kind.another.is_some() => "another",
+                        Fate::Different => "missed",
+                        Fate::Elsewhere => "elsewhere",
+                    };
+                    let mut tallies = tallies.lock().expect("no test thread panics with the lock");
+                    let tally = tallies.entry((kind.name, spec.name)).or_default();
+                    *tally.counts.entry(fate).or_default() += 1;
+                    if matches!(fate, "missed" | "elsewhere") {
+                        tally
+                            .misses
+                            .push(format!("{fate}: {}:{:?}: {}\n{said}", mutant.file, mutant.lines, mutant.what));
+                    }
+                }
+            });
+        }
+    });
+    let tallies = tallies.into_inner().expect("no test thread panics with the lock");
+    report(&tallies);
+}
+
+/// Prints the rates and holds them against the goal.
+fn report(tallies: &BTreeMap<(&str, &str), Tally>) {
+    let mut lines = vec![format!(
+        "{:<34} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6}  {:>7}",
+        "kind of mistake", "tried", "same", "other", "error", "warn", "miss", "found"
+    )];
+    let (mut found, mut counted, mut tried) = (0, 0, 0);
+    for kind in KINDS {
+        let of_kind = || tallies.iter().filter(|((name, _), _)| *name == kind.name);
+        let sum = |fate: &str| of_kind().map(|(_, tally)| tally.counts.get(fate).copied().unwrap_or(0)).sum::<usize>();
+        let total: usize = of_kind().flat_map(|(_, tally)| tally.counts.values()).sum();
+        let (same, another, errors, warned) = (sum("same"), sum("another"), sum("found"), sum("warned"));
+        let misses = sum("missed") + sum("elsewhere");
+        let of = errors + warned + misses;
+        found += errors + warned;
+        counted += of;
+        tried += total;
+        let rate =
+            if of == 0 { String::from("-") } else { format!("{:.1} %", 100.0 * (errors + warned) as f64 / of as f64) };
+        lines.push(format!(
+            "{:<34} {total:>6} {same:>6} {another:>6} {errors:>6} {warned:>6} {misses:>6}  {rate:>7}{}",
+            kind.name,
+            kind.another.filter(|_| another > 0).map_or_else(String::new, |why| format!("  (other: {why})"))
+        ));
+        if env::var_os("ISAFORGE_MISSES").is_some() {
+            lines.extend(of_kind().flat_map(|(_, tally)| {
+                tally.misses.iter().map(|miss| format!("    {}", miss.replace('\n', "\n    ")))
+            }));
+        }
+    }
+    let rate = found as f64 / counted.max(1) as f64;
+    lines.push(format!("{tried} mutants, of which {counted} are mistakes: {:.2} % are found", 100.0 * rate));
+    println!("{}", lines.join("\n"));
+    assert!(tried > 500, "only {tried} mutants");
+    assert!(rate >= GOAL, "{}\nISAFORGE_MISSES=1 prints what was missed", lines.join("\n"));
+}

@@ -1,0 +1,371 @@
+//! The fast half of assembling: an instruction written just as it prints.
+//!
+//! Text made by a program looks like this nearly always, and so it is tried first: words are taken eight bytes at a time
+//! and found by their hash, blanks stand only where printing puts them, labels and directives are left to others. What
+//! does not fit for any reason goes to [`parse`](crate::parse), which forgives more and says what is wrong.
+
+use crate::encode::{check_limits, fits, place_list};
+use crate::table::{Isa, Kind, Modifier, Operand, Shape, Token, Type, mix};
+use crate::text::Text;
+
+/// Reads the instruction that starts at `start` and ends with its line. Gives its opcode, its word and its end; `None`
+/// says nothing.
+pub(crate) fn instruction(isa: &'static Isa, text: &[u8], start: usize) -> Option<(u16, u64, usize)> {
+    let mut at = start;
+    while matches!(text.get(at), Some(b' ' | b'\t')) {
+        at += 1;
+    }
+    let (opcode, at) = mnemonic(isa, text, at)?;
+    let form = &isa.forms[opcode as usize];
+    if !form.script.scans {
+        return None;
+    }
+    let mut scan = Scan { isa, text, at, word: form.initial, limited: 0 };
+    let mut chosen = 0;
+    for token in form.syntax {
+        match token {
+            Token::Mnemonic | Token::Field(_) => {}
+            Token::Text(text) => scan.expect(text)?,
+            Token::Modifiers => chosen = scan.modifiers(form.modifiers, !form.placed, chosen)?,
+            Token::Modifier(i) => chosen = scan.modifiers(form.modifiers, 1 << i, chosen)?,
+            Token::Operand(i) => scan.operand(&form.operands[*i as usize])?,
+        }
+    }
+    let ended = match text.get(scan.at) {
+        None | Some(b'\n') => true,
+        Some(b'\r') => text.get(scan.at + 1) == Some(&b'\n'),
+        _ => false,
+    };
+    // Other values of the shared fields change what the operands mean.
+    let usual = scan.word & isa.usual_mask == isa.usual_value;
+    // So few operands keep every rule.
+    let few = form.limits.iter().all(|at_most| scan.limited <= *at_most);
+    let valid =
+        ended && usual && complete(form.modifiers, chosen) && (few || check_limits(isa, form, scan.word).is_ok());
+    valid.then_some((opcode, scan.word, scan.at))
+}
+
+/// True when every modifier that has no default was written.
+#[inline(always)]
+fn complete(modifiers: &[Modifier], chosen: u32) -> bool {
+    modifiers.iter().enumerate().all(|(i, m)| m.default.is_some() || chosen & 1 << i != 0)
+}
+
+/// The form whose name stands here, and the end of the name. A name may have dots; the longest wins.
+#[inline(never)]
+fn mnemonic(isa: &'static Isa, text: &[u8], at: usize) -> Option<(u16, usize)> {
+    let short = Word::from(text, at);
+    if text.get(short.end()) != Some(&b'.') || isa.names.dots == 0 {
+        return short.name(text, isa).map(|opcode| (opcode, short.end()));
+    }
+    let mut words = [short; 4];
+    let mut count = 1;
+    while count <= isa.names.dots as usize && count < words.len() && text.get(words[count - 1].end()) == Some(&b'.') {
+        words[count] = Word::long(text, at, words[count - 1].len + 1);
+        count += 1;
+    }
+    words[..count].iter().rev().find_map(|word| word.name(text, isa).map(|opcode| (opcode, word.end())))
+}
+
+/// The eight bytes from `at` on, the first in the lowest; zeros behind the end.
+#[inline(always)]
+fn load(text: &[u8], at: usize) -> u64 {
+    match text.get(at..).and_then(|rest| rest.first_chunk()) {
+        Some(bytes) => u64::from_le_bytes(*bytes),
+        None => load_last(text, at),
+    }
+}
+
+#[inline(never)]
+fn load_last(text: &[u8], at: usize) -> u64 {
+    let missing = (at + 8).saturating_sub(text.len());
+    match text.last_chunk() {
+        _ if missing >= 8 => 0,
+        Some(bytes) => u64::from_le_bytes(*bytes) >> (8 * missing),
+        None => text[at..].iter().rev().fold(0, |value, byte| value << 8 | *byte as u64),
+    }
+}
+
+/// The mask of the lowest `count` bytes, of all eight for more.
+#[inline(always)]
+fn low(count: usize) -> u64 {
+    if count >= 8 { u64::MAX } else { !(u64::MAX << (8 * count)) }
+}
+
+/// How many of eight bytes come before the first that ends a word: a blank, a comma, a dot, anything below the digits.
+#[inline(always)]
+fn before_end(bytes: u64) -> usize {
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    const ZEROS: u64 = 0x3030_3030_3030_3030;
+    (!((bytes | HIGH) - ZEROS) & !bytes & HIGH).trailing_zeros() as usize / 8
+}
+
+/// A piece of the text.
+#[derive(Clone, Copy)]
+struct Word {
+    at: usize,
+    len: usize,
+    /// Its first eight bytes, zeros behind its end.
+    first: u64,
+}
+
+impl Word {
+    /// From `at` to the end of the word.
+    fn from(text: &[u8], at: usize) -> Self {
+        let bytes = load(text, at);
+        match before_end(bytes) {
+            8 => Word::long(text, at, 8),
+            len => Word { at, len, first: bytes & low(len) },
+        }
+    }
+
+    /// From `at` to the end of the word that goes on `len` bytes later.
+    #[inline(never)]
+    fn long(text: &[u8], at: usize, mut len: usize) -> Self {
+        loop {
+            let more = before_end(load(text, at + len));
+            len += more;
+            if more < 8 {
+                return Word { at, len, first: load(text, at) & low(len) };
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn end(&self) -> usize {
+        self.at + self.len
+    }
+
+    /// The same as [`hash_name`](crate::table::hash_name).
+    #[inline]
+    fn hash(&self, text: &[u8]) -> u32 {
+        let mut hash = mix(0, self.first);
+        let mut done = 8;
+        while done < self.len {
+            hash = mix(hash, load(text, self.at + done) & low(self.len - done));
+            done += 8;
+        }
+        hash as u32
+    }
+
+    #[inline]
+    fn is(&self, text: &[u8], other: &Text) -> bool {
+        self.first == other.first()
+            && self.len == other.str.len()
+            && (self.len <= 8 || text.get(self.at + 8..self.end()) == other.str.as_bytes().get(8..))
+    }
+
+    /// The form of this name.
+    #[inline]
+    fn name(&self, text: &[u8], isa: &Isa) -> Option<u16> {
+        let slots = isa.names.slots;
+        let mut slot = self.hash(text) as usize;
+        loop {
+            let opcode = *slots.get(slot & slots.len().wrapping_sub(1))?;
+            match isa.forms.get(opcode as usize) {
+                Some(form) if self.is(text, &form.name) => return Some(opcode),
+                Some(_) => slot += 1,
+                None => return None,
+            }
+        }
+    }
+
+    /// The operand of a kind that has this text.
+    #[inline]
+    fn operand(&self, text: &[u8], kind: &Kind) -> Option<u64> {
+        let mut slot = self.hash(text) as usize;
+        loop {
+            let index = *kind.slots.get(slot & kind.slots.len().wrapping_sub(1))?;
+            match kind.texts.get(index as usize) {
+                Some(known) if self.is(text, known) => return Some(index as u64),
+                Some(_) => slot += 1,
+                None => return None,
+            }
+        }
+    }
+}
+
+/// The operand of a kind whose text is these bytes, at most seven.
+#[inline(always)]
+fn short_operand(kind: &Kind, bytes: u64) -> Option<u64> {
+    let mut slot = mix(0, bytes) as u32 as usize;
+    loop {
+        let index = *kind.slots.get(slot & kind.slots.len().wrapping_sub(1))?;
+        // No text has zeros in it: those behind its end tell its length.
+        match kind.texts.get(index as usize) {
+            Some(known) if known.first() == bytes => return Some(index as u64),
+            Some(_) => slot += 1,
+            None => return None,
+        }
+    }
+}
+
+/// The operand of a kind that stands here, whatever its length, and the length.
+#[inline(never)]
+fn long_operand(kind: &Kind, text: &[u8], at: usize) -> Option<(u64, usize)> {
+    let mut word = Word::from(text, at);
+    loop {
+        match word.operand(text, kind) {
+            Some(found) => return Some((found, word.len)),
+            // Few operands have a dot in their text: those are looked for with what follows.
+            None if text.get(word.end()) == Some(&b'.') => word = Word::long(text, at, word.len + 1),
+            None => return None,
+        }
+    }
+}
+
+struct Scan<'a> {
+    isa: &'static Isa,
+    text: &'a [u8],
+    at: usize,
+    word: u64,
+    /// Operands that a rule of [`Isa::limits`] may count.
+    limited: u8,
+}
+
+impl Scan<'_> {
+    #[inline(always)]
+    fn expect(&mut self, text: &Text) -> Option<()> {
+        let len = text.str.len();
+        let here = load(self.text, self.at) & low(len) == text.first();
+        let rest = len <= 8 || self.text.get(self.at + 8..self.at + len) == text.str.as_bytes().get(8..);
+        self.at += len;
+        (here && rest).then_some(())
+    }
+
+    /// Reads modifiers, those of `allowed` that are not in `chosen`; returns all that are chosen then.
+    #[inline(always)]
+    fn modifiers(&mut self, modifiers: &'static [Modifier], allowed: u32, mut chosen: u32) -> Option<u32> {
+        while self.text.get(self.at) == Some(&b'.') {
+            // With its highest bit set the dot does not end a word.
+            let bytes = load(self.text, self.at);
+            let len = before_end(bytes | 0x80);
+            let open = allowed & !chosen;
+            let ((i, value), len) = match len {
+                8 => self.long_modifier(modifiers, open)?,
+                _ => (self.modifier(modifiers, open, |text| text.first() == bytes & low(len))?, len),
+            };
+            self.word = modifiers[i].bits.set(self.word, 0, value);
+            self.at += len;
+            chosen |= 1 << i;
+        }
+        Some(chosen)
+    }
+
+    /// The first modifier of `open` one of whose texts is the one looked for, and its value.
+    #[inline(always)]
+    fn modifier(
+        &self,
+        modifiers: &'static [Modifier],
+        open: u32,
+        is_it: impl Fn(&Text) -> bool,
+    ) -> Option<(usize, u64)> {
+        for (i, modifier) in modifiers.iter().enumerate() {
+            if open & 1 << i == 0 {
+                continue;
+            }
+            let value = match modifier.ty {
+                Type::Enum(e) => self.isa.enums[e as usize].dotted.iter().position(&is_it),
+                _ => is_it(&modifier.flag).then_some(1),
+            };
+            if let Some(value) = value {
+                return Some((i, value as u64));
+            }
+        }
+        None
+    }
+
+    #[inline(never)]
+    fn long_modifier(&self, modifiers: &'static [Modifier], open: u32) -> Option<((usize, u64), usize)> {
+        let word = Word::long(self.text, self.at, 1);
+        Some((self.modifier(modifiers, open, |text| word.is(self.text, text))?, word.len))
+    }
+
+    #[inline(always)]
+    fn operand(&mut self, operand: &'static Operand) -> Option<()> {
+        match &operand.shape {
+            Shape::One { kind, at } => {
+                let kind = &self.isa.kinds[*kind as usize];
+                let bytes = load(self.text, self.at);
+                let len = before_end(bytes);
+                let (found, len) = match short_operand(kind, bytes & low(len)) {
+                    Some(found) if len < 8 => (found, len),
+                    _ => long_operand(kind, self.text, self.at)?,
+                };
+                self.at += len;
+                self.word |= found << (at & 63);
+                self.limited += (found & kind.limited_mask == kind.limited_value) as u8;
+            }
+            Shape::List { .. } => self.list(operand)?,
+            Shape::Number { .. } => self.number(operand)?,
+        }
+        if operand.suffixes.is_empty() {
+            return Some(());
+        }
+        let chosen = self.modifiers(operand.suffixes, u32::MAX, 0)?;
+        complete(operand.suffixes, chosen).then_some(())
+    }
+
+    #[inline(never)]
+    fn list(&mut self, operand: &'static Operand) -> Option<()> {
+        let Shape::List { kind, open, separator, .. } = &operand.shape else { return None };
+        let kind = &self.isa.kinds[*kind as usize];
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        self.at += self.text.get(self.at..)?.starts_with(open.as_bytes()).then_some(open.len())?;
+        let (mut first, mut count) = (0, 0);
+        loop {
+            let rest = self.text.get(self.at..)?;
+            let len = rest.iter().position(|byte| !is_word(byte)).unwrap_or(rest.len());
+            if len == 0 && count == 0 {
+                break;
+            }
+            let word = Word { at: self.at, len, first: load(self.text, self.at) & low(len) };
+            let register = word.operand(self.text, kind)?;
+            if count == 0 {
+                first = register;
+            } else if register != first + count {
+                return None;
+            }
+            count += 1;
+            self.at += len;
+            if count > 255 || !self.text.get(self.at..)?.starts_with(separator.as_bytes()) {
+                break;
+            }
+            self.at += separator.len();
+        }
+        self.word = place_list(self.isa, operand, self.word, first, count).ok()?;
+        Some(())
+    }
+
+    #[inline(never)]
+    fn number(&mut self, operand: &'static Operand) -> Option<()> {
+        let Shape::Number { bits, ty, prefix, .. } = &operand.shape else { return None };
+        let mut rest = self.text.get(self.at..)?.strip_prefix(prefix.as_bytes())?;
+        let negative = rest.first() == Some(&b'-');
+        if negative {
+            rest = &rest[1..];
+        }
+        let hex = rest.starts_with(b"0x");
+        let digits = if hex { &rest[2..] } else { rest };
+        let (radix, most) = if hex { (16, 15) } else { (10, 18) };
+        let mut value = 0i64;
+        let mut count = 0;
+        while let Some(digit) = digits.get(count).and_then(|byte| (*byte as char).to_digit(radix)) {
+            // More digits might not fit.
+            if count == most {
+                return None;
+            }
+            value = value * radix as i64 + digit as i64;
+            count += 1;
+        }
+        // Whatever goes on behind the digits is not a number as it prints.
+        let ended = digits.get(count).is_none_or(|byte| *byte < b'0');
+        let value = if negative { -value } else { value };
+        if count == 0 || !ended || !fits(*ty, value, bits.width()) {
+            return None;
+        }
+        self.word = bits.set(self.word, 0, value as u64);
+        self.at = self.text.len() - (digits.len() - count);
+        Some(())
+    }
+}

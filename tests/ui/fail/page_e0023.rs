@@ -1,0 +1,5 @@
+//! E0023: A word that is none of the choices.
+
+isaforge::isa! { "specs/pages/e0023/isa.yaml" }
+
+fn main() {}

@@ -1,0 +1,5 @@
+//! E0040: The text of a register lacks its number.
+
+isaforge::isa! { "specs/pages/e0040/isa.yaml" }
+
+fn main() {}

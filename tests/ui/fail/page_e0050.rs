@@ -1,0 +1,5 @@
+//! E0050: An unknown element.
+
+isaforge::isa! { "specs/pages/e0050/isa.yaml" }
+
+fn main() {}

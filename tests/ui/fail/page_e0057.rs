@@ -1,0 +1,5 @@
+//! E0057: More sources than places.
+
+isaforge::isa! { "specs/pages/e0057/isa.yaml" }
+
+fn main() {}

@@ -1,0 +1,5 @@
+//! E0104: Bits outside of the word.
+
+isaforge::isa! { "specs/pages/e0104/isa.yaml" }
+
+fn main() {}

@@ -1,0 +1,5 @@
+//! E0301: Two records start alike.
+
+isaforge::isa! { "specs/pages/e0301/isa.yaml" }
+
+fn main() {}

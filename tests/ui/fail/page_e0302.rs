@@ -1,0 +1,5 @@
+//! E0302: A record says a value twice, or one that its field cannot have.
+
+isaforge::isa! { "specs/pages/e0302/isa.yaml" }
+
+fn main() {}
