@@ -186,10 +186,8 @@ macro_rules! permutes {
             let values = self.word(i.src0());
             let operands = self.$read(i.src1(), i.src1_widen(), integer::$lanes.signed);
             let subgroup = (i.subgroup(), i.lane_op(), i.inactive_result());
-            match self.permute(integer::$lanes, &values, &operands, subgroup) {
-                Ok(values) => self.put(i.dest(), i.dest_half(), &values),
-                Err(fault) => Done(Err(fault)),
-            }
+            let values = self.permute(integer::$lanes, &values, &operands, subgroup);
+            self.put(i.dest(), i.dest_half(), &values)
         }
     )* };
 }
@@ -204,13 +202,8 @@ macro_rules! long_permutes {
             let part = |shift: u32| values.map(|value| (value >> shift) as u32);
             let low = self.permute(integer::U32, &part(0), &operands, subgroup);
             let high = self.permute(integer::U32, &part(32), &operands, subgroup);
-            match (low, high) {
-                (Ok(low), Ok(high)) => {
-                    let joined = std::array::from_fn(|lane| u64::from(high[lane]) << 32 | u64::from(low[lane]));
-                    self.put_long(i.dest(), i.dest_half(), &joined)
-                }
-                (Err(fault), _) | (_, Err(fault)) => Done(Err(fault)),
-            }
+            let joined = std::array::from_fn(|lane| u64::from(high[lane]) << 32 | u64::from(low[lane]));
+            self.put_long(i.dest(), i.dest_half(), &joined)
         }
     )* };
 }

@@ -18,6 +18,8 @@
 //!   loads into `b1` and `b3` is, since it is in all hardware.
 //! * `FREXPM` and `FREXPE` leave zeros, infinities and NaNs alone, with exponent 0; in `.log` subnormals, too. `.log` wins
 //!   over `.sqrt`. `FLOGD` of +infinity is +infinity.
+//! * What `FPCLASS`, the tables for exponentials, logarithms and arctangents, `FSINCOS_OFFSET`, `FRCP_APPROX`,
+//!   `FRSQ_APPROX` and `CLPER.accumulate` compute: [`rules::chosen`] says it, function by function.
 //! * `FMA_RSCALE_SCALE16` takes the low 16 bits of its exponent, signed, and is `FMA_RSCALE` otherwise.
 //! * `ICMP` with `.seq` ignores `.and`. The result type `u1` is a three-way order only with `.seq`, else it is `i1`; so is
 //!   `f1` for bytes. For integers `gtlt` is "different" and `total` "less or equal".
@@ -25,7 +27,7 @@
 //! * Right shifts that are `.signed` sign-extend a part of a register before they shift it. Four bytes have four counts, in
 //!   the order of the byte swizzle with the same code.
 //! * `CLPER` looks at the low byte of its operand and moves each component on its own; the inactive result of a 64-bit one
-//!   is twice the same word. `accumulate` is not supported.
+//!   is twice the same word.
 //! * `WMASK` counts from the first lane of the subgroup.
 //! * 64-bit sources: an odd register takes the next one as its high word, r63 a zero; a constant of the table is
 //!   zero-extended; the word number of a special value does not matter. `SEG_ADD.preserve_null` is about its first source.

@@ -42,16 +42,13 @@ impl Step<'_> {
         values: &Column,
         operands: &Column,
         (subgroup, operation, inactive): (SubgroupSize, LaneOperation, InactiveResult),
-    ) -> Result<Column, Fault> {
-        if operation == LaneOperation::Accumulate {
-            return Err(Fault::Unsupported("the lane operation `accumulate`"));
-        }
+    ) -> Column {
         let read = |own: usize, shift: u32| {
             let lane = cross::source_lane(own, subgroup, operation, operands[own] >> shift);
             let lane = lane.filter(|lane| self.warp.active >> lane & 1 != 0);
             lane.map_or(cross::inactive(inactive), |lane| values[lane]) >> shift
         };
-        Ok(std::array::from_fn(|own| components.collect(|shift| read(own, shift).into())))
+        std::array::from_fn(|own| components.collect(|shift| read(own, shift).into()))
     }
 
     /// What an instruction of the framebuffer gives in a program that runs for its colour.

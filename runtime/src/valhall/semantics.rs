@@ -1,7 +1,7 @@
 //! What each instruction does: its sources, its rule, its destination.
 //!
-//! Instructions that are missing here (textures, varyings, attributes, buffers by table, tiles, and the tables and helpers
-//! whose function nobody knows) keep the generated default and end a run as unsupported.
+//! Instructions that are missing here (textures, varyings, attributes, buffers by table, tiles) keep the generated default
+//! and end a run as unsupported.
 
 use isaforge_valhall::{self as v, Clamp, Lane16Bit, RegisterList, Semantics, Swizzles16BitFirst4, Widen};
 
@@ -11,7 +11,7 @@ use super::rules::float32::{Nans, ZeroProduct};
 use super::rules::rounding::Rounding;
 use super::rules::shift::{Logic, Shift};
 use super::rules::special::Mantissa;
-use super::rules::{compare, convert, cube, float16, float32, integer, lanes as cross, shift, special};
+use super::rules::{chosen, compare, convert, cube, float16, float32, integer, lanes as cross, shift, special};
 use super::source::{extend, number};
 use super::step::{Control, Done, Fault, Step};
 use super::warp::{Column, lanes};
@@ -75,6 +75,9 @@ impl Semantics for Step<'_> {
         frcp_f32 FrcpF32 (float 0) free |_, [a]: [u32; 1]| special::reciprocal_f32(a);
         frsq_f32 FrsqF32 (float 0) free |_, [a]: [u32; 1]| special::reciprocal_root_f32(a);
         flogd_f32 FlogdF32 (float 0) free |_, [a]: [u32; 1]| special::log_slope(a);
+        frcp_approx_f32 FrcpApproxF32 (float 0) free |_, [a]: [u32; 1]| chosen::reciprocal_of_mantissa(a);
+        frsq_approx_f32 FrsqApproxF32 (float 0) free |_, [a]: [u32; 1]| chosen::root_of_mantissa(a);
+        flog_table_f32 FlogTableF32 (float 0) free |_, [a]: [u32; 1]| chosen::reciprocal_of_log_mantissa(a);
         cubeface1 Cubeface1 (whole 0 whole 1 whole 2) free |_, [x, y, z]: [u32; 3]| cube::face_divisor(x, y, z);
     }
 
@@ -105,6 +108,16 @@ impl Semantics for Step<'_> {
         self.put(i.dest(), i.dest_half(), &values)
     }
 
+    fn fatan_assist_f32(&mut self, i: v::FatanAssistF32) -> Done {
+        let rule = if i.second() { chosen::atan_table } else { chosen::atan_assist };
+        let values = self.each([&self.word(i.src0()), &self.word(i.src1())], |[y, x]| rule(y, x));
+        // The table's angle is a float; the assistant's two halves are not.
+        if i.second() {
+            return self.put_float(i.dest(), i.dest_half(), Clamp::None, &values);
+        }
+        self.put(i.dest(), i.dest_half(), &values)
+    }
+
     fn fexp_f32(&mut self, i: v::FexpF32) -> Done {
         let (a, b) = (self.word(i.src0()), whole!(self, i, 1));
         let values = self.each([&a, &b], |[a, b]| special::exp2(a, b));
@@ -121,6 +134,10 @@ impl Semantics for Step<'_> {
     singles! {
         fsin_table_u6 FsinTableU6 float |s, i| s.word(i.src0()), |_, a| special::sine(a);
         fcos_table_u6 FcosTableU6 float |s, i| s.word(i.src0()), |_, a| special::cosine(a);
+        fsincos_offset_u6 FsincosOffsetU6 float |s, i| s.word(i.src0()), |_, a| chosen::sincos_offset(a);
+        fexp_table_u4 FexpTableU4 float |s, i| s.word(i.src0()), |_, a| chosen::exp_table(a);
+        fpclass_f32 FpclassF32 bits |s, i| float!(s, i, 0), |_, a| chosen::class_f32(a);
+        fpclass_f16 FpclassF16 bits |s, i| halves!(s, i, 0), |_, a| both(a, chosen::class_f16);
         fadd_imm_f32 FaddImmF32 float |s, i| s.word(i.src0()), |i: v::FaddImmF32, a| float32::add(a, i.constant());
         frexpm_f32 FrexpmF32 float |s, i| s.float(i.src0(), i.src0_swizzle(), false, false),
             |i: v::FrexpmF32, a| special::mantissa_f32(a, Mantissa::new(i.sqrt(), i.log()));

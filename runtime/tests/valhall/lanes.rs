@@ -85,8 +85,14 @@ fn lanes_know_themselves() {
 }
 
 #[test]
-fn accumulation_is_refused_because_nobody_knows_it() {
-    let launch = launch(1, "CLPER.i32.accumulate r0, r0, r0\nNOP.end\n");
-    let error = run(&launch, 1).unwrap_err().to_string();
-    assert!(error.contains("`accumulate` is not supported"), "{error}");
+fn steps_of_an_accumulation_sum_up_a_subgroup() {
+    for (subgroup, steps) in [("", 4), (".subgroup8", 3), (".subgroup4", 2), (".subgroup2", 1)] {
+        // The constants 1, 2, 4 and 8 are bytes of the table.
+        let step = |step: &str| format!("CLPER.i32{subgroup}.accumulate r1, r0, {step}\nIADD.u32 r0, r0, r1\n");
+        let all = ["0x03020100.b1", "0x03020100.b2", "0x07060504.b0", "0x0B0A0908.b0"].map(step);
+        let found = lanes(16, &format!("IADD_IMM.i32 r0, r10, #0x64\n{}", all[..steps].concat()));
+        let size = 1 << steps;
+        let expected: Vec<u32> = (0..16).map(|own| (own / size * size..=own).map(|lane| lane + 0x64).sum()).collect();
+        assert_eq!(found, expected, "{subgroup}");
+    }
 }

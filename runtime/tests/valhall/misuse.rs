@@ -156,7 +156,6 @@ fn a_word_that_is_no_instruction_matters_only_when_it_is_reached() {
 #[test]
 fn an_instruction_that_nobody_wrote_is_unsupported() {
     for (text, what) in [
-        ("FPCLASS.f32 r0, r0", "FPCLASS.f32"),
         ("LD_BUFFER.i32.unsigned.slot0 @r0, r0, r1", "LD_BUFFER.i32"),
         ("BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0", "BLEND"),
     ] {

@@ -246,3 +246,17 @@ fn half_arithmetic_is_rounded_once() {
         assert_eq!(execute(text, &[a.into(), u64::from(b) << 16, u64::from(c) << 16]) >> 16, u64::from(found));
     }
 }
+
+#[test]
+fn helpers_whose_function_is_chosen_read_and_write_like_the_others() {
+    assert_eq!(execute("FPCLASS.f32 r20, r0.neg.abs", &[0x3f80_0000]), 1 << 3);
+    assert_eq!(execute("FPCLASS.f32 r20, r0.h1", &[0x7c01_0000]), 1);
+    assert_eq!(execute("FPCLASS.f16 r20, r0.h10", &[0x0001_fc00]), 0x0004_0080);
+    assert_eq!(execute("FRCP_APPROX.f32 r20, r0", &[0x4080_0000]), 0x4000_0000);
+    assert_eq!(execute("FRSQ_APPROX.f32 r20, r0", &[0x4080_0000]), 0x4000_0000);
+    assert_eq!(execute("FLOG_TABLE.f32 r20.h1, r0.neg", &[0x4080_0000]), 0xbc00_0000);
+    assert_eq!(execute("FEXP_TABLE.u4 r20, r0", &[0xfff8]), u64::from(2f32.sqrt().to_bits()));
+    assert_eq!(execute("FSINCOS_OFFSET.u6 r20, r0", &[0x50]), u64::from(std::f32::consts::FRAC_PI_2.to_bits()));
+    assert_eq!(execute("FATAN_ASSIST.f32 r20, r0, r2", &[0xbf80_0000, 0xc000_0000]), 0x3800_0003);
+    assert_eq!(execute("FATAN_ASSIST.f32.second r20, r0, r2", &[0x3f80_0000, 0]), 0x3fc9_0fdb);
+}

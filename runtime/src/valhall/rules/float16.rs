@@ -1,7 +1,7 @@
 //! Half-precision arithmetic, each operation rounded once.
 
 use super::float32::{self, Nans};
-use super::rounding::{F16, Number, Rounding};
+use super::rounding::{Exact, F16, Number, Rounding};
 use isaforge_valhall::Clamp;
 
 /// The same number in single precision. Exact, subnormals included; a NaN keeps its sign and payload (tested).
@@ -23,6 +23,17 @@ pub fn narrow(bits: u32, rounding: Rounding) -> u16 {
         Number::Finite(value) => F16.pack(value, rounding),
     };
     half as u16
+}
+
+/// Double precision to half precision, to the nearest.
+pub fn narrow_double(value: f64) -> u16 {
+    let sign = if value.is_sign_negative() { F16.sign } else { 0 };
+    let bits = match value {
+        _ if value.is_nan() => F16.nan,
+        _ if value.is_infinite() => sign | F16.infinity,
+        _ => F16.pack(Exact::double(value), Rounding::NearestEven),
+    };
+    bits as u16
 }
 
 /// `a + b` (tested within the rounding).

@@ -13,7 +13,7 @@ pub fn size(subgroup: SubgroupSize) -> usize {
 }
 
 /// The lane of the warp that `own` reads, or `None` when the subgroup has no such lane. Of the operand the low byte
-/// counts, signed for a shift (relied on). `accumulate` has no known meaning and must not come here; it reads nothing.
+/// counts, signed for a shift (relied on; for `accumulate` see [`chosen`](super::chosen::accumulated_lane)).
 pub fn source_lane(own: usize, subgroup: SubgroupSize, operation: LaneOperation, operand: u32) -> Option<usize> {
     let size = size(subgroup);
     let (first, place) = (own - own % size, own % size);
@@ -22,7 +22,7 @@ pub fn source_lane(own: usize, subgroup: SubgroupSize, operation: LaneOperation,
         LaneOperation::None => Some(usize::from(operand)),
         LaneOperation::Xor => Some(place ^ usize::from(operand)),
         LaneOperation::Shift => place.checked_add_signed(isize::from(operand as i8)),
-        LaneOperation::Accumulate => None,
+        LaneOperation::Accumulate => return super::chosen::accumulated_lane(own, subgroup, operand.into()),
     };
     wanted.filter(|&lane| lane < size).map(|lane| first + lane)
 }

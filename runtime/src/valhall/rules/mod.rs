@@ -11,6 +11,7 @@
 //!
 //! A result that is NaN is always the same NaN, [`Format::nan`](rounding::Format): the hardware's payloads are not known.
 
+pub mod chosen;
 pub mod compare;
 pub mod convert;
 pub mod cube;

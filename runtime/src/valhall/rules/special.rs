@@ -5,7 +5,7 @@
 
 use super::float16;
 use super::float32::{flush_subnormal, reduce, result};
-use super::rounding::{Exact, F16, F32, Format, Number, Rounding};
+use super::rounding::{F16, F32, Format, Number, Rounding};
 
 fn double(bits: u32) -> f64 {
     f32::from_bits(bits).into()
@@ -13,17 +13,6 @@ fn double(bits: u32) -> f64 {
 
 fn single(value: f64) -> u32 {
     result(value as f32)
-}
-
-fn half(value: f64) -> u16 {
-    let sign = if value.is_sign_negative() { F16.sign } else { 0 };
-    let bits = match value {
-        _ if value.is_nan() => F16.nan,
-        _ if value.is_infinite() => sign | F16.infinity,
-        // Rounding to double first does no harm: no quotient or root of halves lies that close to a tie.
-        _ => F16.pack(Exact::double(value), Rounding::NearestEven),
-    };
-    bits as u16
 }
 
 /// `1 / a`; subnormals count as zero, in and out (tested to 1 ulp).
@@ -37,14 +26,20 @@ pub fn reciprocal_root_f32(a: u32) -> u32 {
     if F32.is_zero(a) { a | F32.infinity } else { single(1.0 / double(a).sqrt()) }
 }
 
+// Rounding to double first does no harm to the next two: no quotient or root of halves lies that close to a tie.
+
 /// `1 / a`, subnormals kept (tested). On v9 and v10 a result for the high half alone is lost; that is not imitated.
 pub fn reciprocal_f16(a: u16) -> u16 {
-    half(1.0 / double(float16::widen(a)))
+    float16::narrow_double(1.0 / double(float16::widen(a)))
 }
 
 /// `1 / √a`, subnormals kept (relied on).
 pub fn reciprocal_root_f16(a: u16) -> u16 {
-    if F16.is_zero(a.into()) { a | F16.infinity as u16 } else { half(1.0 / double(float16::widen(a)).sqrt()) }
+    if F16.is_zero(a.into()) {
+        a | F16.infinity as u16
+    } else {
+        float16::narrow_double(1.0 / double(float16::widen(a)).sqrt())
+    }
 }
 
 /// `2^(a / 2^24)` with a signed `a`; a subnormal result is zero. The second source carries what fixed point cannot say:
