@@ -26,7 +26,7 @@ pub static ALL: &[Builtin] = &[
         description: "Arm Mali Valhall, architecture v9",
         isa: isaforge_valhall::ISA,
         machine: Some(&machine::VALHALL),
-        judges: None,
+        judges: Some(&machine::VALHALL_CASES),
     },
     Builtin {
         name: "valhall-2021",

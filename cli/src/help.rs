@@ -101,6 +101,7 @@ Examples:
   isaforge conform valhall words.tsv shaders.tsv
   isaforge conform valhall random-words.tsv --failures 10
   isaforge conform valhall piglit-programs.jsonl kernels/*.json
+  isaforge conform valhall semantic-vectors.tsv --failures 5
 
 Formats, recognised by their content:
   word TAB text                                   each must give the other
@@ -108,6 +109,7 @@ Formats, recognised by their content:
   id TAB source TAB name TAB stage TAB words      whole programs, to text and back
   word TAB text TAB versions TAB verdict TAB text TAB result    assembler cases
   text TAB reason                                 lines to refuse, with a column and a message
+  operation TAB modifiers TAB inputs TAB result TAB basis    single operations of valhall
   JSON lines with `words` and `runs`              shaders and their colours; each run counts
   JSON with `words`, `groups` and `ssbo_base`     a kernel and the memory it must leave
 Of vpu, besides:

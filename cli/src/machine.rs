@@ -47,19 +47,33 @@ pub type Judge = fn(&str) -> Result<(), String>;
 #[derive(Clone, Copy, Debug)]
 pub struct Judges {
     /// JSON with `words`, `start` and `expect`: a program with the state that it starts from and must end in.
-    pub program: Judge,
+    pub program: Option<Judge>,
     /// A word, its instruction's name, and the values of its fields.
-    pub fields: Judge,
+    pub fields: Option<Judge>,
     /// A word that must be refused, and the reason.
-    pub refused: Judge,
+    pub refused: Option<Judge>,
+    /// An operation, its modifiers, its inputs, the result that it must give, and why.
+    pub operation: Option<Judge>,
 }
 
 /// Executes Valhall programs.
 pub static VALHALL: Machine = Machine { run: run_valhall, shader: shade_valhall };
 
 /// Cases of the VPU.
-pub static VPU_CASES: Judges =
-    Judges { program: judge_vpu_program, fields: vpu::conform::valid, refused: vpu::conform::invalid };
+pub static VPU_CASES: Judges = Judges {
+    program: Some(judge_vpu_program),
+    fields: Some(vpu::conform::valid),
+    refused: Some(vpu::conform::invalid),
+    operation: None,
+};
+
+/// Cases of Valhall.
+pub static VALHALL_CASES: Judges =
+    Judges { program: None, fields: None, refused: None, operation: Some(judge_valhall_operation) };
+
+fn judge_valhall_operation(line: &str) -> Result<(), String> {
+    valhall::conform::vector(line).map_err(|error| error.to_string())
+}
 
 fn judge_vpu_program(line: &str) -> Result<(), String> {
     let verdict = vpu::conform::program(line).map_err(|error| error.to_string())?;

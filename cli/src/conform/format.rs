@@ -37,24 +37,36 @@ impl Format {
         }
         let columns: Vec<&str> = first.split('\t').collect();
         let is_word = |text: &str| text.len() == word_digits(isa) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_words = |text: &str| !text.trim().is_empty() && text.split_whitespace().all(is_word);
         let starts_with_word = columns.first().is_some_and(|first| is_word(first));
-        if let Some(judges) = builtin.judges.filter(|_| starts_with_word) {
-            match columns[..] {
-                [_, reason] if is_reason(reason) => return Ok(Format::Lines(judges.refused)),
-                [_, _, _, _] | [_, _, _, _, _, _, _, _, _, _] => return Ok(Format::Lines(judges.fields)),
-                _ => {}
+        if let Some(judges) = builtin.judges {
+            let judge = match columns[..] {
+                [_, reason] if starts_with_word && is_reason(reason) => judges.refused,
+                [_, _, _, _] | [_, _, _, _, _, _, _, _, _, _] if starts_with_word => judges.fields,
+                [_, _, inputs, _, basis] if !starts_with_word && is_inputs(inputs) && !is_words(basis) => {
+                    judges.operation
+                }
+                _ => None,
+            };
+            if let Some(judge) = judge {
+                return Ok(Format::Lines(judge));
             }
         }
         let check: RowCheck = match columns.len() {
             2 if starts_with_word => text::word_and_text,
             2 => text::rejected_line,
             5 if starts_with_word => text::random_word,
-            5 if columns[4].split_whitespace().all(is_word) => text::shader,
+            5 if is_words(columns[4]) => text::shader,
             6 if starts_with_word => text::assembler_case,
             count => return Err(format!("its first line has {count} columns and fits no known table")),
         };
         Ok(Format::Table(check))
     }
+}
+
+/// Whether a text lists the words that an operation works on.
+fn is_inputs(text: &str) -> bool {
+    text == "-" || text.split(',').all(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// Whether a text says why a word is no instruction. No assembly reads like this.
@@ -69,8 +81,8 @@ fn json(builtin: &Builtin, text: &str, first_line: &str) -> Result<Format, Strin
             return Ok(Format::Shaders);
         }
         if has(&value, &["words", "start", "expect"]) {
-            let judges = builtin.judges.ok_or_else(|| format!("nothing runs such programs of {}", builtin.name))?;
-            return Ok(Format::Lines(judges.program));
+            let judge = builtin.judges.and_then(|judges| judges.program);
+            return judge.map(Format::Lines).ok_or_else(|| format!("nothing runs such programs of {}", builtin.name));
         }
     }
     match serde_json::from_str(text) {

@@ -148,3 +148,20 @@ fn packed_files_are_unpacked() {
     let run = isaforge_in(folder.path(), &["conform", "valhall", "cut.gz"], b"").expect(2);
     assert!(run.err.contains("cannot read `cut.gz`"), "{}", run.err);
 }
+
+#[test]
+fn single_operations_are_executed() {
+    let path = "../runtime/tests/data/valhall/semantic-vectors.tsv";
+    let run = isaforge(&["conform", "valhall", path]).expect(0);
+    assert_eq!(run.out().lines().last(), Some("443 passed, 0 failed"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows = "IADD.s32\tsat\t7FFFFFFF,1\t80000000\tno\nIAD.s32\t\t1,1\t2\tno\nIADD.s32\t\t1,1\t2\n";
+    fs::write(folder.path().join("rows"), rows).expect("the file is written");
+    let run = isaforge_in(folder.path(), &["conform", "valhall", "rows", "--failures", "9"], b"").expect(1);
+    let lines: Vec<&str> = run.out().lines().map(str::trim).collect();
+    assert_eq!(lines[1], "rows:1: `IADD.s32.saturate r20, r0, r2` gives 7FFFFFFF, not 80000000");
+    assert_eq!(lines[2], "rows:2: there is no operation `IAD.s32`; did you mean `IADD.s32`?");
+    assert!(lines[3].starts_with("rows:3: a row has 5 columns"), "{}", lines[3]);
+    // Nothing executes those of the older revision.
+    isaforge_in(folder.path(), &["conform", "valhall-2021", "rows"], b"").expect(2);
+}

@@ -39,6 +39,7 @@
 //! * `warp_id` is the number in the workgroup. There is one core. Other special values read 0, as do uniforms beyond those given.
 //! * Threads that have ended do not come to a barrier, and the warps of a group must come to the same one.
 
+pub mod conform;
 mod fragment;
 mod group;
 #[macro_use]

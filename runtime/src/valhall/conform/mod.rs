@@ -1,0 +1,285 @@
+//! Conformance: single operations with known results.
+//!
+//! A row is `operation TAB modifiers TAB inputs TAB expected TAB basis`. The operation has the name that the instruction
+//! set's later documents use or the one it has here; modifiers are words between blanks, dots, commas and brackets; inputs
+//! are hexadecimal words between commas, or `-` for none. What v9 encodes is executed as an instruction; the rest
+//! (rotations, `mask`, `FLUSH`, rounding away from zero, propagated NaNs) is asked of the rules.
+
+mod beyond;
+mod build;
+
+use std::str::FromStr;
+
+use isaforge_core::EncodeError;
+
+use crate::launch::{Launch, RunError};
+use crate::memory::{MapError, Memory};
+use crate::valhall::rules::rounding::{F16, F32, Format};
+
+/// Why a row fails, or is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VectorError {
+    /// It has too few or too many columns.
+    #[error("a row has 5 columns (operation, modifiers, inputs, expected, basis), not {0}")]
+    Columns(usize),
+    /// An input is no number.
+    #[error("`{0}` is not an input: up to 16 hexadecimal digits are")]
+    Input(String),
+    /// There are more inputs, or fewer, than the operation takes.
+    #[error("{operation} takes {takes} inputs, not {given}")]
+    Inputs {
+        /// The operation.
+        operation: String,
+        /// How many it takes.
+        takes: usize,
+        /// How many there are.
+        given: usize,
+    },
+    /// The expected result is neither a number nor one of the words for less than that.
+    #[error("`{0}` is not a result: hexadecimal digits, `NaN` and `~0` are")]
+    Expected(String),
+    /// There is no such instruction.
+    #[error("there is no operation `{name}`{}", did_you_mean(near))]
+    Operation {
+        /// As the row names it.
+        name: String,
+        /// The nearest instruction.
+        near: Option<&'static str>,
+    },
+    /// The instruction has no such modifier.
+    #[error("{operation} has no modifier `{modifier}`")]
+    Modifier {
+        /// The instruction.
+        operation: String,
+        /// The word.
+        modifier: String,
+    },
+    /// The instruction writes no register, so nothing can be compared.
+    #[error("{0} gives no result to compare")]
+    NoResult(String),
+    /// The instruction cannot be put together.
+    #[error("{operation}: {error}")]
+    Encode {
+        /// The instruction.
+        operation: String,
+        /// What does not fit.
+        error: EncodeError,
+    },
+    /// It cannot be executed.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// There is no memory for its result.
+    #[error(transparent)]
+    Map(#[from] MapError),
+    /// The result is another one.
+    #[error("`{what}` gives {found}, not {expected}")]
+    Different {
+        /// The instruction's text, or the operation that a rule stands for.
+        what: String,
+        /// What was computed, in as many digits as are expected.
+        found: String,
+        /// What is expected.
+        expected: String,
+    },
+}
+
+fn did_you_mean(near: &Option<&str>) -> String {
+    near.map_or(String::new(), |near| format!("; did you mean `{near}`?"))
+}
+
+/// An input word and whether it is written with more than 32 bits.
+#[derive(Clone, Copy, Debug)]
+struct Input {
+    value: u64,
+    wide: bool,
+}
+
+impl Input {
+    fn word(value: u32) -> Self {
+        Input { value: value.into(), wide: false }
+    }
+}
+
+impl FromStr for Input {
+    type Err = VectorError;
+
+    fn from_str(text: &str) -> Result<Self, VectorError> {
+        let text = text.trim();
+        let value = digits(text).ok_or_else(|| VectorError::Input(text.to_owned()))?;
+        Ok(Input { value, wide: text.len() > 8 })
+    }
+}
+
+/// One to sixteen hexadecimal digits.
+fn digits(text: &str) -> Option<u64> {
+    let valid = text.len() <= 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u64::from_str_radix(text, 16).ok().filter(|_| valid)
+}
+
+/// What a result must be.
+#[derive(Clone, Copy, Debug)]
+enum Expected {
+    /// Any NaN of this format.
+    Nan(Format),
+    /// A float near zero.
+    NearZero,
+    /// These bits, so many of them, or a float at most so many units in the last place away.
+    Bits { value: u64, bits: usize, ulps: u32 },
+}
+
+impl Expected {
+    fn new(operation: &str, text: &str, basis: &str) -> Result<Self, VectorError> {
+        let half = operation.contains("F16") && !operation.starts_with("F16") || operation.ends_with("f16");
+        let (word, _) = text.split_once(' ').unwrap_or((text, ""));
+        match word {
+            "NaN" => Ok(Expected::Nan(if half { F16 } else { F32 })),
+            "~0" => Ok(Expected::NearZero),
+            _ => {
+                let value = digits(word).ok_or_else(|| VectorError::Expected(text.to_owned()))?;
+                Ok(Expected::Bits { value, bits: 4 * word.len(), ulps: tolerance(basis) })
+            }
+        }
+    }
+
+    /// Whether a result is as expected.
+    fn allows(self, found: u64) -> bool {
+        match self {
+            Expected::Nan(format) => format.is_nan(found as u32 & (format.sign | (format.sign - 1))),
+            Expected::NearZero => f32::from_bits(found as u32).abs() < 1e-6,
+            Expected::Bits { value, bits, ulps } => {
+                let unused = 64 - bits as u32;
+                let (found, value) = (found << unused >> unused, value << unused >> unused);
+                found == value || ulps > 0 && distance(found, value, bits) <= u64::from(ulps)
+            }
+        }
+    }
+}
+
+/// The units in the last place that a basis such as `rule (2 ulp; …)` grants.
+fn tolerance(basis: &str) -> u32 {
+    let before = basis.split_once(" ulp").map_or("", |(before, _)| before);
+    before.rsplit(|c: char| !c.is_ascii_digit()).next().and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+/// Distance of two floats in units of the last place, zeros of both signs one apart.
+fn distance(a: u64, b: u64, bits: usize) -> u64 {
+    let sign = 1u64 << (bits - 1);
+    let key = |value: u64| if value & sign == 0 { value as i64 } else { -1 - (value & (sign - 1)) as i64 };
+    key(a).abs_diff(key(b))
+}
+
+/// How a result came about, for messages, and the result.
+type Answer = (String, u64);
+
+/// Checks a row.
+///
+/// # Errors
+/// What is not as the row says, or why it cannot be checked.
+pub fn vector(row: &str) -> Result<(), VectorError> {
+    let columns: Vec<&str> = row.trim_end_matches(['\r', '\n']).split('\t').collect();
+    let [operation, modifiers, inputs, wanted, basis] = columns[..] else {
+        return Err(VectorError::Columns(columns.len()));
+    };
+    let (operation, modifiers) = (plain(operation), words(modifiers));
+    let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
+    let inputs: Vec<Input> = match inputs.trim() {
+        "-" | "" => Vec::new(),
+        given => given.split(',').map(str::parse).collect::<Result<_, _>>()?,
+    };
+    let expected = Expected::new(operation, wanted.trim(), basis)?;
+    let answers = match beyond::ask(operation, &modifiers, &inputs)? {
+        Some(found) => vec![([&[operation], &modifiers[..]].concat().join("."), found)],
+        None => build::instructions(operation, &modifiers, &inputs)?
+            .into_iter()
+            .map(|built| execute(built.word, &built.inputs).map(|found| (built.text, found)))
+            .collect::<Result<Vec<Answer>, _>>()?,
+    };
+    for (what, found) in answers {
+        if !expected.allows(found) {
+            let digits = match expected {
+                Expected::Bits { bits, .. } => bits / 4,
+                _ => 8,
+            };
+            let mask = u64::MAX >> (64 - 4 * digits);
+            let found = format!("{:0digits$X}", found & mask);
+            return Err(VectorError::Different { what, found, expected: wanted.trim().to_owned() });
+        }
+    }
+    Ok(())
+}
+
+/// The name of an operation without the remarks behind it.
+fn plain(operation: &str) -> &str {
+    let end = [" with ", " ("].iter().filter_map(|remark| operation.find(remark)).min();
+    operation[..end.unwrap_or(operation.len())].trim()
+}
+
+/// The words of the modifiers. What only describes the inputs is not among them.
+fn words(modifiers: &str) -> Vec<String> {
+    const REMARKS: [&str; 3] = ["=", "shift", "bytes"];
+    let remark = |word: &str| {
+        let about = ["src", "accum", "lane"].iter().any(|input| word.starts_with(input));
+        REMARKS.contains(&word) || about && word.contains(['=', ':'])
+    };
+    // The bytes that a shift counts with belong to its second source.
+    let modifiers = modifiers.replace("shift bytes ", "shift bytes src1.");
+    let words = modifiers.split([' ', ',', '(', ')']).filter(|word| !word.is_empty() && !remark(word));
+    let parts = words.flat_map(|word| match word.split_once('.') {
+        Some((operand, choice)) if operand.starts_with("src") || operand == "dest" => {
+            choice.split('.').map(|choice| format!("{operand}.{choice}")).collect()
+        }
+        _ => word.split('.').filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>(),
+    });
+    parts.collect()
+}
+
+/// Where a program under test writes.
+const OUT: u64 = 0x1000;
+
+/// Executes one instruction with its inputs in r0, r2, r4 … (and the registers after them). Gives r20 and r21.
+fn execute(word: u64, inputs: &[Input]) -> Result<u64, VectorError> {
+    let mut uniforms = vec![OUT as u32, (OUT >> 32) as u32];
+    let mut program = Vec::new();
+    for (register, word) in inputs.iter().flat_map(|i| [i.value as u32, (i.value >> 32) as u32]).enumerate() {
+        program.push(build::load_uniform(register as u64, uniforms.len() as u64)?);
+        uniforms.push(word);
+    }
+    program.push(word);
+    program.push(build::store_result()?);
+    let mut memory = Memory::new();
+    memory.map(OUT, vec![0; 8])?;
+    crate::valhall::run(&Launch { program, uniforms, budget: 1000, ..Launch::default() }, &mut memory)?;
+    let mut bytes = [0; 8];
+    // The region was mapped above, and has eight bytes.
+    bytes.copy_from_slice(memory.region(OUT).unwrap_or(&[0; 8]));
+    Ok(u64::from_le_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tolerance_is_read_from_the_basis() {
+        assert_eq!(tolerance("hw-tested rule (2 ulp; flushes subnormal input)"), 2);
+        assert_eq!(tolerance("rule (12 ulp)"), 12);
+        assert_eq!(tolerance("documented rule"), 0);
+        let near = |text, basis, found| Expected::new("FRCP.f32", text, basis).unwrap().allows(found);
+        assert!(near("3F800000", "1 ulp", 0x3f80_0001) && !near("3F800000", "1 ulp", 0x3f80_0002));
+        assert!(near("00000000", "1 ulp", 0x8000_0000) && !near("00000000", "", 0x8000_0000));
+        assert!(near("3C00", "2 ulp", 0x3bfe) && !near("3C00", "2 ulp", 0x3bfd));
+        assert!(near("NaN", "", 0xffff_ffff) && !near("NaN", "", 0x7f80_0000));
+        assert!(Expected::new("F32_TO_F16", "NaN", "").unwrap().allows(0x7e00));
+    }
+
+    #[test]
+    fn remarks_are_no_modifiers() {
+        assert_eq!(words("lt.m1 (and, accum=0)"), ["lt", "m1", "and"]);
+        assert_eq!(words("shift bytes b02 = lane0:17 lane1:1"), ["src1.b02"]);
+        assert_eq!(words("src1=byte, src2=0"), [""; 0]);
+        assert_eq!(words("src0.h1.neg clamp_0_1"), ["src0.h1", "src0.neg", "clamp_0_1"]);
+        assert_eq!(plain("FADD_LSCALE.f32 with src0 = -0"), "FADD_LSCALE.f32");
+        assert_eq!(plain("F32_TO_F16 (narrowing write)"), "F32_TO_F16");
+        assert_eq!(plain("IMUL 32x32->64 s"), "IMUL 32x32->64 s");
+    }
+}
