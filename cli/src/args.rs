@@ -297,6 +297,39 @@ pub struct RunArgs {
     /// Do not say how much was executed
     #[arg(short, long)]
     pub quiet: bool,
+    /// What to look at meanwhile.
+    #[command(flatten)]
+    pub watch: WatchArgs,
+}
+
+/// What to look at while a program runs.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Looking on")]
+pub struct WatchArgs {
+    /// Print every instruction a warp executes: place, lanes, text, registers changed
+    #[arg(long)]
+    pub trace: bool,
+    /// Stop before this word of the program (the first is 0) and print the warp's registers; several may be given
+    #[arg(long = "break", value_name = "PC")]
+    pub breaks: Vec<usize>,
+    /// Print what was executed: instructions, lanes in use, bytes moved
+    #[arg(long)]
+    pub profile: bool,
+    /// Draw the profile as bars
+    #[arg(long, value_name = "FILE")]
+    pub profile_svg: Option<PathBuf>,
+}
+
+impl WatchArgs {
+    /// Whether anything is to be looked at.
+    pub fn any(&self) -> bool {
+        self.trace || !self.breaks.is_empty() || self.counts()
+    }
+
+    /// Whether to count what is executed.
+    pub fn counts(&self) -> bool {
+        self.profile || self.profile_svg.is_some()
+    }
 }
 
 /// Arguments of `demo`.

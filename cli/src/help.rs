@@ -146,7 +146,15 @@ Pixel formats: palette, grey, rgba8, rgba32f. Paths are relative to the launch f
 
 Examples:
   isaforge run launch.yaml
-  isaforge run launch.yaml --quiet        only what the launch file prints";
+  isaforge run launch.yaml --quiet        only what the launch file prints
+  isaforge run launch.yaml --trace        (0,0,0) warp 0    3 ++++xxxxxxxxxxxx IADD_IMM.i32 …
+  isaforge run launch.yaml --break 4 --break 7      stop at the first that a warp comes to
+  isaforge run launch.yaml --profile      a table
+  isaforge run launch.yaml --profile-svg bars.svg   the same as a picture
+
+In a trace and at a break there is a sign for each lane of the warp: `+` executes the instruction,
+`.` is elsewhere, `x` has ended or does not exist. `r3=1:00000007` is r3 in lane 1, `r3=00000007`
+the same value in several lanes. After a break the program does not go on and no output is made.";
 
 /// Below the options of `demo`.
 pub const DEMO: &str = "\

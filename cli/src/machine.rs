@@ -1,6 +1,12 @@
 //! What executes programs: with [`run::vpu`](crate::run::vpu), all that knows the runtime.
 
-use isaforge_runtime::{Launch, Memory, valhall, vpu};
+use std::fmt::{self, Display};
+use std::ops::ControlFlow;
+
+use isaforge_runtime::valhall::observe::{Breakpoints, Executed, Trace};
+use isaforge_runtime::{Launch, Memory, Outcome, RunError, valhall, vpu};
+
+pub use isaforge_runtime::valhall::observe::{Profile, Row, Stopped};
 
 /// A program and how to launch it.
 #[derive(Clone, Debug)]
@@ -31,11 +37,47 @@ pub type RunJob = fn(&Job<'_>, &mut Regions) -> Result<u64, String>;
 /// Runs one thread of a shader: its words, the uniforms, the most instructions. Returns its colour.
 pub type RunShader = fn(&[u64], &[u32], u64) -> Result<Color, String>;
 
+/// What to look at while a job runs.
+#[derive(Default)]
+pub struct Watch<'a> {
+    /// Told of every instruction that a warp has executed; stops the run when it breaks.
+    pub trace: Option<Tell<'a>>,
+    /// Words of the program to stop before.
+    pub breaks: &'a [usize],
+    /// Whether to count what is executed.
+    pub profile: bool,
+}
+
+impl fmt::Debug for Watch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").field("breaks", &self.breaks).field("profile", &self.profile).finish_non_exhaustive()
+    }
+}
+
+/// Takes a line about an instruction.
+pub type Tell<'a> = &'a mut dyn FnMut(&dyn Display) -> ControlFlow<()>;
+
+/// What was seen of a job.
+#[derive(Debug)]
+pub struct Seen {
+    /// The number of instructions that threads executed, or why the job ended before its end.
+    pub ended: Result<u64, String>,
+    /// Where it stopped, if it came to a word to stop before.
+    pub stopped: Option<Stopped>,
+    /// What was executed until then, if that was wanted.
+    pub profile: Option<Profile>,
+}
+
+/// Runs a job on memory while somebody looks on.
+pub type WatchJob = fn(&Job<'_>, &mut Regions, Watch<'_>) -> Seen;
+
 /// What can execute the programs of an instruction set.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
     /// Runs a job.
     pub run: RunJob,
+    /// Runs a job while somebody looks on.
+    pub watch: WatchJob,
     /// Runs one thread of a shader.
     pub shader: RunShader,
 }
@@ -57,7 +99,7 @@ pub struct Judges {
 }
 
 /// Executes Valhall programs.
-pub static VALHALL: Machine = Machine { run: run_valhall, shader: shade_valhall };
+pub static VALHALL: Machine = Machine { run: run_valhall, watch: watch_valhall, shader: shade_valhall };
 
 /// Cases of the VPU.
 pub static VPU_CASES: Judges = Judges {
@@ -88,6 +130,24 @@ fn judge_vpu_program(line: &str) -> Result<(), String> {
 }
 
 fn run_valhall(job: &Job<'_>, regions: &mut Regions) -> Result<u64, String> {
+    on_memory(job, regions, valhall::run)
+}
+
+fn watch_valhall(job: &Job<'_>, regions: &mut Regions, watch: Watch<'_>) -> Seen {
+    let mut breakpoints = Breakpoints::new(watch.breaks.to_vec());
+    let mut profile = watch.profile.then(Profile::default);
+    let trace = watch.trace.map(|tell| Trace::new(move |executed: &Executed| tell(executed)));
+    let observer = (&mut breakpoints, trace, &mut profile);
+    let ended = on_memory(job, regions, |launch, memory| valhall::run_observed(launch, memory, observer));
+    Seen { ended, stopped: breakpoints.stopped, profile }
+}
+
+/// Lays out memory, runs a job, and takes memory back. Gives the number of instructions that threads executed.
+fn on_memory(
+    job: &Job<'_>,
+    regions: &mut Regions,
+    run: impl FnOnce(&Launch, &mut Memory) -> Result<Outcome, RunError>,
+) -> Result<u64, String> {
     let launch = Launch {
         program: job.program.to_vec(),
         groups: job.groups,
@@ -100,7 +160,7 @@ fn run_valhall(job: &Job<'_>, regions: &mut Regions) -> Result<u64, String> {
     for (base, bytes) in regions.iter_mut().filter(|(_, bytes)| !bytes.is_empty()) {
         memory.map(*base, std::mem::take(bytes)).map_err(|error| error.to_string())?;
     }
-    let outcome = valhall::run(&launch, &mut memory);
+    let outcome = run(&launch, &mut memory);
     for (base, bytes) in regions.iter_mut() {
         *bytes = memory.region(*base).unwrap_or_default().to_vec();
     }

@@ -195,6 +195,12 @@ pub enum RunError {
         /// The budget.
         budget: u64,
     },
+    /// Whoever looks on has stopped the run.
+    #[error("{place}: stopped")]
+    Stopped {
+        /// The instruction that was next, or the last one.
+        place: Box<Place>,
+    },
     /// A fragment program ended without a colour.
     #[error("{place}: the program ends without giving a colour")]
     NoColour {
@@ -217,6 +223,7 @@ impl RunError {
             | RunError::DivergentBarrier { place, .. }
             | RunError::Deadlock { place, .. }
             | RunError::Budget { place, .. }
+            | RunError::Stopped { place }
             | RunError::NoColour { place } => Some(place),
         }
     }

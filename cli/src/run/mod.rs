@@ -8,6 +8,7 @@ pub mod pages;
 pub mod plan;
 pub mod program;
 pub mod vpu;
+pub mod watch;
 
 use std::path::Path;
 use std::time::Instant;
@@ -34,6 +35,10 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     if let Some(node) = &node
         && vpu::is_meant(node)
     {
+        if args.watch.any() {
+            let help = "leave out `--trace`, `--break`, `--profile` and `--profile-svg`";
+            return Err(Failure::usage("programs of the VPU cannot be looked at while they run", help));
+        }
         return vpu::run(args, node, sources, diagnostics);
     }
     let folder = args.launch.parent().unwrap_or(Path::new(""));
@@ -53,9 +58,15 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
         budget: plan.budget,
     };
     let started = Instant::now();
-    let ran = (plan.machine.run)(&job, &mut plan.memory);
+    let seen = watch::run(plan.machine, &job, &mut plan.memory, &args.watch)?;
     let elapsed = started.elapsed();
-    let executed = match ran {
+    if let Some(profile) = &seen.profile {
+        watch::show(profile, &args.watch)?;
+    }
+    if seen.stopped.is_some() {
+        return Ok(Status::Fine);
+    }
+    let executed = match seen.ended {
         Ok(executed) => executed,
         Err(reason) => {
             say(&format!("{}: {}: {reason}", args.launch.display(), paint(ERROR, "the program failed")));

@@ -9,6 +9,7 @@ mod launch;
 mod revisions;
 mod specifications;
 mod target;
+mod watching;
 
 use std::fs;
 use std::io::Write;

@@ -33,7 +33,7 @@ pub fn run_fragment(program: &[u64], uniforms: &[u32], budget: u64) -> Result<Fr
     let launch = Launch { program: program.to_vec(), uniforms: uniforms.to_vec(), budget, ..Launch::default() };
     super::check(&launch)?;
     let program = Program::new(&launch.program);
-    let mut machine = Machine::new(&program, &launch.uniforms, Stage::Colour, budget);
+    let mut machine = Machine::new(&program, &launch.uniforms, Stage::Colour, budget, ());
     let mut warp = Warp::new(1);
     let mut memory = Memory::new();
     loop {

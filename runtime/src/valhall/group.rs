@@ -1,10 +1,11 @@
 //! Workgroups: warps take turns until all have ended.
 
-use isaforge_valhall::dispatch;
+use isaforge_valhall::{Instruction, dispatch};
 
 use crate::launch::{Outcome, Place, RunError};
 use crate::memory::Memory;
 
+use super::observe::{Lanes, Moment, Observer};
 use super::program::{After, Profile, Program, Slot};
 use super::space::{Space, THREAD_BYTES};
 use super::step::{Context, Control, Fault, Stage, Step};
@@ -16,7 +17,7 @@ const TURN: u32 = 1 << 14;
 
 /// A program on its way through a launch.
 #[derive(Debug)]
-pub(super) struct Machine<'a> {
+pub(super) struct Machine<'a, O> {
     program: &'a Program<'a>,
     uniforms: &'a [u32],
     stage: Stage,
@@ -26,6 +27,7 @@ pub(super) struct Machine<'a> {
     profile: Profile,
     /// The memory of the threads of the current workgroup.
     private: Vec<u8>,
+    observer: O,
 }
 
 /// Why a warp stopped.
@@ -57,8 +59,8 @@ impl Group {
     }
 }
 
-impl<'a> Machine<'a> {
-    pub fn new(program: &'a Program<'a>, uniforms: &'a [u32], stage: Stage, budget: u64) -> Self {
+impl<'a, O: Observer> Machine<'a, O> {
+    pub fn new(program: &'a Program<'a>, uniforms: &'a [u32], stage: Stage, budget: u64, observer: O) -> Self {
         Machine {
             program,
             uniforms,
@@ -68,6 +70,7 @@ impl<'a> Machine<'a> {
             warp_instructions: 0,
             profile: Profile::new(),
             private: Vec::new(),
+            observer,
         }
     }
 
@@ -193,7 +196,14 @@ impl<'a> Machine<'a> {
             self.thread_instructions += threads;
             self.warp_instructions += 1;
             self.profile.count(instruction, threads);
-            match dispatch(instruction, &mut step).0 {
+            if O::WATCHES && self.observer.before(&moment(&step, group, instruction)).is_break() {
+                return Err(RunError::Stopped { place: self.place(pc, group, first_active) });
+            }
+            let done = dispatch(instruction, &mut step).0;
+            if O::WATCHES && done.is_ok() && self.observer.after(&moment(&step, group, instruction)).is_break() {
+                return Err(RunError::Stopped { place: self.place(pc, group, first_active) });
+            }
+            match done {
                 Ok(Control::Next) if after == After::Next => {
                     let next = step.warp.pc + 1;
                     if next < step.warp.others {
@@ -249,6 +259,18 @@ impl<'a> Machine<'a> {
     /// How many thread instructions there were so far.
     pub fn spent(&self) -> u64 {
         self.thread_instructions
+    }
+}
+
+/// What an observer sees of a warp.
+fn moment<'s>(step: &'s Step<'_>, group: &impl Origin, instruction: Instruction) -> Moment<'s> {
+    Moment {
+        group: group.group(),
+        warp: step.context.warp,
+        pc: step.warp.pc as usize,
+        instruction,
+        lanes: Lanes { live: step.warp.live, active: step.warp.active },
+        registers: &step.warp.registers,
     }
 }
 

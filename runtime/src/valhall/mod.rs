@@ -45,6 +45,7 @@ mod group;
 #[macro_use]
 mod macros;
 mod messages;
+pub mod observe;
 mod operate;
 mod program;
 pub mod rules;
@@ -59,6 +60,7 @@ pub use fragment::run_fragment;
 use crate::launch::{Launch, Outcome, RunError};
 use crate::memory::Memory;
 use group::Machine;
+use observe::Observer;
 use program::Program;
 
 /// Bytes of memory that each thread has at `thread_local_pointer`; zero at the start of its workgroup.
@@ -69,9 +71,17 @@ pub const THREAD_BYTES: usize = space::THREAD_BYTES;
 /// # Errors
 /// When the launch asks for too much or an instruction cannot be executed; memory then holds what was written before.
 pub fn run(launch: &Launch, memory: &mut Memory) -> Result<Outcome, RunError> {
+    run_observed(launch, memory, ())
+}
+
+/// As [`run`], while somebody looks on.
+///
+/// # Errors
+/// As [`run`], and when the observer stops it.
+pub fn run_observed(launch: &Launch, memory: &mut Memory, observer: impl Observer) -> Result<Outcome, RunError> {
     check(launch)?;
     let program = Program::new(&launch.program);
-    let mut machine = Machine::new(&program, &launch.uniforms, step::Stage::Compute, launch.budget);
+    let mut machine = Machine::new(&program, &launch.uniforms, step::Stage::Compute, launch.budget, observer);
     let [gx, gy, gz] = launch.groups;
     let mut shared = vec![0; launch.shared_bytes as usize];
     for z in 0..gz {

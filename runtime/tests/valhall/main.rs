@@ -5,6 +5,7 @@ mod kernels;
 mod lanes;
 mod messages;
 mod misuse;
+mod observing;
 mod piglit;
 mod vectors;
 

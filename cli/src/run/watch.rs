@@ -1,0 +1,180 @@
+//! Looking on while a program runs: traces, breakpoints, profiles.
+
+use std::fmt::{Display, Write as _};
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+use crate::args::WatchArgs;
+use crate::failure::Failure;
+use crate::machine::{Job, Machine, Profile, Regions, Row, Seen, Watch};
+use crate::output::{count, say, thousands, write_whole};
+
+/// Runs a job and looks at what was asked for. Traces and stops are printed.
+///
+/// # Errors
+/// When standard output cannot be written to.
+pub fn run(machine: &Machine, job: &Job<'_>, memory: &mut Regions, args: &WatchArgs) -> Result<Seen, Failure> {
+    if !args.any() {
+        return Ok(Seen { ended: (machine.run)(job, memory), stopped: None, profile: None });
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut failed = None;
+    let mut tell = |line: &dyn Display| match writeln!(out, "{line}") {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            failed = Some(error);
+            ControlFlow::Break(())
+        }
+    };
+    let trace = if args.trace { Some(&mut tell as _) } else { None };
+    let seen = (machine.watch)(job, memory, Watch { trace, breaks: &args.breaks, profile: args.counts() });
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    match &seen.stopped {
+        Some(stopped) => writeln!(out, "{stopped}")?,
+        None if !args.breaks.is_empty() => say(&format!("no warp came to {}", words(&args.breaks))),
+        None => {}
+    }
+    out.flush()?;
+    Ok(seen)
+}
+
+fn words(breaks: &[usize]) -> String {
+    let numbers: Vec<String> = breaks.iter().map(usize::to_string).collect();
+    format!("word {}", numbers.join(" or "))
+}
+
+/// Prints a profile and draws it, as far as that was asked for.
+///
+/// # Errors
+/// When the picture or standard output cannot be written.
+pub fn show(profile: &Profile, args: &WatchArgs) -> Result<(), Failure> {
+    if args.profile {
+        let mut out = io::stdout().lock();
+        out.write_all(table(profile).as_bytes())?;
+        out.flush()?;
+    }
+    if let Some(path) = &args.profile_svg {
+        write_whole(path, picture(profile).as_bytes())?;
+        say(&format!("wrote {}", path.display()));
+    }
+    Ok(())
+}
+
+/// `part` of `whole` in percent; nothing of nothing is 0.
+fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
+}
+
+/// How many lanes take part on average.
+fn lanes(row: &Row) -> f64 {
+    if row.warps == 0 { 0.0 } else { row.threads as f64 / row.warps as f64 }
+}
+
+/// Numbers of lanes that occurred, and how often.
+fn occupancy(profile: &Profile) -> impl Iterator<Item = (usize, u64)> {
+    profile.occupancy.iter().copied().enumerate().filter(|(_, warps)| *warps > 0)
+}
+
+fn table(profile: &Profile) -> String {
+    let (rows, total) = (profile.rows(), profile.total());
+    let mut text = format!(
+        "{:>7} {:>15} {:>13} {:>6} {:>14} {:>14}  instruction\n",
+        "share", "by threads", "by warps", "lanes", "bytes read", "bytes written"
+    );
+    for row in rows.iter().chain([&total]) {
+        let bytes = |number| if number == 0 { "-".to_owned() } else { thousands(number) };
+        let _ = writeln!(
+            text,
+            "{:>5.1} % {:>15} {:>13} {:>6.2} {:>14} {:>14}  {}",
+            percent(row.threads, total.threads),
+            thousands(row.threads),
+            thousands(row.warps),
+            lanes(row),
+            bytes(row.traffic.read),
+            bytes(row.traffic.written),
+            row.mnemonic,
+        );
+    }
+    text.push_str("\n  lanes      by warps    share\n");
+    for (lanes, warps) in occupancy(profile) {
+        let share = percent(warps, total.warps);
+        let bar = "█".repeat((share / 2.5).round() as usize);
+        let line = format!("{lanes:>7} {:>13}  {share:>5.1} %  {bar}", thousands(warps));
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+/// Instructions that have a bar of their own; the others share one.
+const BARS: usize = 24;
+const WIDTH: u32 = 860;
+const LINE: u32 = 20;
+const NAMES: u32 = 200;
+const LONGEST: f64 = 420.0;
+
+/// A picture of two charts of bars: instructions by threads, and warp instructions by lanes in use.
+fn picture(profile: &Profile) -> String {
+    let (rows, total) = (profile.rows(), profile.total());
+    let (shown, rest) = rows.split_at(rows.len().min(BARS));
+    let mut bars: Vec<Bar> = shown.iter().map(Bar::instruction).collect();
+    if !rest.is_empty() {
+        let threads = rest.iter().map(|row| row.threads).sum();
+        bars.push(Bar { name: count(rest.len() as u64, "other instruction"), value: threads, note: String::new() });
+    }
+    let by_lanes = occupancy(profile).map(|(lanes, warps)| Bar {
+        name: count(lanes as u64, "lane"),
+        value: warps,
+        note: String::new(),
+    });
+    let charts = [
+        (format!("{} by threads", count(total.threads, "instruction")), bars, total.threads),
+        (format!("{} by warps, by lanes in use", count(total.warps, "instruction")), by_lanes.collect(), total.warps),
+    ];
+    let mut body = String::new();
+    let mut y = LINE;
+    for (title, bars, whole) in charts {
+        let _ = writeln!(body, r#"<text x="12" y="{}" font-weight="bold">{title}</text>"#, y + 4);
+        y += LINE;
+        let most = bars.iter().map(|bar| bar.value).max().unwrap_or(0).max(1);
+        for bar in &bars {
+            bar.draw(&mut body, y, most, whole);
+            y += LINE;
+        }
+        y += LINE;
+    }
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{y}\" viewBox=\"0 0 {WIDTH} {y}\" \
+         font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{body}</svg>\n"
+    )
+}
+
+/// A bar and what is written beside it.
+struct Bar {
+    name: String,
+    value: u64,
+    note: String,
+}
+
+impl Bar {
+    fn instruction(row: &Row) -> Bar {
+        let traffic = row.traffic.read + row.traffic.written;
+        let moved = if traffic == 0 { String::new() } else { format!(", {}", count(traffic, "byte")) };
+        Bar { name: row.mnemonic.to_owned(), value: row.threads, note: format!(", {:.1} lanes{moved}", lanes(row)) }
+    }
+
+    fn draw(&self, out: &mut String, y: u32, most: u64, whole: u64) {
+        let length = self.value as f64 / most as f64 * LONGEST;
+        let share = percent(self.value, whole);
+        let Bar { name, value, note } = self;
+        let (middle, at) = (y + 4, f64::from(NAMES) + length + 6.0);
+        let _ = writeln!(out, r#"<text x="{}" y="{middle}" text-anchor="end">{name}</text>"#, NAMES - 8);
+        let (top, height) = (y - 8, LINE - 4);
+        let _ = writeln!(
+            out,
+            r##"<rect x="{NAMES}" y="{top}" width="{length:.1}" height="{height}" fill="#2b6cb0"><title>{value}</title></rect>"##
+        );
+        let _ = writeln!(out, r##"<text x="{at:.1}" y="{middle}" fill="#555">{share:.1} %{note}</text>"##);
+    }
+}

@@ -1,0 +1,145 @@
+//! Looking on while a program runs.
+//!
+//! The machine calls an [`Observer`] before and after every instruction of a warp. It is a type parameter: a run that
+//! nobody watches is compiled without the calls.
+
+mod breakpoint;
+mod profile;
+mod trace;
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use isaforge_valhall::{Instruction, Register};
+
+pub use breakpoint::{Breakpoints, Stopped};
+pub use profile::{Profile, Row, Traffic};
+pub use trace::{Change, Executed, Trace};
+
+use super::warp::{LANES, lanes};
+
+/// The registers of a warp, a value a lane.
+pub type Registers = [[u32; LANES]; Register::COUNT];
+
+/// A warp at an instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Moment<'a> {
+    /// The workgroup.
+    pub group: [u32; 3],
+    /// The warp in its workgroup.
+    pub warp: u32,
+    /// The word of the program, from 0.
+    pub pc: usize,
+    /// The instruction.
+    pub instruction: Instruction,
+    /// The lanes.
+    pub lanes: Lanes,
+    /// Their registers.
+    pub registers: &'a Registers,
+}
+
+/// What the lanes of a warp do, a bit a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lanes {
+    /// Those that have not ended.
+    pub live: u16,
+    /// Those that execute the instruction.
+    pub active: u16,
+}
+
+impl Lanes {
+    /// How many execute the instruction.
+    pub fn count(self) -> u32 {
+        self.active.count_ones()
+    }
+}
+
+/// A sign for each lane, the lowest first: `+` executes, `.` is elsewhere, `x` has ended or does not exist.
+impl fmt::Display for Lanes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (0..LANES).try_for_each(|lane| {
+            let is = |mask: u16| mask >> lane & 1 != 0;
+            f.write_str(match (is(self.active), is(self.live)) {
+                (true, _) => "+",
+                (false, true) => ".",
+                (false, false) => "x",
+            })
+        })
+    }
+}
+
+/// Looks on while a program runs.
+pub trait Observer {
+    /// False where nothing would be done with what is seen; the machine then does not call.
+    const WATCHES: bool = true;
+
+    /// A warp is about to execute an instruction. [`ControlFlow::Break`] ends the run with
+    /// [`RunError::Stopped`](crate::RunError::Stopped) before it does.
+    fn before(&mut self, _: &Moment<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// A warp has executed an instruction. An instruction that fails is not seen here.
+    fn after(&mut self, _: &Moment<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// Nobody looks on.
+impl Observer for () {
+    const WATCHES: bool = false;
+}
+
+impl<T: Observer> Observer for &mut T {
+    const WATCHES: bool = T::WATCHES;
+
+    fn before(&mut self, moment: &Moment<'_>) -> ControlFlow<()> {
+        T::before(self, moment)
+    }
+
+    fn after(&mut self, moment: &Moment<'_>) -> ControlFlow<()> {
+        T::after(self, moment)
+    }
+}
+
+/// Looks on if it is there.
+impl<T: Observer> Observer for Option<T> {
+    const WATCHES: bool = T::WATCHES;
+
+    fn before(&mut self, moment: &Moment<'_>) -> ControlFlow<()> {
+        self.as_mut().map_or(ControlFlow::Continue(()), |observer| observer.before(moment))
+    }
+
+    fn after(&mut self, moment: &Moment<'_>) -> ControlFlow<()> {
+        self.as_mut().map_or(ControlFlow::Continue(()), |observer| observer.after(moment))
+    }
+}
+
+/// Three that look on, one after another; the first to break is the last to see.
+impl<A: Observer, B: Observer, C: Observer> Observer for (A, B, C) {
+    const WATCHES: bool = A::WATCHES || B::WATCHES || C::WATCHES;
+
+    fn before(&mut self, moment: &Moment<'_>) -> ControlFlow<()> {
+        self.0.before(moment)?;
+        self.1.before(moment)?;
+        self.2.before(moment)
+    }
+
+    fn after(&mut self, moment: &Moment<'_>) -> ControlFlow<()> {
+        self.0.after(moment)?;
+        self.1.after(moment)?;
+        self.2.after(moment)
+    }
+}
+
+/// Registers that begin with the value of all `active` lanes, or with each lane's.
+fn write_values(f: &mut fmt::Formatter<'_>, values: &[u32; LANES], active: u16) -> fmt::Result {
+    let mut values = lanes(active).map(|lane| (lane, values[lane]));
+    let Some((first, value)) = values.next() else { return Ok(()) };
+    let rest: Vec<(usize, u32)> = values.collect();
+    if rest.iter().all(|(_, other)| *other == value) && !rest.is_empty() {
+        return write!(f, "{value:08x}");
+    }
+    write!(f, "{first}:{value:08x}")?;
+    rest.iter().try_for_each(|(lane, value)| write!(f, " {lane}:{value:08x}"))
+}

@@ -1,0 +1,92 @@
+//! What every instruction changes.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use isaforge_valhall::Register;
+
+use super::{Lanes, Moment, Observer, Registers, write_values};
+use crate::valhall::warp::{LANES, lanes};
+
+/// An instruction that a warp has executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Executed {
+    /// The workgroup.
+    pub group: [u32; 3],
+    /// The warp in its workgroup.
+    pub warp: u32,
+    /// The word of the program, from 0.
+    pub pc: usize,
+    /// The instruction.
+    pub text: String,
+    /// The lanes.
+    pub lanes: Lanes,
+    /// The registers that are no longer what they were, in ascending order.
+    pub changes: Vec<Change>,
+}
+
+/// A register that an instruction has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its number.
+    pub register: usize,
+    /// The lanes in which it is another value.
+    pub lanes: u16,
+    /// Its values in all lanes.
+    pub values: [u32; LANES],
+}
+
+impl fmt::Display for Executed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.group;
+        write!(f, "({x},{y},{z}) warp {} {:>4} {} {}", self.warp, self.pc, self.lanes, self.text)?;
+        for (i, change) in self.changes.iter().enumerate() {
+            write!(f, "{} r{}=", if i == 0 { "  |" } else { ";" }, change.register)?;
+            write_values(f, &change.values, change.lanes)?;
+        }
+        Ok(())
+    }
+}
+
+/// Tells a function of everything that is executed; the run stops when it breaks.
+pub struct Trace<F> {
+    tell: F,
+    before: Box<Registers>,
+}
+
+impl<F: FnMut(&Executed) -> ControlFlow<()>> Trace<F> {
+    /// A trace that calls `tell`.
+    pub fn new(tell: F) -> Self {
+        Trace { tell, before: Box::new([[0; LANES]; Register::COUNT]) }
+    }
+}
+
+impl<F> fmt::Debug for Trace<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trace").finish_non_exhaustive()
+    }
+}
+
+impl<F: FnMut(&Executed) -> ControlFlow<()>> Observer for Trace<F> {
+    fn before(&mut self, moment: &Moment<'_>) -> ControlFlow<()> {
+        self.before.clone_from_slice(moment.registers);
+        ControlFlow::Continue(())
+    }
+
+    fn after(&mut self, moment: &Moment<'_>) -> ControlFlow<()> {
+        let columns = self.before.iter().zip(moment.registers).enumerate();
+        let changes = columns.filter(|(_, (old, new))| old != new).map(|(register, (old, new))| Change {
+            register,
+            lanes: lanes(u16::MAX).filter(|&lane| old[lane] != new[lane]).fold(0, |mask, lane| mask | 1 << lane),
+            values: *new,
+        });
+        (self.tell)(&Executed {
+            group: moment.group,
+            warp: moment.warp,
+            pc: moment.pc,
+            text: moment.instruction.to_string(),
+            lanes: moment.lanes,
+            changes: changes.collect(),
+        })
+    }
+}

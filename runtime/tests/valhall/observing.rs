@@ -1,0 +1,122 @@
+//! Looking on while programs run.
+
+use std::ops::ControlFlow;
+
+use isaforge_runtime::valhall::observe::{Breakpoints, Executed, Observer, Profile, Trace, Traffic};
+use isaforge_runtime::{Memory, Outcome, RunError, valhall};
+
+use super::{OUT, OWN_WORD, launch};
+
+/// Odd lanes of 18 threads store, the last warp has two.
+const ODD_LANES_STORE: &str = "
+    LSHIFT_OR.i32 r4, r50, 0x1F1E1D1C.b33, 0x0
+    BRANCHZ.reconverge r4, offset:1
+    NOP.end
+    MOV.i32 r0, 0x03020100
+    STORE.i32.slot0.end @r0, r2, offset:0";
+
+fn observed(threads: u32, body: &str, observer: impl Observer) -> Result<Outcome, RunError> {
+    let mut memory = Memory::new();
+    memory.map(OUT, vec![0; 4 * threads as usize]).unwrap();
+    valhall::run_observed(&launch(threads, &format!("{OWN_WORD}\n{body}")), &mut memory, observer)
+}
+
+fn trace(threads: u32, body: &str) -> Vec<Executed> {
+    let mut all = Vec::new();
+    let trace = Trace::new(|executed: &Executed| {
+        all.push(executed.clone());
+        ControlFlow::Continue(())
+    });
+    observed(threads, body, trace).unwrap();
+    all
+}
+
+#[test]
+fn a_trace_says_which_lanes_change_which_registers() {
+    let trace = trace(18, ODD_LANES_STORE);
+    let lines: Vec<String> = trace.iter().map(ToString::to_string).collect();
+    // Both warps go through all seven words, though not with all lanes.
+    assert_eq!(lines.len(), 14);
+    assert_eq!(lines[4], "(0,0,0) warp 0    4 +.+.+.+.+.+.+.+. NOP.end");
+    assert_eq!(lines[5], "(0,0,0) warp 0    5 x+x+x+x+x+x+x+x+ MOV.i32 r0, 0x3020100  | r0=03020100");
+    assert_eq!(lines[12], "(0,0,0) warp 1    5 x+xxxxxxxxxxxxxx MOV.i32 r0, 0x3020100  | r0=1:03020100");
+    assert_eq!(trace[5].changes[0].lanes, 0xaaaa);
+    // What did not become another value is no change.
+    assert_eq!(lines[7], "(0,0,0) warp 1    0 ++xxxxxxxxxxxxxx U16_TO_U32 r50, r55.h00  | r50=0:00000010 1:00000011");
+    assert!(lines[0].ends_with(" 15:0000000f") && !lines[0].contains(" 0:"), "{}", lines[0]);
+}
+
+#[test]
+fn a_trace_can_stop_the_run() {
+    let mut seen = 0;
+    let trace = Trace::new(|_: &Executed| {
+        seen += 1;
+        if seen == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    let error = observed(18, ODD_LANES_STORE, trace).unwrap_err();
+    assert!(matches!(&error, RunError::Stopped { place } if place.pc == 2), "{error}");
+    assert_eq!(seen, 3);
+}
+
+#[test]
+fn a_breakpoint_shows_the_warp_before_the_instruction() {
+    let mut breakpoints = Breakpoints::new(vec![99, 5]);
+    let error = observed(18, ODD_LANES_STORE, &mut breakpoints).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "word 5 `MOV.i32 r0, 0x3020100`, workgroup (0, 0, 0), thread (1, 0, 0), lane 1: stopped"
+    );
+    let stopped = breakpoints.stopped.unwrap();
+    assert_eq!((stopped.pc, stopped.warp, stopped.lanes.active, stopped.lanes.live), (5, 0, 0xaaaa, 0xaaaa));
+    assert_eq!((stopped.registers[0][1], stopped.registers[2][3]), (0, OUT as u32 + 12));
+    let text = stopped.to_string();
+    assert!(text.contains("\n  r4  = 80000000\n"), "{text}");
+    assert!(!text.contains("r0 "), "{text}");
+}
+
+#[test]
+fn a_profile_counts_warps_lanes_and_bytes() {
+    let mut profile = Profile::default();
+    let outcome = observed(18, ODD_LANES_STORE, &mut profile).unwrap();
+    let total = profile.total();
+    assert_eq!((total.threads, total.warps), (outcome.thread_instructions, outcome.warp_instructions));
+    let counts: Vec<_> = profile.rows().iter().map(|row| (row.mnemonic, row.threads)).collect();
+    assert_eq!(counts, outcome.mnemonics);
+    let store = profile.rows().into_iter().find(|row| row.mnemonic == "STORE.i32").unwrap();
+    assert_eq!((store.warps, store.threads, store.traffic), (2, 9, Traffic { read: 0, written: 36 }));
+    let mut occupancy = [0; 17];
+    (occupancy[16], occupancy[8], occupancy[2], occupancy[1]) = (4, 3, 4, 3);
+    assert_eq!(profile.occupancy, occupancy);
+}
+
+#[test]
+fn who_looks_on_together_sees_the_same_and_one_can_stop() {
+    let (mut breakpoints, mut profile) = (Breakpoints::new(vec![6]), Profile::default());
+    let mut lines = 0;
+    let trace = Trace::new(|_: &Executed| {
+        lines += 1;
+        ControlFlow::Continue(())
+    });
+    observed(4, ODD_LANES_STORE, (Some(trace), &mut breakpoints, Some(&mut profile))).unwrap_err();
+    assert_eq!((lines, profile.total().warps), (6, 6));
+    assert!(breakpoints.stopped.is_some());
+    assert!(observed(4, ODD_LANES_STORE, None::<Profile>).is_ok());
+}
+
+#[test]
+fn every_access_to_memory_has_its_size() {
+    for &opcode in isaforge_valhall::Opcode::ALL.iter() {
+        let name = opcode.mnemonic();
+        let word = isaforge_valhall::ISA.forms[opcode as usize].initial;
+        let Ok(instruction) = isaforge_valhall::decode(word) else { continue };
+        let Traffic { read, written } = Traffic::of(instruction);
+        let bytes = name.rsplit_once(".i").and_then(|(_, bits)| bits.parse::<u64>().ok()).map(|bits| bits / 8);
+        let expected = match name {
+            _ if name.starts_with("LOAD.") => (bytes, Some(0)),
+            _ if name.starts_with("STORE.") => (Some(0), bytes),
+            _ if name.starts_with("ATOM") => (bytes, bytes),
+            _ => continue,
+        };
+        assert_eq!((Some(read), Some(written)), expected, "{name}");
+    }
+}
