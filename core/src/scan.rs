@@ -40,20 +40,68 @@ pub(crate) fn instruction(isa: &'static Isa, text: &[u8], start: usize) -> Optio
     let usual = scan.word & isa.usual_mask == isa.usual_value;
     // So few operands keep every rule.
     let few = form.limits.iter().all(|at_most| scan.limited <= *at_most);
-    let valid =
-        ended && usual && complete(form.modifiers, chosen) && (few || check_limits(isa, form, scan.word).is_ok());
+    let valid = ended
+        && usual
+        && complete(form.modifiers, form.quiet_mask, chosen)
+        && (few || check_limits(isa, form, scan.word).is_ok());
     valid.then_some((opcode, scan.word, scan.at))
 }
 
-/// True when every modifier that has no default was written.
+/// True when every modifier that has no default was written; a mask of quiet bits says that all have one.
 #[inline(always)]
-fn complete(modifiers: &[Modifier], chosen: u32) -> bool {
-    modifiers.iter().enumerate().all(|(i, m)| m.default.is_some() || chosen & 1 << i != 0)
+fn complete(modifiers: &[Modifier], quiet_mask: u64, chosen: u32) -> bool {
+    quiet_mask != 0 || modifiers.iter().enumerate().all(|(i, m)| m.default.is_some() || chosen & 1 << i != 0)
 }
 
 /// The form whose name stands here, and the end of the name. A name may have dots; the longest wins.
-#[inline(never)]
+#[inline(always)]
 fn mnemonic(isa: &'static Isa, text: &[u8], at: usize) -> Option<(u16, usize)> {
+    usual_mnemonic(isa, text, at).or_else(|| any_mnemonic(isa, text, at))
+}
+
+/// The same for names that most programs have: of at most 16 bytes and one dot, if there is a dot.
+#[inline(always)]
+fn usual_mnemonic(isa: &'static Isa, text: &[u8], at: usize) -> Option<(u16, usize)> {
+    if isa.names.dots != 1 {
+        return None;
+    }
+    let (first, second) = (load(text, at), load(text, at + 8));
+    let ends = packed(ends(first)) | packed(ends(second)) << 8;
+    let word = ends.trailing_zeros() as usize;
+    if word < 16 && text.get(at + word) == Some(&b'.') {
+        let len = (ends & (ends - 1)).trailing_zeros() as usize;
+        let found = name_of(isa, first, second, len)?;
+        if found.is_some() {
+            return found.map(|opcode| (opcode, at + len));
+        }
+    }
+    name_of(isa, first, second, word)?.map(|opcode| (opcode, at + word))
+}
+
+/// The form with this name of so many bytes: `Some(None)` if there is none, `None` if the name is too long to say.
+#[inline(always)]
+fn name_of(isa: &'static Isa, first: u64, second: u64, len: usize) -> Option<Option<u16>> {
+    if len > 16 {
+        return None;
+    }
+    let first = first & low(len);
+    let second = second & low(len.saturating_sub(8));
+    let hash = if len > 8 { mix(mix(0, first), second) } else { mix(0, first) };
+    let slots = isa.names.slots;
+    let mut slot = hash as u32 as usize;
+    loop {
+        let opcode = *slots.get(slot & slots.len().wrapping_sub(1))?;
+        let Some(form) = isa.forms.get(opcode as usize) else { return Some(None) };
+        // No name has zeros in it: those behind its end tell its length.
+        if form.name.sixteen() == u128::from(second) << 64 | u128::from(first) {
+            return Some(Some(opcode));
+        }
+        slot += 1;
+    }
+}
+
+#[inline(never)]
+fn any_mnemonic(isa: &'static Isa, text: &[u8], at: usize) -> Option<(u16, usize)> {
     let short = Word::from(text, at);
     if text.get(short.end()) != Some(&b'.') || isa.names.dots == 0 {
         return short.name(text, isa).map(|opcode| (opcode, short.end()));
@@ -92,12 +140,25 @@ fn low(count: usize) -> u64 {
     if count >= 8 { u64::MAX } else { !(u64::MAX << (8 * count)) }
 }
 
-/// How many of eight bytes come before the first that ends a word: a blank, a comma, a dot, anything below the digits.
+/// The highest bits of those bytes that end a word: a blank, a comma, a dot, anything below the digits.
 #[inline(always)]
-fn before_end(bytes: u64) -> usize {
+fn ends(bytes: u64) -> u64 {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     const ZEROS: u64 = 0x3030_3030_3030_3030;
-    (!((bytes | HIGH) - ZEROS) & !bytes & HIGH).trailing_zeros() as usize / 8
+    !((bytes | HIGH) - ZEROS) & !bytes & HIGH
+}
+
+/// How many of eight bytes come before the first that ends a word.
+#[inline(always)]
+fn before_end(bytes: u64) -> usize {
+    ends(bytes).trailing_zeros() as usize / 8
+}
+
+/// The highest bits of eight bytes, side by side.
+#[inline(always)]
+fn packed(high: u64) -> u32 {
+    // The bit of byte `i` comes to bit 56 + `i`, and no two others meet.
+    ((high >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
 }
 
 /// A piece of the text.
@@ -303,7 +364,7 @@ impl Scan<'_> {
             return Some(());
         }
         let chosen = self.modifiers(operand.suffixes, u32::MAX, 0)?;
-        complete(operand.suffixes, chosen).then_some(())
+        complete(operand.suffixes, operand.quiet_mask, chosen).then_some(())
     }
 
     #[inline(never)]

@@ -32,6 +32,15 @@ impl Text {
         let [a, b, c, d, e, f, g, h, ..] = self.padded;
         u64::from_le_bytes([a, b, c, d, e, f, g, h])
     }
+
+    /// The first sixteen bytes, as [`first`](Self::first); something no text of at most sixteen bytes has for longer ones.
+    #[inline(always)]
+    pub(crate) fn sixteen(&self) -> u128 {
+        match self.padded.split_first_chunk() {
+            Some((first, [0, ..])) => u128::from_le_bytes(*first),
+            _ => 0,
+        }
+    }
 }
 
 impl fmt::Debug for Text {

@@ -354,7 +354,7 @@ fn form(f: &model::Form) -> core::Form {
 }
 
 fn names(isa: &Isa) -> core::Names {
-    let size = (isa.forms.len() * 4).next_power_of_two().max(4);
+    let size = (isa.forms.len() * 8).next_power_of_two().max(4);
     let mut slots = vec![core::Decoder::NONE; size];
     for (i, form) in isa.forms.iter().enumerate() {
         insert(&mut slots, &form.name, i as u16);
