@@ -27,6 +27,7 @@
 
 pub mod launch;
 pub mod memory;
+pub mod usc;
 pub mod valhall;
 pub mod vpu;
 

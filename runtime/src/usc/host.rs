@@ -1,0 +1,237 @@
+//! What stands around the ALUs: memory, vertex outputs, iterators, textures, depth.
+
+use crate::memory::{Memory, MemoryFault};
+use crate::usc::texture::Texture;
+
+/// An instance of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Instance {
+    /// The task.
+    pub task: usize,
+    /// The instance in it, 0 to 31.
+    pub instance: usize,
+}
+
+/// What a sample instruction asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// The four words of texture state.
+    pub texture: [u32; 4],
+    /// The four words of sampler state.
+    pub sampler: [u32; 4],
+    /// 1 to 3.
+    pub dimensions: u32,
+    /// Coordinates, one a dimension, divided by the projection already.
+    pub coordinates: [f32; 3],
+    /// The layer of an array.
+    pub layer: Option<u32>,
+    /// The level of detail, if the instruction says it.
+    pub level: Level,
+    /// The value to compare with.
+    pub reference: Option<f32>,
+    /// What is added to the coordinates, in texels.
+    pub offset: [i32; 3],
+    /// The sample number, if given.
+    pub sample: Option<u32>,
+    /// The address of the texture, if given.
+    pub address: Option<u64>,
+    /// Coordinates are texels, not fractions.
+    pub texels: bool,
+    /// Coordinates are integers.
+    pub integer: bool,
+    /// Fixed-point texels become floats.
+    pub normalise: bool,
+}
+
+/// Where the level of detail comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Level {
+    /// From the neighbouring instances, which the software default does not do: the base level.
+    #[default]
+    Implicit,
+    /// As implicit, plus this.
+    Bias(f32),
+    /// This.
+    Replace(f32),
+    /// From differences: of each coordinate in x and y.
+    Gradients([f32; 6]),
+}
+
+/// What the units around the ALUs do. Every method has a default: nothing, or the simplest thing that is right.
+///
+/// Errors are texts; they end the run.
+pub trait Host {
+    /// Fills `into` with memory.
+    ///
+    /// # Errors
+    /// When the address is not mapped.
+    fn load(&mut self, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
+        Err(MemoryFault::Unmapped { address, size: into.len() })
+    }
+
+    /// Writes memory.
+    ///
+    /// # Errors
+    /// When the address is not mapped.
+    fn store(&mut self, address: u64, from: &[u8]) -> Result<(), MemoryFault> {
+        Err(MemoryFault::Unmapped { address, size: from.len() })
+    }
+
+    /// Takes a vertex output.
+    ///
+    /// # Errors
+    /// When it cannot.
+    fn vertex(&mut self, who: Instance, output: u32, value: u32) -> Result<(), String> {
+        let _ = (who, output, value);
+        Ok(())
+    }
+
+    /// Emits the vertex that an instance wrote, ends its strip, or both.
+    ///
+    /// # Errors
+    /// When it cannot.
+    fn emit(&mut self, who: Instance, stream: u32, emit: bool, cut: bool) -> Result<(), String> {
+        let _ = (who, stream, emit, cut);
+        Ok(())
+    }
+
+    /// A plane `[a, b, c]` at a place: `a * x + b * y + c`.
+    fn iterate(&mut self, who: Instance, plane: [f32; 3], x: f32, y: f32) -> f32 {
+        let _ = who;
+        plane[0].mul_add(x, plane[1].mul_add(y, plane[2]))
+    }
+
+    /// Samples a texture.
+    ///
+    /// # Errors
+    /// When there is no such texture.
+    fn sample(&mut self, who: Instance, sample: &Sample) -> Result<[u32; 4], String> {
+        let _ = (who, sample);
+        Err("the host has no textures".to_owned())
+    }
+
+    /// Writes a texel; the texture and the coordinates are those of `sample`.
+    ///
+    /// # Errors
+    /// When there is no such texture.
+    fn write_texel(&mut self, who: Instance, sample: &Sample, value: [u32; 4]) -> Result<(), String> {
+        let _ = (who, sample, value);
+        Err("the host has no textures".to_owned())
+    }
+
+    /// Takes the depth of a fragment.
+    fn depth(&mut self, who: Instance, depth: f32) {
+        let _ = (who, depth);
+    }
+
+    /// Tests a fragment's alpha; whether the fragment stays. By default [`alpha_passes`].
+    fn alpha_test(&mut self, who: Instance, reference: u32, data: u32, state: u32) -> bool {
+        let _ = who;
+        alpha_passes(reference, data, state)
+    }
+
+    /// A fragment fails the alpha test.
+    fn discard(&mut self, who: Instance) {
+        let _ = who;
+    }
+
+    /// The pixel outputs of an instance, when a program emits them or ends.
+    ///
+    /// # Errors
+    /// When it cannot.
+    fn pixel(&mut self, who: Instance, outputs: [u32; 8]) -> Result<(), String> {
+        let _ = (who, outputs);
+        Ok(())
+    }
+}
+
+/// Compares data with a reference as the lowest three bits of the state word say: never, less, equal, less or equal,
+/// greater, not equal, greater or equal, always. That the word is so is our choice: nothing public says it.
+pub fn alpha_passes(reference: u32, data: u32, state: u32) -> bool {
+    let (data, reference) = (f32::from_bits(data), f32::from_bits(reference));
+    let (less, equal, greater) = (data < reference, data == reference, data > reference);
+    state & 1 != 0 && less || state & 2 != 0 && equal || state & 4 != 0 && (greater || state & 7 == 7)
+}
+
+/// A host in software: memory, textures, and lists of what the program gives out.
+#[derive(Clone, Debug, Default)]
+pub struct Software {
+    /// Memory of loads, stores and atomic operations.
+    pub memory: Memory,
+    /// Textures; word 0 of a texture's state is its place here.
+    pub textures: Vec<Texture>,
+    /// Vertex outputs, in the order in which they were written.
+    pub vertex_outputs: Vec<(Instance, u32, u32)>,
+    /// Vertices emitted and strips ended: who, the stream, whether a vertex, whether the end.
+    pub emitted: Vec<(Instance, u32, bool, bool)>,
+    /// Depths fed back.
+    pub depths: Vec<(Instance, f32)>,
+    /// Fragments that failed the alpha test.
+    pub discarded: Vec<Instance>,
+    /// Pixel outputs.
+    pub pixels: Vec<(Instance, [u32; 8])>,
+}
+
+impl Software {
+    /// No more entries of a list are kept.
+    pub const MOST: usize = 1 << 24;
+}
+
+fn full(list: usize) -> Result<(), String> {
+    if list < Software::MOST { Ok(()) } else { Err(format!("more than {} outputs", Software::MOST)) }
+}
+
+impl Host for Software {
+    fn load(&mut self, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
+        self.memory.read(address, into)
+    }
+
+    fn store(&mut self, address: u64, from: &[u8]) -> Result<(), MemoryFault> {
+        self.memory.write(address, from)
+    }
+
+    fn vertex(&mut self, who: Instance, output: u32, value: u32) -> Result<(), String> {
+        full(self.vertex_outputs.len())?;
+        self.vertex_outputs.push((who, output, value));
+        Ok(())
+    }
+
+    fn emit(&mut self, who: Instance, stream: u32, emit: bool, cut: bool) -> Result<(), String> {
+        full(self.emitted.len())?;
+        self.emitted.push((who, stream, emit, cut));
+        Ok(())
+    }
+
+    fn sample(&mut self, _: Instance, sample: &Sample) -> Result<[u32; 4], String> {
+        let texture = self.textures.get(sample.texture[0] as usize);
+        texture.map(|texture| texture.sample(sample)).ok_or_else(|| no_texture(sample))
+    }
+
+    fn write_texel(&mut self, _: Instance, sample: &Sample, value: [u32; 4]) -> Result<(), String> {
+        let texture = self.textures.get_mut(sample.texture[0] as usize).ok_or_else(|| no_texture(sample))?;
+        texture.write(sample, value);
+        Ok(())
+    }
+
+    fn depth(&mut self, who: Instance, depth: f32) {
+        if self.depths.len() < Self::MOST {
+            self.depths.push((who, depth));
+        }
+    }
+
+    fn discard(&mut self, who: Instance) {
+        if self.discarded.len() < Self::MOST {
+            self.discarded.push(who);
+        }
+    }
+
+    fn pixel(&mut self, who: Instance, outputs: [u32; 8]) -> Result<(), String> {
+        full(self.pixels.len())?;
+        self.pixels.push((who, outputs));
+        Ok(())
+    }
+}
+
+fn no_texture(sample: &Sample) -> String {
+    format!("there is no texture {}", sample.texture[0])
+}

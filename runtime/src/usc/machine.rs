@@ -1,0 +1,341 @@
+//! Tasks, and the machine that runs them.
+
+use crate::usc::error::{RunError, SetupError, Trap};
+use crate::usc::exec::Cpu;
+use crate::usc::host::{Host, Instance};
+use crate::usc::lanes::{Column, LANES, Mask, blend, each, splat};
+use crate::usc::program::Program;
+use crate::usc::register::{COLUMNS, GLOBALS, PIXEL_OUTPUTS, Register, SHARED, constant, pixel};
+
+/// Groups that a task executes before another one has its turn.
+const TURN: u64 = 4096;
+/// Mutexes of a machine.
+pub(super) const MUTEXES: usize = 16;
+
+/// Up to 32 instances that run the same program together.
+#[derive(Clone, Debug)]
+pub struct Task {
+    pub(super) columns: Box<[Column]>,
+    pub(super) coefficients: Vec<u32>,
+    pub(super) alternates: Vec<u32>,
+    /// The instances that there are.
+    pub(super) valid: Mask,
+    /// Pe: the instances that run.
+    pub(super) running: Mask,
+    /// P0.
+    pub(super) predicate: Mask,
+    /// Where it goes on: the step.
+    pub(super) pc: usize,
+    /// The link register, in units of two bytes.
+    pub(super) link: u32,
+    /// Added to numbers of coefficients and of shared registers.
+    pub(super) base: [u16; 2],
+    /// 1/W as the last iteration kept it.
+    pub(super) kept_w: [f32; LANES],
+    pub(super) state: State,
+    /// Groups executed.
+    pub(super) groups: u64,
+}
+
+/// Whether a task goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Ready,
+    /// Wants this mutex.
+    Wants(u32),
+    /// Sleeps until this mutex's holder wakes it.
+    Sleeps(u32),
+    Ended,
+}
+
+impl Task {
+    /// A task of 1 to 32 instances, all of them running; registers are 0, link and predicate too.
+    ///
+    /// # Errors
+    /// For another number of instances.
+    pub fn new(instances: usize) -> Result<Task, SetupError> {
+        if !(1..=LANES).contains(&instances) {
+            return Err(SetupError::Instances(instances));
+        }
+        let valid = u32::MAX >> (LANES - instances);
+        let mut columns = vec![[0; LANES]; COLUMNS].into_boxed_slice();
+        for (number, column) in columns.iter_mut().enumerate().take(256) {
+            if let Some(value) = constant(number) {
+                *column = splat(value);
+            }
+        }
+        let mut task = Task {
+            columns,
+            coefficients: Vec::new(),
+            alternates: Vec::new(),
+            valid,
+            running: valid,
+            predicate: 0,
+            pc: 0,
+            link: 0,
+            base: [0; 2],
+            kept_w: [1.0; LANES],
+            state: State::Ready,
+            groups: 0,
+        };
+        // Each instance knows its number, in the task and among those that share local memory, and that it is valid.
+        for instance in 0..LANES {
+            task.columns[51][instance] = instance as u32;
+            task.columns[112][instance] = instance as u32;
+            task.columns[63][instance] = valid >> instance & 1;
+        }
+        Ok(task)
+    }
+
+    /// How many instances it has.
+    pub fn instances(&self) -> usize {
+        self.valid.count_ones() as usize
+    }
+
+    /// Sets the register of one instance; system values, too. Coefficients are the same for all.
+    ///
+    /// # Errors
+    /// When there is no such instance, or the register belongs to the machine, is a constant or indexed.
+    pub fn set(&mut self, register: Register, instance: usize, value: u32) -> Result<(), SetupError> {
+        if instance >= self.instances() {
+            return Err(SetupError::Instance(instance, self.instances()));
+        }
+        match register {
+            Register::Column(column) if constant(column.into()).is_none() => {
+                self.columns[usize::from(column)][instance] = value;
+            }
+            Register::Coefficient(n) => *entry(&mut self.coefficients, n) = value,
+            Register::Alternate(n) => *entry(&mut self.alternates, n) = value,
+            _ => return Err(SetupError::Register(register)),
+        }
+        Ok(())
+    }
+
+    /// Sets a register of every instance.
+    ///
+    /// # Errors
+    /// As for [`set`](Task::set).
+    pub fn fill(&mut self, register: Register, value: u32) -> Result<(), SetupError> {
+        (0..self.instances()).try_for_each(|instance| self.set(register, instance, value))
+    }
+
+    /// Says which pixel an instance is: system registers x_p and y_p.
+    ///
+    /// # Errors
+    /// When there is no such instance.
+    pub fn place(&mut self, instance: usize, x: u32, y: u32) -> Result<(), SetupError> {
+        self.set(Register::Column(97), instance, x)?;
+        self.set(Register::Column(100), instance, y)
+    }
+
+    /// The register of an instance; `None` for what the machine has and for indexed registers.
+    pub fn get(&self, register: Register, instance: usize) -> Option<u32> {
+        match register {
+            Register::Column(column) => self.columns.get(usize::from(column))?.get(instance).copied(),
+            Register::Coefficient(n) => Some(self.coefficients.get(usize::from(n)).copied().unwrap_or(0)),
+            Register::Alternate(n) => Some(self.alternates.get(usize::from(n)).copied().unwrap_or(0)),
+            _ => None,
+        }
+    }
+
+    /// The predicate of an instance.
+    pub fn predicate(&self, instance: usize) -> bool {
+        self.predicate.checked_shr(instance as u32).unwrap_or(0) & 1 != 0
+    }
+
+    /// Whether an instance runs: its Pe.
+    pub fn runs(&self, instance: usize) -> bool {
+        self.running.checked_shr(instance as u32).unwrap_or(0) & 1 != 0
+    }
+
+    /// Whether its program has ended.
+    pub fn has_ended(&self) -> bool {
+        self.state == State::Ended
+    }
+
+    /// Groups executed so far, repetitions not counted.
+    pub fn groups(&self) -> u64 {
+        self.groups
+    }
+
+    /// The pixel outputs of an instance.
+    pub fn pixel_outputs(&self, instance: usize) -> [u32; PIXEL_OUTPUTS] {
+        let value = |n: usize| self.get(Register::Column(pixel(n as u16)), instance);
+        std::array::from_fn(|n| value(n).unwrap_or(0))
+    }
+}
+
+/// A register of a bank that grows as it is used.
+pub(super) fn entry(bank: &mut Vec<u32>, number: u16) -> &mut u32 {
+    let at = usize::from(number).min(SHARED - 1);
+    if bank.len() <= at {
+        bank.resize(at + 1, 0);
+    }
+    &mut bank[at]
+}
+
+/// What all tasks share.
+#[derive(Clone, Debug)]
+pub(super) struct Common {
+    pub shared: Vec<u32>,
+    pub globals: [u32; GLOBALS],
+    /// Who holds each mutex.
+    pub mutexes: [Option<usize>; MUTEXES],
+    /// Counts groups; the timer reads it.
+    pub time: u64,
+}
+
+/// What happened in a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The task.
+    pub task: usize,
+    /// The offset of the group.
+    pub at: u32,
+    /// The instances that executed it.
+    pub active: Mask,
+    /// The registers written, and the instances for which they were; values of other instances do not matter.
+    pub writes: Vec<(Register, Mask, Column)>,
+}
+
+/// What a run did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Groups executed, those that no instance was active for included.
+    pub groups: u64,
+    /// The same, times the instances that were active.
+    pub instance_groups: u64,
+}
+
+/// A host with the registers that tasks share.
+#[derive(Clone, Debug)]
+pub struct Machine<H> {
+    /// What stands around the ALUs.
+    pub host: H,
+    pub(super) common: Common,
+}
+
+impl<H: Host> Machine<H> {
+    /// A machine whose registers are 0.
+    pub fn new(host: H) -> Machine<H> {
+        let common = Common { shared: Vec::new(), globals: [0; GLOBALS], mutexes: [None; MUTEXES], time: 0 };
+        Machine { host, common }
+    }
+
+    /// Sets a shared or a global register.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn set(&mut self, register: Register, value: u32) -> Result<(), SetupError> {
+        match register {
+            Register::Shared(n) => *entry(&mut self.common.shared, n) = value,
+            Register::Global(n) if usize::from(n) < GLOBALS => self.common.globals[usize::from(n)] = value,
+            _ => return Err(SetupError::Register(register)),
+        }
+        Ok(())
+    }
+
+    /// A shared or global register; `None` when it is neither.
+    pub fn get(&self, register: Register) -> Option<u32> {
+        match register {
+            Register::Shared(n) => Some(self.common.shared.get(usize::from(n)).copied().unwrap_or(0)),
+            Register::Global(n) => self.common.globals.get(usize::from(n)).copied(),
+            _ => None,
+        }
+    }
+
+    /// Runs a program on tasks until all have ended, at most so many groups.
+    ///
+    /// Tasks take turns; one that waits for a mutex lets the others go on.
+    ///
+    /// # Errors
+    /// The first group that cannot be executed.
+    pub fn run(&mut self, program: &Program, tasks: &mut [Task], budget: u64) -> Result<Report, RunError> {
+        self.go(program, tasks, budget, &mut |_| {}, false)
+    }
+
+    /// As [`run`](Machine::run); `seen` is told of every group.
+    ///
+    /// # Errors
+    /// As for [`run`](Machine::run).
+    pub fn run_traced(
+        &mut self,
+        program: &Program,
+        tasks: &mut [Task],
+        budget: u64,
+        seen: &mut dyn FnMut(&Event),
+    ) -> Result<Report, RunError> {
+        self.go(program, tasks, budget, seen, true)
+    }
+
+    fn go(
+        &mut self,
+        program: &Program,
+        tasks: &mut [Task],
+        budget: u64,
+        seen: &mut dyn FnMut(&Event),
+        traced: bool,
+    ) -> Result<Report, RunError> {
+        let mut report = Report::default();
+        loop {
+            let mut waits = None;
+            let mut progress = false;
+            for number in 0..tasks.len() {
+                let before = report.groups;
+                match tasks[number].state {
+                    State::Ended => continue,
+                    State::Wants(id) if self.common.mutexes[id as usize % MUTEXES].is_some() => {}
+                    State::Sleeps(_) => {}
+                    State::Wants(_) | State::Ready => {
+                        let left = budget - report.groups;
+                        let mut cpu = Cpu::new(program, self, &mut tasks[number], number, traced);
+                        let outcome = cpu.turn(TURN.min(left), &mut report, seen);
+                        let woken = cpu.woken;
+                        outcome.map_err(|(step, trap)| error(program, number, step, trap))?;
+                        for task in tasks.iter_mut().filter(|t| woken.is_some_and(|id| t.state == State::Sleeps(id))) {
+                            task.state = State::Ready;
+                        }
+                        progress |= report.groups > before || tasks[number].state == State::Ended;
+                        if report.groups >= budget && tasks.iter().any(|t| t.state != State::Ended) {
+                            return Err(error(program, number, tasks[number].pc, Trap::Budget(budget)));
+                        }
+                    }
+                }
+                if let State::Wants(id) | State::Sleeps(id) = tasks[number].state {
+                    waits = Some((number, id));
+                }
+            }
+            match (tasks.iter().all(|t| t.state == State::Ended), progress, waits) {
+                (true, ..) => return Ok(report),
+                (false, false, Some((number, id))) => {
+                    return Err(error(program, number, tasks[number].pc, Trap::Deadlock(id)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    pub(super) fn pixels(host: &mut H, task: &Task, number: usize, mask: Mask) -> Result<(), Trap> {
+        for instance in each(mask) {
+            host.pixel(Instance { task: number, instance }, task.pixel_outputs(instance)).map_err(Trap::Host)?;
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn error(program: &Program, task: usize, step: usize, trap: Trap) -> RunError {
+    let at = program.steps.get(step).map_or(program.as_bytes().len() as u32, |s| s.at);
+    let text = program.group(at).map_or(String::new(), |g| g.to_string());
+    RunError { task, at, text, trap }
+}
+
+impl Task {
+    /// Puts a column into an instance's registers.
+    #[inline(always)]
+    pub(super) fn write(&mut self, column: u16, value: &Column, mask: Mask) {
+        if let Some(to) = self.columns.get_mut(usize::from(column)) {
+            blend(to, value, mask);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! PowerVR Rogue's USC: tasks of up to 32 instances that run groups of operations.
+
+mod backend;
+pub mod conform;
+mod error;
+mod exec;
+mod flow;
+pub mod host;
+mod lanes;
+mod machine;
+mod program;
+pub mod register;
+pub mod rules;
+pub mod texture;
+
+pub use error::{RunError, SetupError, Trap};
+pub use host::{Host, Instance, Software};
+pub use lanes::{Column, LANES, Mask};
+pub use machine::{Event, Machine, Report, Task};
+pub use program::{LONGEST, LoadError, Program};
+pub use register::Register;

@@ -1,0 +1,500 @@
+//! Programs, read once into what the interpreter executes.
+
+use std::collections::HashMap;
+
+use isaforge_usc::{
+    Alu, AluOp, Backend, BeOp, Bw0, Bw1, Bw2, Cc, CountSrc, Ctrlop, Dual, Group, GroupError, Is0Sel, Is1Sel, Is2Sel,
+    Is3Sel, Is4Sel, Is5Sel, Iss, Lower, Mov, Movw01, Parts, Pck, PckFormat, Regbank, Single, Srcsel, Tst, Unit, Upper,
+    decode,
+};
+
+use crate::usc::register::Register;
+
+/// The most bytes of a program.
+pub const LONGEST: usize = 1 << 24;
+
+/// Why bytes are no program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// There is nothing.
+    #[error("the program is empty")]
+    Empty,
+    /// It is longer than [`LONGEST`].
+    #[error("the program has {0} bytes, the longest may have {LONGEST}")]
+    TooLong(usize),
+    /// Some bytes are no group.
+    #[error("the bytes at {at:#x} are no group: {reason}")]
+    Decode {
+        /// Their offset.
+        at: usize,
+        /// What is wrong.
+        reason: GroupError,
+    },
+    /// A group names a register that does not exist.
+    #[error("group {at:#x}, `{text}`: there is no register {number} in the bank {bank:?}")]
+    Register {
+        /// The offset of the group.
+        at: usize,
+        /// Its text.
+        text: String,
+        /// The bank.
+        bank: Regbank,
+        /// The number as encoded.
+        number: u32,
+    },
+    /// A repetition steps past the end of a bank.
+    #[error("group {at:#x}, `{text}`: repetition {by} steps past the end of a bank")]
+    Steps {
+        /// The offset of the group.
+        at: usize,
+        /// Its text.
+        text: String,
+        /// The repetition, from 0.
+        by: u16,
+    },
+    /// A result goes to a constant or to what the system sets.
+    #[error("group {at:#x}, `{text}`: special register {number} cannot be written")]
+    Fixed {
+        /// The offset of the group.
+        at: usize,
+        /// Its text.
+        text: String,
+        /// Its number.
+        number: u32,
+    },
+    /// Nothing is known of what an operation does.
+    #[error("group {at:#x}, `{text}`: {what}")]
+    Unsupported {
+        /// The offset of the group.
+        at: usize,
+        /// Its text.
+        text: String,
+        /// What.
+        what: &'static str,
+    },
+}
+
+/// A program that can be run.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(super) steps: Vec<Step>,
+    /// The step that starts at an offset.
+    starts: HashMap<u32, u32>,
+    bytes: Vec<u8>,
+}
+
+/// A group.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    /// Its offset in bytes.
+    pub at: u32,
+    /// Its length in bytes.
+    pub length: u32,
+    /// Which instances execute it.
+    pub condition: Cc,
+    /// How often.
+    pub repeat: u16,
+    /// Whether the program ends after it.
+    pub last: bool,
+    /// What it does.
+    pub action: Action,
+}
+
+/// What a group does.
+#[derive(Clone, Debug)]
+pub(super) enum Action {
+    /// Floats, integers, tests, packing, and what goes to other units.
+    Main(Box<Main>),
+    /// Bits.
+    Bitwise(Box<Bitwise>),
+    /// Flow.
+    Control(Box<Control>),
+}
+
+/// What a wire carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wire {
+    /// The result of phase 0.
+    Ft0,
+    /// The result of phase 1.
+    Ft1,
+    /// The result of the pack unit.
+    Ft2,
+    /// The source that selector 0 chose, or the high word of phase 0.
+    Fte,
+    /// Source 2.
+    S2,
+}
+
+/// A main group.
+#[derive(Clone, Debug)]
+pub(super) struct Main {
+    /// The sources; those that nothing reads are special register 0.
+    pub sources: [Register; 6],
+    /// The sources that something reads, a bit each.
+    pub reads: u8,
+    /// The source behind FTE.
+    pub is0: usize,
+    /// The left side of a test.
+    pub is1: Wire,
+    /// The right side of a test.
+    pub is2: Wire,
+    /// What is packed.
+    pub is3: Wire,
+    /// What drives W0.
+    pub is4: Wire,
+    /// What drives W1.
+    pub is5: Wire,
+    /// Phase 0.
+    pub p0: Option<Alu>,
+    /// Phase 1.
+    pub p1: Option<Alu>,
+    /// The pack unit.
+    pub pck: Option<Pck>,
+    /// The test.
+    pub tst: Option<Tst>,
+    /// The move.
+    pub mov: Option<Mov>,
+    /// The backend phase.
+    pub backend: Option<Backend>,
+    /// The destinations.
+    pub results: [Option<Register>; 2],
+    /// Whether repetitions gather what is packed into one result.
+    pub gathers: bool,
+    /// Whether repetitions step through the elements of source 0 instead of registers.
+    pub unpacks: bool,
+}
+
+/// A bitwise group.
+#[derive(Clone, Debug)]
+pub(super) struct Bitwise {
+    pub sources: [Register; 6],
+    pub reads: u8,
+    pub b0: Option<Bw0>,
+    pub b1: Option<Bw1>,
+    pub b2: Option<Bw2>,
+    pub results: [Option<Register>; 2],
+}
+
+/// A control group.
+#[derive(Clone, Debug)]
+pub(super) struct Control {
+    pub sources: [Register; 6],
+    pub result: Option<Register>,
+    pub parts: Parts,
+}
+
+impl Program {
+    /// Reads a program. Groups behind its last one are read, too: branches may lead there.
+    ///
+    /// # Errors
+    /// The first group that is none or cannot be executed.
+    pub fn load(bytes: &[u8]) -> Result<Program, LoadError> {
+        if bytes.is_empty() {
+            return Err(LoadError::Empty);
+        }
+        if bytes.len() > LONGEST {
+            return Err(LoadError::TooLong(bytes.len()));
+        }
+        let mut program = Program { steps: Vec::new(), starts: HashMap::new(), bytes: bytes.to_vec() };
+        let mut at = 0;
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            let group = decode(rest).map_err(|reason| LoadError::Decode { at, reason })?;
+            program.starts.insert(at as u32, program.steps.len() as u32);
+            program.steps.push(Reader { at, group: &group }.step()?);
+            at += group.as_bytes().len();
+        }
+        Ok(program)
+    }
+
+    /// The step at an offset.
+    pub(super) fn step_at(&self, offset: i64) -> Option<usize> {
+        self.starts.get(&u32::try_from(offset).ok()?).map(|index| *index as usize)
+    }
+
+    /// How many groups there are.
+    pub fn groups(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The group that starts at an offset; `None` if none does.
+    pub fn group(&self, offset: u32) -> Option<Group> {
+        let step = self.steps.get(self.step_at(offset.into())?)?;
+        decode(self.bytes.get(step.at as usize..)?).ok()
+    }
+
+    /// The bytes it was read from.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Reads one group.
+struct Reader<'a> {
+    at: usize,
+    group: &'a Group,
+}
+
+impl Reader<'_> {
+    fn text(&self) -> String {
+        self.group.to_string()
+    }
+
+    fn unsupported(&self, what: &'static str) -> LoadError {
+        LoadError::Unsupported { at: self.at, text: self.text(), what }
+    }
+
+    fn step(&self) -> Result<Step, LoadError> {
+        let parts = self.group.parts();
+        let header = &parts.header;
+        let action = match header.unit {
+            Unit::Main => Action::Main(Box::new(self.main(&parts)?)),
+            Unit::Bitwise => Action::Bitwise(Box::new(self.bitwise(&parts)?)),
+            Unit::Control => Action::Control(Box::new(self.control(&parts)?)),
+        };
+        let control = header.unit == Unit::Control;
+        Ok(Step {
+            at: self.at as u32,
+            length: self.group.as_bytes().len() as u32,
+            condition: header.cc,
+            repeat: if control { 1 } else { header.rpt.clamp(1, 4) as u16 },
+            last: self.group.is_last(),
+            action,
+        })
+    }
+
+    fn register(&self, bank: Regbank, number: u32) -> Result<Register, LoadError> {
+        let none = || LoadError::Register { at: self.at, text: self.text(), bank, number };
+        Register::new(bank, number).ok_or_else(none)
+    }
+
+    fn result(&self, bank: Regbank, number: u32) -> Result<Register, LoadError> {
+        let register = self.register(bank, number)?;
+        if register.is_writable() {
+            Ok(register)
+        } else {
+            Err(LoadError::Fixed { at: self.at, text: self.text(), number })
+        }
+    }
+
+    fn sources(&self, lower: &Lower, upper: &Upper) -> Result<[Register; 6], LoadError> {
+        let mut sources = [Register::Column(0); 6];
+        let named = [
+            (lower.n >= 1, lower.sb0, lower.s0),
+            (lower.n >= 2, lower.sb1, lower.s1),
+            (lower.n >= 3, lower.sb2, lower.s2),
+            (upper.n >= 1, upper.sb3, upper.s3),
+            (upper.n >= 2, upper.sb4, upper.s4),
+            (upper.n >= 3, upper.sb5, upper.s5),
+        ];
+        for (source, (there, bank, number)) in sources.iter_mut().zip(named) {
+            if there {
+                *source = self.register(bank, number)?;
+            }
+        }
+        Ok(sources)
+    }
+
+    fn results(&self, parts: &Parts) -> Result<[Option<Register>; 2], LoadError> {
+        let single = |part: Option<Single>| part.map(|p| self.result(p.db, p.d)).transpose();
+        match parts.w01 {
+            Some(Dual { db0, d0, db1, d1 }) => Ok([Some(self.result(db0, d0)?), Some(self.result(db1, d1)?)]),
+            None => Ok([single(parts.w0)?, single(parts.w1)?]),
+        }
+    }
+
+    /// Every register that a repetition names must exist.
+    fn check_steps(&self, registers: impl Iterator<Item = Register>, repeat: u32) -> Result<(), LoadError> {
+        let by = repeat.clamp(1, 4) as u16 - 1;
+        match registers.map(|r| r.plus(by)).all(|r| r.is_some()) {
+            true => Ok(()),
+            false => Err(LoadError::Steps { at: self.at, text: self.text(), by }),
+        }
+    }
+
+    fn main(&self, parts: &Parts) -> Result<Main, LoadError> {
+        let lower = parts.lower.unwrap_or_default();
+        let iss = parts.iss.unwrap_or_default();
+        let mut main = Main {
+            sources: self.sources(&lower, &parts.upper.unwrap_or_default())?,
+            reads: 0,
+            is0: selected(lower.is0),
+            is1: wire1(&iss),
+            is2: wire2(&iss),
+            is3: wire3(&iss),
+            is4: wire4(iss.is4),
+            is5: wire5(iss.is5),
+            p0: parts.p0,
+            p1: parts.p1,
+            pck: parts.pck,
+            tst: parts.tst,
+            mov: parts.mov,
+            backend: parts.backend,
+            results: self.results(parts)?,
+            gathers: false,
+            unpacks: false,
+        };
+        if let Some(backend) = &main.backend {
+            self.backend(backend)?;
+        }
+        let constant = |p: &Pck| !p.prog && matches!(p.pck_format, PckFormat::Zero | PckFormat::One);
+        main.gathers = main.pck.as_ref().is_some_and(|p| !constant(p));
+        main.unpacks = main.p0.as_ref().is_some_and(|p| p.op == AluOp::Unpck);
+        main.reads = reads(&main);
+        let kept = |i: usize| main.unpacks && i == 0;
+        let used = (0..6).filter(|i| main.reads >> i & 1 != 0 && !kept(*i)).map(|i| main.sources[i]);
+        self.check_steps(used, parts.header.rpt)?;
+        if !main.gathers {
+            self.check_steps(main.results.iter().copied().flatten(), parts.header.rpt)?;
+        }
+        Ok(main)
+    }
+
+    fn backend(&self, backend: &Backend) -> Result<(), LoadError> {
+        use isaforge_usc::MskMode::{Caxy, Icmoc};
+        match backend.op {
+            BeOp::Phas => Err(self.unsupported("what a change of phase does is not public")),
+            BeOp::Movmsk => Err(self.unsupported("what moving a mask does is not public")),
+            BeOp::Savmsk if matches!(backend.msk_mode, Icmoc | Caxy) => {
+                Err(self.unsupported("what this mask is is not public"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn bitwise(&self, parts: &Parts) -> Result<Bitwise, LoadError> {
+        let lower = parts.lower.unwrap_or_default();
+        let mut bitwise = Bitwise {
+            sources: self.sources(&lower, &parts.upper.unwrap_or_default())?,
+            reads: 0b1111,
+            b0: parts.b0,
+            b1: parts.b1,
+            b2: parts.b2,
+            results: self.results(parts)?,
+        };
+        if bitwise.b2.is_some() {
+            bitwise.reads |= 1 << 4;
+        }
+        let used = (0..6).filter(|i| bitwise.reads >> i & 1 != 0).map(|i| bitwise.sources[i]);
+        self.check_steps(used.chain(bitwise.results.iter().copied().flatten()), parts.header.rpt)?;
+        Ok(bitwise)
+    }
+
+    fn control(&self, parts: &Parts) -> Result<Control, LoadError> {
+        let sources = match (&parts.lower, &parts.upper) {
+            (Some(lower), Some(upper)) => self.sources(lower, upper)?,
+            _ => [Register::Column(0); 6],
+        };
+        if matches!(parts.header.ctrlop, Ctrlop::B) && parts.branch.is_none() {
+            return Err(self.unsupported("a branch without a target"));
+        }
+        Ok(Control { sources, result: self.results(parts)?[0], parts: *parts })
+    }
+}
+
+/// The index of the source that selector 0 chooses.
+fn selected(is0: Is0Sel) -> usize {
+    match is0 {
+        Is0Sel::S0 => 0,
+        Is0Sel::S1 => 1,
+        Is0Sel::S2 => 2,
+        Is0Sel::S3 => 3,
+        Is0Sel::S4 => 4,
+        Is0Sel::S5 => 5,
+    }
+}
+
+/// The index of a source that a field names.
+pub(super) fn source_of(field: Srcsel) -> usize {
+    field.number() as usize % 6
+}
+
+fn wire1(iss: &Iss) -> Wire {
+    match iss.is1 {
+        Is1Sel::Ft0 => Wire::Ft0,
+        Is1Sel::Fte => Wire::Fte,
+    }
+}
+
+fn wire2(iss: &Iss) -> Wire {
+    match iss.is2 {
+        Is2Sel::Ft1 => Wire::Ft1,
+        Is2Sel::Fte => Wire::Fte,
+    }
+}
+
+fn wire3(iss: &Iss) -> Wire {
+    match iss.is3 {
+        Is3Sel::Ft0 => Wire::Ft0,
+        Is3Sel::Ft1 => Wire::Ft1,
+        Is3Sel::S2 => Wire::S2,
+        Is3Sel::Fte => Wire::Fte,
+    }
+}
+
+fn wire4(is4: Is4Sel) -> Wire {
+    match is4 {
+        Is4Sel::Ft0 => Wire::Ft0,
+        Is4Sel::Ft1 => Wire::Ft1,
+        Is4Sel::Ft2 => Wire::Ft2,
+        Is4Sel::Fte => Wire::Fte,
+    }
+}
+
+fn wire5(is5: Is5Sel) -> Wire {
+    match is5 {
+        Is5Sel::Ft0 => Wire::Ft0,
+        Is5Sel::Ft1 => Wire::Ft1,
+        Is5Sel::Ft2 => Wire::Ft2,
+        Is5Sel::Fte => Wire::Fte,
+    }
+}
+
+/// What a move passes on.
+pub(super) fn moved(from: Movw01) -> Wire {
+    match from {
+        Movw01::Ft0 => Wire::Ft0,
+        Movw01::Ft1 => Wire::Ft1,
+        Movw01::Ft2 => Wire::Ft2,
+        Movw01::Fte => Wire::Fte,
+    }
+}
+
+/// How many sources an operation of phase 0 or 1 reads.
+fn operands(alu: &Alu) -> u32 {
+    match alu.op {
+        AluOp::Fadd | AluOp::Fmul => 2,
+        AluOp::Fmad | AluOp::Int32_64 | AluOp::Int8_16 => 3,
+        AluOp::Sngl | AluOp::Gcmp | AluOp::Gexp | AluOp::Unpck | AluOp::Fred => 1,
+    }
+}
+
+fn reads(main: &Main) -> u8 {
+    // Selector 0 is always read: whether its wire is used would be as expensive to know.
+    let mut reads = 1u8 << main.is0;
+    if let Some(p0) = &main.p0 {
+        reads |= (1 << operands(p0)) - 1;
+        if p0.op == AluOp::Fred {
+            reads |= 1 << 3;
+        }
+    }
+    if let Some(p1) = &main.p1 {
+        reads |= ((1 << operands(p1)) - 1) << 3;
+    }
+    if main.pck.is_some() && main.is3 == Wire::S2 {
+        reads |= 1 << 2;
+    }
+    if let Some(backend) = &main.backend {
+        reads |= match backend.op {
+            BeOp::Atst => 0b111,
+            BeOp::Emitpix => 0b101,
+            _ => 0,
+        };
+    }
+    reads
+}
+
+/// Whether the count unit reads the first shift.
+pub(super) fn counts_shift(b0: &Bw0) -> bool {
+    b0.count_src == CountSrc::Ft2
+}

@@ -1,0 +1,257 @@
+//! Registers: which there are, who shares them, and how a number steps when a group repeats.
+
+use std::str::FromStr;
+
+use isaforge_usc::{ISA, Regbank};
+
+/// Temporaries, vertex inputs: so many an instance.
+pub const TEMPORARIES: usize = 248;
+/// Shared registers of a machine, coefficients of a task (and as many alternate ones).
+pub const SHARED: usize = 4096;
+/// Internal registers of an instance.
+pub const INTERNALS: usize = 8;
+/// Pixel outputs of an instance.
+pub const PIXEL_OUTPUTS: usize = 8;
+/// Global registers, which all tasks share.
+pub const GLOBALS: usize = 8;
+/// Special registers that a number can name.
+pub const SPECIALS: usize = 240;
+
+/// Where the columns of a task's banks begin: registers that each instance has for itself, and constants.
+const TEMP: u16 = 256;
+const VERTEX: u16 = TEMP + TEMPORARIES as u16;
+const INDEX: u16 = VERTEX + TEMPORARIES as u16;
+/// The columns of a task.
+pub(super) const COLUMNS: usize = INDEX as usize + 2;
+
+/// A bank that an index register reaches into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Temporaries.
+    Temporary,
+    /// Vertex inputs.
+    Vertex,
+    /// Coefficients.
+    Coefficient,
+    /// Alternate coefficients.
+    Alternate,
+    /// Shared registers.
+    Shared,
+    /// Pixel outputs.
+    Pixel,
+}
+
+/// A register as a group names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Register {
+    /// A column: an instance's own register, or a value that is the same for good.
+    Column(u16),
+    /// A coefficient of the task.
+    Coefficient(u16),
+    /// An alternate coefficient of the task.
+    Alternate(u16),
+    /// A shared register.
+    Shared(u16),
+    /// A global register.
+    Global(u16),
+    /// Counts the time.
+    Timer,
+    /// The register that an index register names, plus an offset.
+    Indexed {
+        /// Which index register.
+        index: u8,
+        /// The bank.
+        reach: Reach,
+        /// What is added.
+        offset: u16,
+    },
+}
+
+/// What a special register is, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Special {
+    Constant,
+    Pixel(u16),
+    Internal(u16),
+    Global(u16),
+    Timer,
+    TileStore,
+    System,
+}
+
+/// The value of a constant, by the number of its special register.
+///
+/// The constants lie in three runs of 32, 64 apart; the specification has a table for each.
+pub fn constant(number: usize) -> Option<u32> {
+    let table = ISA.constants.get(number / 64)?;
+    table.values.get(number % 64).map(|constant| constant.value as u32)
+}
+
+fn special(number: u32) -> Option<Special> {
+    Some(match number {
+        _ if constant(number as usize).is_some() => Special::Constant,
+        32..=35 => Special::Pixel(number as u16 - 32),
+        36..=43 => Special::Internal(number as u16 - 36),
+        44..=53 | 62 | 63 | 96..=98 | 100..=103 | 112 | 114..=118 | 127 => Special::System,
+        54..=57 | 119..=122 => Special::System,
+        58..=61 | 123..=126 => Special::TileStore,
+        104..=111 => Special::Global(number as u16 - 104),
+        160 => Special::Timer,
+        164..=167 => Special::Pixel(number as u16 - 160),
+        _ => return None,
+    })
+}
+
+/// The special register of a pixel output: 0 to 3 and 4 to 7 lie apart.
+pub fn pixel(number: u16) -> u16 {
+    if number < 4 { 32 + number } else { 160 + number }
+}
+
+impl Register {
+    /// The register with this bank and number; `None` when the machine has none.
+    pub fn new(bank: Regbank, number: u32) -> Option<Register> {
+        let below = |limit: usize| ((number as usize) < limit).then_some(number as u16);
+        let indexed = |index: u8| {
+            let reach = match number & 7 {
+                0 => Reach::Temporary,
+                1 => Reach::Vertex,
+                2 => Reach::Coefficient,
+                3 => Reach::Shared,
+                5 => return (number >> 3 == 0).then_some(Register::Column(INDEX + u16::from(index))),
+                6 => Reach::Alternate,
+                7 => Reach::Pixel,
+                _ => return None,
+            };
+            Some(Register::Indexed { index, reach, offset: (number >> 3) as u16 })
+        };
+        match bank {
+            Regbank::Special => match special(number)? {
+                Special::Global(n) => Some(Register::Global(n)),
+                Special::Timer => Some(Register::Timer),
+                _ => Some(Register::Column(number as u16)),
+            },
+            Regbank::Temp => below(TEMPORARIES).map(|n| Register::Column(TEMP + n)),
+            Regbank::Vtxin => below(TEMPORARIES).map(|n| Register::Column(VERTEX + n)),
+            Regbank::Coeff => below(SHARED).map(Register::Coefficient),
+            Regbank::CoeffAlt => below(SHARED).map(Register::Alternate),
+            Regbank::Shared => below(SHARED).map(Register::Shared),
+            Regbank::Idx0 => indexed(0),
+            Regbank::Idx1 => indexed(1),
+        }
+    }
+
+    /// The special register of this number.
+    pub fn special(number: u32) -> Option<Register> {
+        Register::new(Regbank::Special, number)
+    }
+
+    /// The temporary of this number.
+    pub fn temporary(number: u32) -> Option<Register> {
+        Register::new(Regbank::Temp, number)
+    }
+
+    /// The register `by` further on in its bank; constants and what the system sets stay where they are.
+    pub fn plus(self, by: u16) -> Option<Register> {
+        if by == 0 {
+            return Some(self);
+        }
+        match self {
+            Register::Column(column) => match column {
+                0..TEMP => match special(column.into())? {
+                    Special::Pixel(n) => (usize::from(n + by) < PIXEL_OUTPUTS).then(|| Register::Column(pixel(n + by))),
+                    Special::Internal(n) => (usize::from(n + by) < INTERNALS).then_some(Register::Column(column + by)),
+                    _ => Some(self),
+                },
+                TEMP..VERTEX => Some(Register::Column(column + by)).filter(|_| column + by < VERTEX),
+                VERTEX..INDEX => Some(Register::Column(column + by)).filter(|_| column + by < INDEX),
+                _ => Some(Register::Column(column + by)).filter(|_| usize::from(column + by) < COLUMNS),
+            },
+            Register::Coefficient(n) => inside(n, by).map(Register::Coefficient),
+            Register::Alternate(n) => inside(n, by).map(Register::Alternate),
+            Register::Shared(n) => inside(n, by).map(Register::Shared),
+            Register::Global(n) => Some(Register::Global(n + by)).filter(|_| usize::from(n + by) < GLOBALS),
+            Register::Timer => Some(self),
+            Register::Indexed { index, reach, offset } => {
+                Some(Register::Indexed { index, reach, offset: offset.checked_add(by)? })
+            }
+        }
+    }
+
+    /// Whether a program may write it: constants and what the system sets are fixed.
+    pub fn is_writable(self) -> bool {
+        match self {
+            Register::Column(column) if column < TEMP => {
+                !matches!(special(column.into()), Some(Special::Constant | Special::System) | None)
+            }
+            Register::Timer => false,
+            _ => true,
+        }
+    }
+}
+
+fn inside(number: u16, by: u16) -> Option<u16> {
+    Some(number + by).filter(|n| usize::from(*n) < SHARED)
+}
+
+impl Reach {
+    /// The registers that an index can reach.
+    pub(super) fn size(self) -> usize {
+        match self {
+            Reach::Temporary | Reach::Vertex => TEMPORARIES,
+            Reach::Pixel => PIXEL_OUTPUTS,
+            Reach::Coefficient | Reach::Alternate | Reach::Shared => SHARED,
+        }
+    }
+
+    /// The register of this number in the bank; it must be below [`size`](Reach::size).
+    pub(super) fn register(self, number: u16) -> Register {
+        match self {
+            Reach::Temporary => Register::Column(TEMP + number),
+            Reach::Vertex => Register::Column(VERTEX + number),
+            Reach::Coefficient => Register::Coefficient(number),
+            Reach::Alternate => Register::Alternate(number),
+            Reach::Shared => Register::Shared(number),
+            Reach::Pixel => Register::Column(pixel(number)),
+        }
+    }
+}
+
+/// Reads `vi3`, `r0`, `sh4`, `cf2`, `i0`, `sr53`, `po0`, `idx0`.
+impl FromStr for Register {
+    type Err = UnknownRegister;
+
+    fn from_str(text: &str) -> Result<Self, UnknownRegister> {
+        let unknown = || UnknownRegister(text.chars().take(40).collect());
+        let digits = text.find(|c: char| c.is_ascii_digit()).ok_or_else(unknown)?;
+        let (name, number) = text.split_at(digits);
+        let number: u32 = number.parse().map_err(|_| unknown())?;
+        let found = match name {
+            "vi" => Register::new(Regbank::Vtxin, number),
+            "r" => Register::new(Regbank::Temp, number),
+            "sh" => Register::new(Regbank::Shared, number),
+            "cf" => Register::new(Regbank::Coeff, number),
+            "cfa" => Register::new(Regbank::CoeffAlt, number),
+            "sr" | "sc" | "c" => Register::new(Regbank::Special, number),
+            "i" if number < INTERNALS as u32 => Register::special(36 + number),
+            "po" | "o" if number < PIXEL_OUTPUTS as u32 => Register::special(pixel(number as u16).into()),
+            "g" if number < GLOBALS as u32 => Some(Register::Global(number as u16)),
+            "idx" if number < 2 => Some(Register::Column(INDEX + number as u16)),
+            _ => None,
+        };
+        found.ok_or_else(unknown)
+    }
+}
+
+/// A text that names no register.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is no register: there are r0 to r247, vi0 to vi247, sh, cf, cfa (0 to 4095), i, po, g (0 to 7), idx0, idx1, sr"
+)]
+pub struct UnknownRegister(String);
+
+impl Register {
+    /// An index register.
+    pub(super) fn index(number: u8) -> Register {
+        Register::Column(INDEX + u16::from(number & 1))
+    }
+}
