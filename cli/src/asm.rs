@@ -5,7 +5,9 @@ use std::io::{self, IsTerminal, Write};
 use isaforge_core::program::{ProgramError, assemble};
 
 use crate::args::AsmArgs;
+use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
+use crate::groups;
 use crate::input::Input;
 use crate::output::{count, say, write_whole};
 use crate::paint::{BOLD, ERROR, paint};
@@ -18,7 +20,6 @@ use crate::words::{self, Encoding};
 /// When a file cannot be read or written.
 pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
-    let isa = target.isa;
     let input = Input::read(args.file.as_deref())?;
     let text = match std::str::from_utf8(input.body()) {
         Ok(text) => text,
@@ -27,8 +28,12 @@ pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
             return Ok(Status::Mistakes);
         }
     };
-    let assembled = match assemble(isa, text) {
-        Ok(assembled) => words::write(isa, &assembled, args.out),
+    let assembled = match target.tables {
+        Tables::Words(isa) => assemble(isa, text).map(|assembled| words::write(isa, &assembled, args.out)),
+        Tables::Groups(isa) => groups::asm::asm(isa, text, args.out),
+    };
+    let assembled = match assembled {
+        Ok(assembled) => assembled,
         Err(errors) => {
             report(&input.name, text, &errors);
             return Ok(Status::Mistakes);

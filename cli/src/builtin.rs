@@ -1,8 +1,18 @@
 //! The instruction sets that the command knows by name.
 
 use isaforge_core::Isa;
+use isaforge_core::group::GroupIsa;
 
 use crate::machine::{self, Judges, Machine};
+
+/// The tables of an instruction set.
+#[derive(Clone, Copy, Debug)]
+pub enum Tables {
+    /// Of instructions of one word each.
+    Words(&'static Isa),
+    /// Of groups of bytes.
+    Groups(&'static GroupIsa),
+}
 
 /// A built-in instruction set.
 #[derive(Clone, Copy, Debug)]
@@ -12,11 +22,21 @@ pub struct Builtin {
     /// What it is, in one line.
     pub description: &'static str,
     /// Its tables.
-    pub isa: &'static Isa,
+    pub tables: Tables,
     /// What executes its programs, if anything does.
     pub machine: Option<&'static Machine>,
     /// What judges recorded cases of its own forms, if there are such forms.
     pub judges: Option<&'static Judges>,
+}
+
+impl Builtin {
+    /// The tables, if its instructions are words.
+    pub fn words(&self) -> Option<&'static Isa> {
+        match self.tables {
+            Tables::Words(isa) => Some(isa),
+            Tables::Groups(_) => None,
+        }
+    }
 }
 
 /// All of them. A new instruction set is one more line here and one more dependency in `Cargo.toml`.
@@ -24,23 +44,30 @@ pub static ALL: &[Builtin] = &[
     Builtin {
         name: "valhall",
         description: "Arm Mali Valhall, architecture v9",
-        isa: isaforge_valhall::ISA,
+        tables: Tables::Words(isaforge_valhall::ISA),
         machine: Some(&machine::VALHALL),
         judges: Some(&machine::VALHALL_CASES),
     },
     Builtin {
         name: "valhall-2021",
         description: "Arm Mali Valhall as first described, in 2021",
-        isa: isaforge_valhall_2021::ISA,
+        tables: Tables::Words(isaforge_valhall_2021::ISA),
         machine: None,
         judges: None,
     },
     Builtin {
         name: "vpu",
         description: "VPU, groups of four threads on vectors of four 16-bit components",
-        isa: isaforge_vpu::ISA,
+        tables: Tables::Words(isaforge_vpu::ISA),
         machine: None,
         judges: Some(&machine::VPU_CASES),
+    },
+    Builtin {
+        name: "usc",
+        description: "Imagination PowerVR Rogue, groups of 4 to 32 bytes with up to six operations",
+        tables: Tables::Groups(isaforge_usc::ISA),
+        machine: None,
+        judges: None,
     },
 ];
 

@@ -28,10 +28,14 @@ pub fn check(args: &CheckArgs) -> Result<Status, Failure> {
         Ok(checked) => {
             render(&checked.diagnostics, &checked.sources);
             let warnings = checked.diagnostics.warning_count() as u64;
-            let (forms, enums) = (checked.isa.forms.len() as u64, checked.isa.enums.len() as u64);
+            let forms = match &checked.isa.groups {
+                Some(groups) => count(groups.operations.len() as u64, "operation"),
+                None => count(checked.isa.forms.len() as u64, "instruction"),
+            };
+            let enums = checked.isa.enums.len() as u64;
             let warned = if warnings == 0 { "no warnings".to_owned() } else { count(warnings, "warning") };
             let mark = if warnings == 0 { paint(GOOD, "ok") } else { paint(WARNING, "ok") };
-            let (forms, enums) = (count(forms, "instruction"), count(enums, "enum"));
+            let enums = count(enums, "enum");
             let mut out = anstream::stdout().lock();
             writeln!(out, "{}: {mark}: {forms}, {enums}, {warned}", settings.spec.display())?;
             Ok(Status::Fine)

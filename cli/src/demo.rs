@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use isaforge_compiler::compile;
+use isaforge_core::Isa;
 use isaforge_core::decode::decode;
 use isaforge_core::print::Style;
 use isaforge_core::program::assemble;
 use serde::Deserialize;
 
 use crate::args::DemoArgs;
-use crate::builtin::{self, Builtin};
+use crate::builtin;
 use crate::check;
 use crate::dis::listing;
 use crate::failure::{Failure, Status};
@@ -49,6 +50,7 @@ struct Shader {
 pub fn demo(args: &DemoArgs) -> Result<Status, Failure> {
     let broken = |what: String| Failure::usage(format!("the demo is broken: {what}"), "please report it");
     let builtin = builtin::find(ISA).ok_or_else(|| broken(format!("`{ISA}` is not built in")))?;
+    let isa = builtin.words().ok_or_else(|| broken(format!("`{ISA}` has no words")))?;
     let machine = builtin.machine.ok_or_else(|| broken(format!("nothing runs `{ISA}`")))?;
     let shader: Shader = serde_json::from_str(SHADER).map_err(|error| broken(error.to_string()))?;
     let words = shader.words.iter().map(|word| u64::from_str_radix(word, 16)).collect::<Result<Vec<u64>, _>>();
@@ -58,7 +60,7 @@ pub fn demo(args: &DemoArgs) -> Result<Status, Failure> {
     if demo.specification()? == Status::Mistakes {
         return Ok(Status::Mistakes);
     }
-    demo.shader(builtin, &shader, &words)?;
+    demo.shader(isa, &shader, &words)?;
     let side = args.size * OVERSAMPLING;
     let counts = demo.launch(machine, &shader, &words, side)?;
     demo.picture(&counts, side as usize, args)?;
@@ -108,13 +110,13 @@ impl Demo {
         Ok(Status::Fine)
     }
 
-    fn shader(&mut self, builtin: &'static Builtin, shader: &Shader, words: &[u64]) -> Result<(), Failure> {
+    fn shader(&mut self, isa: &'static Isa, shader: &Shader, words: &[u64]) -> Result<(), Failure> {
         let started = Instant::now();
         let mut text = Vec::new();
-        listing(builtin.isa, words, Style::Customary, &mut text)?;
+        listing(isa, words, Style::Customary, &mut text)?;
         let text = String::from_utf8_lossy(&text);
-        let valid = words.iter().filter(|word| decode(builtin.isa, **word).is_ok()).count();
-        let back = assemble(builtin.isa, &text).is_ok_and(|back| back == words);
+        let valid = words.iter().filter(|word| decode(isa, **word).is_ok()).count();
+        let back = assemble(isa, &text).is_ok_and(|back| back == words);
         let what = format!(
             "Disassembled {}, which Mesa's compiler made: {valid} of {} are instructions{}.",
             paint(BOLD, &shader.source),

@@ -19,7 +19,7 @@ pub fn diff(args: &DiffArgs) -> Result<Status, Failure> {
     let (Some(old), Some(new)) = (old, new) else {
         return Err(Failure::usage("a specification has mistakes, so that nothing was compared", ""));
     };
-    let found = compare(old.isa, new.isa);
+    let found = compare(old.words()?, new.words()?);
     let mut text = match args.format {
         DiffFormat::Text => found.to_text(),
         DiffFormat::Json => found.to_json(),

@@ -8,7 +8,9 @@ use isaforge_core::print::{Style, print};
 use isaforge_core::text::Line;
 
 use crate::args::DisArgs;
+use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
+use crate::groups;
 use crate::input::Input;
 use crate::output::say;
 use crate::paint::{BOLD, ERROR, HELP, paint};
@@ -20,7 +22,10 @@ use crate::words::{self, Mistake, Place, word_digits};
 /// When the input cannot be read or the output cannot be written.
 pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
-    let isa = target.isa;
+    let isa = match target.tables {
+        Tables::Words(isa) => isa,
+        Tables::Groups(isa) => return groups::dis::dis(args, isa),
+    };
     let input = Input::read(args.file.as_deref())?;
     let body = if args.input.encoding() == Some(words::Encoding::Bin) { &input.bytes } else { input.body() };
     let found = words::read(isa, body, args.input.encoding());

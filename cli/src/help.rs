@@ -28,7 +28,10 @@ Examples:
 
 In hexadecimal `0x`, white space, commas and underscores are free: only the digits count.
 A word that is no instruction prints as `.word 0x… // reason`, which `asm` takes back; the exit
-status is then 1.";
+status is then 1.
+
+Of usc, hexadecimal is bytes in the order of memory, groups one after another. The text is a
+program, `N : …` with labels; bytes that are no group print as `.byte 0x… # reason`.";
 
 /// Below the options of `asm`.
 pub const ASM: &str = "\
@@ -39,8 +42,9 @@ Examples:
   isaforge asm --spec specs/mine.yaml shader.s    for an instruction set that is not built in
 
 A line holds an instruction, `label:`, or `.word NUMBER`; comments start with `//` or `;`.
-Branches take a label in place of a distance. All mistakes are reported as
-`file:line:column: error: …`; the exit status is then 1 and no file is written.";
+Of usc, `N :` starts a group, parts stand on lines of their own or between `|`, comments start
+with `#`, and bytes are `.byte 0x…`. Branches take a label in place of a distance. All mistakes are
+reported as `file:line:column: error: …`; the exit status is then 1 and no file is written.";
 
 /// Below the options of `explain`.
 pub const EXPLAIN: &str = "\
@@ -49,6 +53,7 @@ Examples:
   isaforge explain valhall 'MOV.i32 r1, r2'       a text
   isaforge explain valhall MOV.i32                a name: the instruction with an example
   isaforge explain valhall 0091c10000000102 | less
+  isaforge explain usc 44a0800500000000ff         the bytes of a group
   isaforge explain --spec specs/mine.yaml MOV     what a specification says while it is written
 
 A word that is no instruction is explained, too, as far as its opcode says which it would be.";
@@ -116,6 +121,11 @@ Of vpu, besides:
   JSON lines with `words`, `start` and `expect`   programs and their final state, run both ways
   word TAB name TAB fields…                       words and the values of their fields
   word TAB reason                                 words that must be refused for this reason
+
+Of usc:
+  TAB table with a column `hex`                   groups: to values, to text, and back
+  TAB table with `record`, `fields`, `hex_mesa`   records, field by field
+  JSON lines with `bytes`, or hexadecimal         whole programs, to text and back
 
 Files may be packed with gzip.
 

@@ -25,6 +25,7 @@ pub mod explain;
 pub mod explain_code;
 pub mod failure;
 pub mod generate;
+pub mod groups;
 pub mod help;
 pub mod input;
 pub mod machine;

@@ -12,7 +12,7 @@ use isaforge_compiler::suggest::{did_you_mean, one_of};
 use isaforge_core::Isa;
 
 use crate::args::{Cli, TargetArgs};
-use crate::builtin;
+use crate::builtin::{self, Tables};
 use crate::check;
 use crate::failure::Failure;
 
@@ -22,7 +22,23 @@ pub struct Target {
     /// What to call it in messages.
     pub name: String,
     /// Its tables.
-    pub isa: &'static Isa,
+    pub tables: Tables,
+}
+
+impl Target {
+    /// The tables, for a command that works on instructions of one word each.
+    ///
+    /// # Errors
+    /// When its instructions are groups of bytes.
+    pub fn words(&self) -> Result<&'static Isa, Failure> {
+        match self.tables {
+            Tables::Words(isa) => Ok(isa),
+            Tables::Groups(_) => {
+                let message = format!("the instructions of `{}` are groups of bytes", self.name);
+                Err(Failure::usage(message, "this command works on instructions of one word each"))
+            }
+        }
+    }
 }
 
 impl TargetArgs {
@@ -33,7 +49,7 @@ impl TargetArgs {
     pub fn open(&self) -> Result<Option<Target>, Failure> {
         match (&self.spec, self.isa) {
             (Some(spec), _) => from_specification(spec),
-            (None, Some(found)) => Ok(Some(Target { name: found.name.to_owned(), isa: found.isa })),
+            (None, Some(found)) => Ok(Some(Target { name: found.name.to_owned(), tables: found.tables })),
             (None, None) => Err(Failure::usage("no instruction set is named", "`isaforge isas` lists them")),
         }
     }
@@ -47,7 +63,7 @@ impl TargetArgs {
 pub fn named_or_at(given: &Path) -> Result<Option<Target>, Failure> {
     let name = given.to_str().unwrap_or_default();
     if let Some(found) = builtin::find(name) {
-        return Ok(Some(Target { name: name.to_owned(), isa: found.isa }));
+        return Ok(Some(Target { name: name.to_owned(), tables: found.tables }));
     }
     if given.exists() {
         return from_specification(given);
@@ -71,11 +87,11 @@ fn from_specification(given: &Path) -> Result<Option<Target>, Failure> {
         }
     };
     // Warnings wait for `isaforge check`: here they would come with every run.
-    if checked.isa.groups.is_some() {
-        let message = format!("`{}` describes groups of bytes", settings.spec.display());
-        return Err(Failure::usage(message, "this command works on instructions of one word each"));
-    }
-    Ok(Some(Target { name: settings.spec.display().to_string(), isa: lower(&checked.isa).isa }))
+    let tables = match &checked.isa.groups {
+        Some(groups) => Tables::Groups(isaforge_compiler::group::lower::lower(&checked.isa, groups)),
+        None => Tables::Words(lower(&checked.isa).isa),
+    };
+    Ok(Some(Target { name: settings.spec.display().to_string(), tables }))
 }
 
 /// The command line, for arguments that name a specification or for those that do not.

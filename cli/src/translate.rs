@@ -16,7 +16,7 @@ use crate::failure::{Failure, Status};
 use crate::input::Input;
 use crate::output::{count, say, write_whole};
 use crate::paint::{BOLD, ERROR, paint};
-use crate::target::{Target, named_or_at};
+use crate::target::named_or_at;
 use crate::words::{self, Encoding, word_digits};
 
 /// Runs `translate`.
@@ -26,16 +26,17 @@ use crate::words::{self, Encoding, word_digits};
 pub fn translate(args: &TranslateArgs) -> Result<Status, Failure> {
     let (from, to) = (named_or_at(&args.from)?, named_or_at(&args.to)?);
     let (Some(from), Some(to)) = (from, to) else { return Ok(Status::Mistakes) };
+    let (from, to) = (from.words()?, to.words()?);
     let input = Input::read(args.file.as_deref())?;
     let form = args.input.unwrap_or_else(|| detect(&input.bytes));
     let translated = match form {
-        Form::Asm => text(&from, &to, &input),
-        Form::Hex => of_words(&from, &to, &input, Encoding::Hex),
-        Form::Bin => of_words(&from, &to, &input, Encoding::Bin),
+        Form::Asm => text(from, to, &input),
+        Form::Hex => of_words(from, to, &input, Encoding::Hex),
+        Form::Bin => of_words(from, to, &input, Encoding::Bin),
     };
     let Some(translated) = translated else { return Ok(Status::Mistakes) };
     let out_form = args.out.unwrap_or(form);
-    let content = write(to.isa, &translated, out_form)?;
+    let content = write(to, &translated, out_form)?;
     match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
         Some(path) => write_whole(path, &content)?,
         None => {
@@ -62,7 +63,7 @@ fn detect(bytes: &[u8]) -> Form {
     }
 }
 
-fn text(from: &Target, to: &Target, input: &Input) -> Option<Vec<u64>> {
+fn text(from: &'static Isa, to: &'static Isa, input: &Input) -> Option<Vec<u64>> {
     let text = match std::str::from_utf8(input.body()) {
         Ok(text) => text,
         Err(error) => {
@@ -70,21 +71,21 @@ fn text(from: &Target, to: &Target, input: &Input) -> Option<Vec<u64>> {
             return None;
         }
     };
-    translate_program(from.isa, to.isa, text).map_err(|errors| report(&input.name, text, &errors)).ok()
+    translate_program(from, to, text).map_err(|errors| report(&input.name, text, &errors)).ok()
 }
 
-fn of_words(from: &Target, to: &Target, input: &Input, encoding: Encoding) -> Option<Vec<u64>> {
+fn of_words(from: &'static Isa, to: &'static Isa, input: &Input, encoding: Encoding) -> Option<Vec<u64>> {
     let body = if encoding == Encoding::Bin { &input.bytes } else { input.body() };
-    let found = words::read(from.isa, body, Some(encoding));
+    let found = words::read(from, body, Some(encoding));
     if let Some(mistake) = &found.mistake {
         say(&describe(&input.name, mistake));
         return None;
     }
-    let digits = word_digits(from.isa);
+    let digits = word_digits(from);
     let mut translated = Vec::with_capacity(found.words.len());
     let mut mistakes = 0;
     for (index, &word) in found.words.iter().enumerate() {
-        match translate_word(from.isa, to.isa, word) {
+        match translate_word(from, to, word) {
             Ok(word) => translated.push(word),
             Err(error) => {
                 mistakes += 1;

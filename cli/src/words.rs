@@ -73,7 +73,7 @@ pub fn detect(bytes: &[u8]) -> Encoding {
 /// Reads words in the given encoding, or in the one that [`detect`] finds.
 pub fn read(isa: &Isa, bytes: &[u8], encoding: Option<Encoding>) -> Words {
     match encoding.unwrap_or_else(|| detect(bytes)) {
-        Encoding::Hex => read_hex(bytes, word_digits(isa)),
+        Encoding::Hex => hex_digits(bytes, word_digits(isa)),
         Encoding::Bin => read_bin(bytes, word_bytes(isa)),
     }
 }
@@ -92,7 +92,7 @@ fn read_bin(bytes: &[u8], size: usize) -> Words {
 
 /// Digits are collected until a word has enough of them. `0x`, white space, commas and underscores between digits do
 /// not count.
-fn read_hex(bytes: &[u8], digits: usize) -> Words {
+pub fn hex_digits(bytes: &[u8], digits: usize) -> Words {
     let mut found = Words::default();
     let (mut line, mut column) = (1, 0);
     let (mut word, mut have, mut started) = (0u64, 0, (1, 1));
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     fn hex(text: &str) -> Words {
-        read_hex(text.as_bytes(), 16)
+        hex_digits(text.as_bytes(), 16)
     }
 
     #[test]

@@ -225,6 +225,36 @@ fn programs_walk_to_their_end_and_are_sealed_alike() {
     assert_eq!(programs, 210);
 }
 
+/// Bytes that are no group stand between groups, and text has them, too.
+#[test]
+fn any_bytes_become_a_listing_that_assembles_to_them() {
+    let isa = isa();
+    let groups = all_groups();
+    let mut state = 99u64;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as usize
+    };
+    let mut wrong = 0;
+    for round in 0..400 {
+        let mut program = Vec::new();
+        for _ in 0..random() % 12 {
+            let group = &groups[random() % groups.len()].1;
+            program.extend_from_slice(&group[..if random() % 9 == 0 { random() % group.len() } else { group.len() }]);
+            if random() % 8 == 0 {
+                program.extend((0..random() % 40).map(|_| random() as u8));
+            }
+        }
+        let text = disassemble(isa, &program);
+        wrong += text.matches(".byte").count();
+        let again = assemble_program(isa, &text).unwrap_or_else(|errors| panic!("{round}: {errors:?}\n{text}"));
+        assert_eq!(again, program, "{text}");
+    }
+    assert!(wrong > 300, "{wrong}");
+}
+
 /// Arbitrary and damaged bytes decode or fail, and what decodes encodes to itself.
 #[test]
 fn arbitrary_bytes_never_panic() {
@@ -313,8 +343,8 @@ fn programs_disassemble_and_assemble_to_the_same_bytes() {
     for line in data("programs.tsv").lines() {
         let [name, _, hex] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
         let program = bytes(hex);
-        let text = disassemble(isa, &program).unwrap_or_else(|error| panic!("{name}: {error:?}"));
-        let again = assemble_program(isa, &text).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+        let text = disassemble(isa, &program);
+        let again = assemble_program(isa, &text).unwrap_or_else(|errors| panic!("{name}: {errors:?}\n{text}"));
         assert_eq!(again, program, "{name}\n{text}");
         assert!(!text.contains("bytes"), "{name}\n{text}");
         if name.starts_with("img-") {
@@ -334,8 +364,21 @@ fn labels_and_the_end_of_a_program_follow() {
         [None, Some(groups[1].0 as i64), Some(groups[3].0 as i64), None]
     );
     assert_eq!((groups[3].0 % 8, program.len() % 8), (0, 0));
-    let listing = disassemble(isa, &program).expect("a program");
+    let listing = disassemble(isa, &program);
     assert_eq!(assemble_program(isa, &listing), Ok(program));
-    let error = assemble_program(isa, "0 : br nowhere\n").expect_err("no such label");
-    assert_eq!(error.to_string(), "line 1: there is no label `nowhere`");
+    let refuse = |text: &str| {
+        let errors = assemble_program(isa, text).expect_err(text);
+        errors.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(refuse("0 : br nowhere\nnowhen:\n"), ["1:8: there is no label `nowhere` (did you mean `nowhen`?)"]);
+    assert_eq!(
+        refuse("0 : fad ft0, r0, r1\n    mov r0, ft0\n1 : bra l0\nl0:\n2 : fadd ft0, r0, r1, r2\n3 : nop\nl0:\n"),
+        [
+            "1:5: no operation is written `fad ft0, r0, r1` (did you mean `fmad`?)",
+            "3:5: no operation is written `bra l0` (did you mean `ba`?)",
+            "5:21: these are not the operands of `fadd` (it is written `fadd{.lp}{.sat} ft0, <S0>{.abs}{.neg}{.flr}, <S1>{.abs}`)",
+            "7:1: the label `l0` stands twice",
+        ]
+    );
+    assert_eq!(refuse("0 : mov ft0, r0\n    mov r0, l0\nl0:\n1 : nop.end\n").len(), 1);
 }

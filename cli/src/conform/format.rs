@@ -28,8 +28,7 @@ impl Format {
     ///
     /// # Errors
     /// Says why the text is none of the known formats.
-    pub fn recognise(builtin: &Builtin, text: &str) -> Result<Format, String> {
-        let isa = builtin.isa;
+    pub fn recognise(builtin: &Builtin, isa: &'static Isa, text: &str) -> Result<Format, String> {
         let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
         let Some(first) = first else { return Err("it is empty".to_owned()) };
         if first.trim_start().starts_with('{') {

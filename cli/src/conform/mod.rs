@@ -12,10 +12,12 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use isaforge_core::group::GroupIsa;
 
 use crate::args::ConformArgs;
-use crate::builtin::Builtin;
+use crate::builtin::{Builtin, Tables};
 use crate::failure::{Failure, Status};
+use crate::groups::conform as groups;
 use crate::input::Input;
 use crate::output::{complain, say};
 
@@ -96,10 +98,13 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
 /// # Errors
 /// When the file is none of the known formats, or holds programs that nothing can run.
 pub fn replay(builtin: &'static Builtin, input: &Input, keep: usize) -> Result<Report, Failure> {
-    let isa = builtin.isa;
     let unknown = |why: &str| Failure::usage(format!("`{}` holds no recorded cases: {why}", input.name), "");
     let Ok(text) = std::str::from_utf8(input.body()) else { return Err(unknown("it is not text")) };
-    let format = Format::recognise(builtin, text).map_err(|why| unknown(&why))?;
+    let isa = match builtin.tables {
+        Tables::Words(isa) => isa,
+        Tables::Groups(isa) => return groups(isa, input, text, keep),
+    };
+    let format = Format::recognise(builtin, isa, text).map_err(|why| unknown(&why))?;
     let machine = || {
         let message = format!("`{}` holds programs, but nothing here can run those of {}", input.name, builtin.name);
         builtin.machine.ok_or_else(|| Failure::usage(message, ""))
@@ -137,6 +142,25 @@ pub fn replay(builtin: &'static Builtin, input: &Input, keep: usize) -> Result<R
             let outcome = Kernel::read(text).and_then(|kernel| kernel.replay(machine));
             report.record(&input.name, outcome, keep);
         }
+    }
+    bar.finish_and_clear();
+    Ok(report)
+}
+
+/// The same for an instruction set of groups.
+fn groups(isa: &'static GroupIsa, input: &Input, text: &str, keep: usize) -> Result<Report, Failure> {
+    let unknown = |why| Failure::usage(format!("`{}` holds no recorded cases: {why}", input.name), "");
+    let format = groups::Format::recognise(text).map_err(unknown)?;
+    let mut report = Report::default();
+    if format == groups::Format::Program {
+        report.record(&input.name, format.judge(isa, text), keep);
+        return Ok(report);
+    }
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let bar = progress(input, lines.clone().count() as u64);
+    for (index, line) in lines.skip(usize::from(format.has_heading())) {
+        report.record(&format_args!("{}:{}", input.name, index + 1), format.judge(isa, line), keep);
+        bar.inc(1);
     }
     bar.finish_and_clear();
     Ok(report)

@@ -14,8 +14,9 @@ use crate::paint::{DIM, paint};
 /// Columns that one bit takes.
 const BIT: usize = 3;
 
-/// Draws a word, in colour, in rows of 32 bits, or of 16 where the columns do not suffice.
-pub fn draw(word_bits: u8, word: u64, fields: &[Field], width: usize) -> String {
+/// Draws a word, in colour, in rows of 32 bits, or of 16 where the columns do not suffice. `number` is what a bit is
+/// called.
+pub fn draw(word_bits: u8, word: u64, fields: &[Field], width: usize, number: &dyn Fn(u8) -> u8) -> String {
     let word_bits = word_bits.clamp(1, 64);
     let row = if width > 32 * BIT { 32 } else { 16 };
     let mut out = String::new();
@@ -23,7 +24,7 @@ pub fn draw(word_bits: u8, word: u64, fields: &[Field], width: usize) -> String 
     for index in (0..rows).rev() {
         let low = index * row;
         let high = (low + row).min(word_bits) - 1;
-        draw_row(&mut out, high, low, word, fields);
+        draw_row(&mut out, high, low, word, fields, number);
     }
     out
 }
@@ -68,7 +69,7 @@ fn stretches(high: u8, low: u8, fields: &[Field]) -> Vec<Stretch<'_>> {
     found
 }
 
-fn draw_row(out: &mut String, high: u8, low: u8, word: u64, fields: &[Field]) {
+fn draw_row(out: &mut String, high: u8, low: u8, word: u64, fields: &[Field], number: &dyn Fn(u8) -> u8) {
     let row = stretches(high, low, fields);
     let rule = |left: char, between: char, right: char| {
         let parts: Vec<String> = row.iter().map(|stretch| "─".repeat(stretch.columns())).collect();
@@ -79,7 +80,7 @@ fn draw_row(out: &mut String, high: u8, low: u8, word: u64, fields: &[Field]) {
         let cells: Vec<String> = row.iter().map(|stretch| stretch.paint(&cell(stretch))).collect();
         format!("{bar}{}{bar}", cells.join(&bar))
     };
-    let numbers: String = row.iter().map(|stretch| format!(" {}", ends(stretch))).collect();
+    let numbers: String = row.iter().map(|stretch| format!(" {}", ends(stretch, number))).collect();
     out.push_str(&format!("{}\n", paint(DIM, numbers.trim_end())));
     out.push_str(&format!("{}\n", rule('┌', '┬', '┐')));
     out.push_str(&format!("{}\n", line(&|stretch| digits(stretch, word))));
@@ -88,12 +89,12 @@ fn draw_row(out: &mut String, high: u8, low: u8, word: u64, fields: &[Field]) {
 }
 
 /// The numbers of the highest and the lowest bit, at the ends of the stretch.
-fn ends(stretch: &Stretch<'_>) -> String {
+fn ends(stretch: &Stretch<'_>, number: &dyn Fn(u8) -> u8) -> String {
     let columns = stretch.columns();
     if stretch.high == stretch.low {
-        return format!("{:>columns$}", stretch.high);
+        return format!("{:>columns$}", number(stretch.high));
     }
-    format!("{:>2}{:>rest$}", stretch.high, stretch.low, rest = columns - 2)
+    format!("{:>2}{:>rest$}", number(stretch.high), number(stretch.low), rest = columns - 2)
 }
 
 fn digits(stretch: &Stretch<'_>, word: u64) -> String {

@@ -1,8 +1,8 @@
 //! `isaforge explain`: what every bit of an instruction means.
 
 mod about;
-mod diagram;
-mod fields;
+pub(crate) mod diagram;
+pub(crate) mod fields;
 
 use std::io::Write;
 
@@ -18,7 +18,9 @@ use isaforge_core::table::Shape;
 use isaforge_core::text::Line;
 
 use crate::args::ExplainArgs;
+use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
+use crate::groups;
 use crate::output::say;
 use crate::paint::{BOLD, DIM, ERROR, columns, paint};
 use crate::snippet;
@@ -31,9 +33,12 @@ use fields::Field;
 /// When standard output cannot be written to.
 pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
-    let isa = target.isa;
     let what = args.what.join(" ");
     let what = what.trim();
+    let isa = match target.tables {
+        Tables::Words(isa) => isa,
+        Tables::Groups(isa) => return groups::explain::explain(isa, what),
+    };
     let (word, note) = match find_name(isa, what.as_bytes()) {
         Some(opcode) => (example(isa, opcode), "an example of it"),
         None => match parse_word(isa, what) {
@@ -130,7 +135,7 @@ pub fn render(isa: &'static Isa, word: u64, note: &str, width: usize) -> (String
         }
     }
     fields::name_keys(&mut fields);
-    out.push_str(&diagram::draw(isa.word_bits, word, &fields, width));
+    out.push_str(&diagram::draw(isa.word_bits, word, &fields, width, &|bit| bit));
     out.push('\n');
     out.push_str(&fields::table(&fields, width));
     if let Some(opcode) = opcode {

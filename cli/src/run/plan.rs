@@ -110,7 +110,7 @@ fn machine(name: &Spanned<String>, out: &mut Diagnostics) -> Option<(&'static is
         let message = format!("programs of `{}` can be read and written, but not run", found.name);
         out.push(Diagnostic::error("L0001", name.span, message));
     }
-    Some((found.isa, found.machine?))
+    Some((found.words()?, found.machine?))
 }
 
 fn directions(given: Option<&Spanned<OneOrMany<u32>>>, what: &str, out: &mut Diagnostics) -> [u32; 3] {

@@ -5,6 +5,7 @@ mod conform;
 mod disassemble;
 mod explain;
 mod general;
+mod groups;
 mod launch;
 mod revisions;
 mod specifications;

@@ -122,6 +122,7 @@ pub fn lower(isa: &Isa, groups: &Groups) -> &'static core::GroupIsa {
             after: text(&r.prints.1),
         })),
         order: slice(groups.order.iter().map(|s| *s as u8)),
+        aliases: slice(groups.aliases.iter().map(|(other, own)| (text(other), text(own)))),
     }))
 }
 

@@ -38,6 +38,8 @@ pub struct Groups {
     pub registers: Vec<RegisterName>,
     /// The order of slots in text.
     pub order: Vec<usize>,
+    /// Other names of fields and values.
+    pub aliases: Vec<(String, String)>,
     /// Where the description stands.
     pub span: Span,
 }

@@ -42,6 +42,12 @@ impl Resolver<'_> {
             operands: Vec::new(),
             registers: Vec::new(),
             order: Vec::new(),
+            aliases: spec
+                .aliases
+                .iter()
+                .flat_map(|a| a.iter())
+                .map(|(other, own)| (other.value.clone(), own.value.clone()))
+                .collect(),
             span: spec.span,
         };
         if usize::from(spec.longest.value) > LONGEST

@@ -119,6 +119,8 @@ vocabulary! {
         required program: ProgramSpec,
         /// The slots in the order in which text has them; those left out follow.
         optional order: Vec<Spanned<String>>,
+        /// What recorded cases of others call fields and values, and what they are here: a name or a number.
+        optional aliases: Named<Word>,
     }
 }
 

@@ -5,120 +5,156 @@
 //!     second part
 //! l1:
 //! 1 : a branch to l1
+//! 2 : .byte 0x00 0xff   # bytes that are no group
 //! ```
 //!
-//! A line with a number and a colon starts a group, a line with a word and a colon is a label. What the last groups need
-//! so that the program ends where it must is not written: it follows.
+//! A line with a number and a colon starts a group, a line with a word and a colon is a label. Without any number, a text
+//! with `|` has a group a line, and any other is one group. What the last groups need so that a program ends where it
+//! must is not written: it follows.
 
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::fmt;
 
 use crate::group::encode::encode;
-use crate::group::error::{BuildError, GroupError};
+use crate::group::error::GroupError;
 use crate::group::parse::{Assembled, TextError, TextReason, assemble};
-use crate::group::program::{seal, target, walk};
-use crate::group::table::GroupIsa;
-use crate::group::text::{SEPARATOR, print};
+use crate::group::program::{extent, is_last, seal, target};
+use crate::group::table::{GroupIsa, LONGEST};
+use crate::group::text::{SEPARATOR, print_sized};
 use crate::group::value::{Form, Group};
+use crate::program::ProgramError;
+use crate::suggest::nearest;
 use crate::text::Line;
 
-/// Why a text is not a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListingError {
-    /// The line, from 1, on which the group or label starts.
-    pub line: usize,
-    /// What is wrong.
-    pub reason: ListingReason,
+/// What starts a line of bytes that are no group.
+const BYTES: &str = ".byte";
+
+/// A group, or bytes that are none.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// Where it starts.
+    pub at: usize,
+    /// How many bytes it has.
+    pub len: usize,
+    /// The group, or why there is none.
+    pub group: Result<Group, GroupError>,
 }
 
-/// What is wrong with a program's text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ListingReason {
-    /// A group cannot be read.
-    Text(TextError),
-    /// A group cannot be encoded.
-    Build(BuildError),
-    /// There is no such label.
-    Unknown(String),
-    /// A label stands twice.
-    Twice(String),
-}
-
-impl fmt::Display for ListingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: ", self.line)?;
-        match &self.reason {
-            ListingReason::Text(error) => error.fmt(f),
-            ListingReason::Build(error) => error.fmt(f),
-            ListingReason::Unknown(label) => write!(f, "there is no label `{label}`"),
-            ListingReason::Twice(label) => write!(f, "the label `{label}` stands twice"),
-        }
-    }
-}
-
-impl core::error::Error for ListingError {}
-
-/// The groups' lengths as the program needs them, from the lengths they have by themselves.
-fn sealed(isa: &GroupIsa, mut lengths: Vec<usize>) -> Vec<usize> {
-    let n = lengths.len();
-    if n == 0 {
-        return lengths;
-    }
-    let start: usize = lengths.iter().take(n.saturating_sub(2)).sum();
-    let before = n.checked_sub(2).and_then(|i| lengths.get(i).copied());
-    let last = lengths.last().copied().unwrap_or(0);
-    let (before, last) = seal(isa, start, before, last);
-    if let (Some(i), Some(before)) = (n.checked_sub(2), before)
-        && let Some(place) = lengths.get_mut(i)
-    {
-        *place = before;
-    }
-    if let Some(place) = lengths.last_mut() {
-        *place = last;
-    }
-    lengths
-}
-
-/// Writes a program.
+/// Takes bytes apart into groups, one after another, whatever ends programs.
 ///
-/// # Errors
-/// The offset of the first bytes that are no group, and why.
-pub fn disassemble(isa: &GroupIsa, bytes: &[u8]) -> Result<String, (usize, GroupError)> {
-    let mut groups = Vec::new();
-    for (at, group) in walk(isa, bytes) {
-        groups.push((at, group.map_err(|error| (at, error))?));
-    }
-    let shortest =
-        |group: &Group| encode(isa, &group.values(isa), &Form { length: 0, ..group.form() }).unwrap_or(*group);
-    let plain: Vec<Group> = groups.iter().map(|(_, g)| shortest(g)).collect();
-    let natural = sealed(isa, plain.iter().map(Group::len).collect());
-    let starts: Vec<usize> = groups.iter().map(|(at, _)| *at).collect();
-    let label =
-        |to: i64| usize::try_from(to).ok().and_then(|to| starts.binary_search(&to).ok()).map(|i| format!("l{i}"));
-    let targets: Vec<Option<String>> = groups.iter().map(|(at, g)| target(isa, g, *at).and_then(label)).collect();
-    let mut out = String::new();
-    for (i, (_, group)) in groups.iter().enumerate() {
-        let name = format!("l{i}");
-        if targets.iter().flatten().any(|t| *t == name) {
-            out.push_str(&name);
-            out.push_str(":\n");
+/// Bytes that are no group reach as far as their header says, and never beyond the line they are on: `lines` are the
+/// offsets at which lines start, for bytes that come from text. A short line of its own is never taken apart.
+pub fn pieces(isa: &GroupIsa, bytes: &[u8], lines: &[usize]) -> Vec<Piece> {
+    let mut found = Vec::new();
+    let (mut at, mut next) = (0, 0);
+    while at < bytes.len() {
+        while lines.get(next).is_some_and(|line| *line <= at) {
+            next += 1;
         }
-        let mut line = Line::new();
-        let follows = natural.get(i) == Some(&group.len());
-        print(isa, if follows { plain.get(i).unwrap_or(group) } else { group }, SEPARATOR, &mut line);
-        let mut text = line.as_str().to_string();
-        if let Some(label) = targets.get(i).and_then(Option::as_ref) {
-            text = with_label(isa, group, &text, label);
+        let end = lines.get(next).map_or(bytes.len(), |line| *line).min(bytes.len());
+        let starts = next.checked_sub(1).and_then(|i| lines.get(i)) == Some(&at);
+        let (rest, line) = (bytes.get(at..).unwrap_or_default(), bytes.get(at..end).unwrap_or_default());
+        let alone = starts && line.len() <= LONGEST;
+        let whole = decode_whole(isa, line).filter(|_| alone);
+        let group = whole.map_or_else(|| crate::group::decode::decode(isa, rest), Ok);
+        let len = match &group {
+            Ok(group) => group.len(),
+            Err(_) if alone => line.len(),
+            Err(_) => extent(isa, rest).min(line.len()),
+        };
+        found.push(Piece { at, len: len.max(1), group });
+        at += len.max(1);
+    }
+    found
+}
+
+fn decode_whole(isa: &GroupIsa, line: &[u8]) -> Option<Group> {
+    crate::group::decode::decode(isa, line).ok().filter(|group| group.len() == line.len())
+}
+
+/// How long each group is: where the program's end makes it longer, and where not.
+///
+/// Takes what each would be by itself, `None` for what has its length anyway, and whether the last group is a last one.
+fn sealed(isa: &GroupIsa, lengths: &[(usize, bool)], ends: bool) -> Vec<usize> {
+    let mut sealed: Vec<usize> = lengths.iter().map(|(length, _)| *length).collect();
+    let n = lengths.len();
+    let free = |i: usize| lengths.get(i).is_some_and(|(_, free)| *free);
+    if n == 0 || !ends {
+        return sealed;
+    }
+    let start: usize = sealed.iter().take(n.saturating_sub(2)).sum();
+    let before = n.checked_sub(2);
+    let (first, last) =
+        seal(isa, start, before.and_then(|i| sealed.get(i).copied()), sealed.last().copied().unwrap_or(0));
+    if let (Some(i), Some(first)) = (before.filter(|i| free(*i)), first)
+        && first <= usize::from(isa.longest)
+    {
+        sealed[i] = first;
+    }
+    if free(n - 1) {
+        sealed[n - 1] = last;
+    }
+    sealed
+}
+
+/// Writes a program. Bytes that are no group are written as such, with the reason in a comment.
+pub fn disassemble(isa: &GroupIsa, bytes: &[u8]) -> String {
+    write(isa, bytes, &pieces(isa, bytes, &[]))
+}
+
+/// Writes the [`pieces`] of a program.
+pub fn write(isa: &GroupIsa, bytes: &[u8], pieces: &[Piece]) -> String {
+    let shortest = |group: &Group| {
+        let form = Form { length: 0, ..group.form() };
+        encode(isa, &group.values(isa), &form).map_or(group.len(), |group| group.len())
+    };
+    let lengths: Vec<(usize, bool)> = pieces
+        .iter()
+        .map(|piece| piece.group.as_ref().map_or((piece.len, false), |group| (shortest(group), true)))
+        .collect();
+    let ends = pieces.last().is_some_and(|p| p.group.as_ref().is_ok_and(|g| is_last(isa, g)));
+    let lengths = sealed(isa, &lengths, ends);
+    let index_at = |to: i64| {
+        let to = usize::try_from(to).ok()?;
+        pieces.binary_search_by_key(&to, |piece| piece.at).ok()
+    };
+    let targets: Vec<Option<usize>> =
+        pieces.iter().map(|p| target(isa, p.group.as_ref().ok()?, p.at).and_then(index_at)).collect();
+    let labels: BTreeSet<usize> = targets.iter().copied().flatten().collect();
+    let mut out = String::new();
+    let mut line = Line::new();
+    for (i, piece) in pieces.iter().enumerate() {
+        if labels.contains(&i) {
+            out.push_str(&format!("l{i}:\n"));
         }
         let head = format!("{i} : ");
-        let gap = format!("\n{:width$}", "", width = head.len());
         out.push_str(&head);
-        out.push_str(&text.replace(SEPARATOR, &gap));
+        match &piece.group {
+            Ok(group) => {
+                line.clear();
+                let implied = lengths.get(i).copied().unwrap_or(0);
+                print_sized(isa, group, implied.try_into().unwrap_or(0), SEPARATOR, &mut line);
+                let mut text = line.as_str().to_string();
+                if let Some(to) = targets.get(i).copied().flatten() {
+                    text = with_label(isa, group, &text, &format!("l{to}"));
+                }
+                let gap = format!("\n{:width$}", "", width = head.len());
+                out.push_str(&text.replace(SEPARATOR, &gap));
+            }
+            Err(error) => {
+                out.push_str(BYTES);
+                for byte in bytes.get(piece.at..piece.at + piece.len).unwrap_or_default() {
+                    out.push_str(&format!(" {byte:#04x}"));
+                }
+                out.push_str(&format!("   # {error}"));
+            }
+        }
         out.push('\n');
     }
-    Ok(out)
+    out
 }
 
 /// A branch's text with a label in the place of its offset.
@@ -133,80 +169,142 @@ fn with_label(isa: &GroupIsa, group: &Group, text: &str, label: &str) -> String 
     parts.join(SEPARATOR)
 }
 
-/// A group of a text, with the label that it branches to.
-struct Part {
-    line: usize,
-    text: String,
-    label: Option<String>,
+/// A line, or the rest of one, of a group's text.
+struct Row<'t> {
+    /// Which line, from 0.
+    number: usize,
+    /// All of it.
+    full: &'t str,
+    /// Where in it the text of the group starts.
+    from: usize,
 }
 
-/// Reads a program.
-///
-/// # Errors
-/// The first line that is wrong.
-pub fn assemble_program(isa: &GroupIsa, text: &str) -> Result<Vec<u8>, ListingError> {
-    let mut parts: Vec<Part> = Vec::new();
-    let mut labels: Vec<(String, usize)> = Vec::new();
-    let fail = |line: usize, reason: ListingReason| ListingError { line, reason };
-    for (number, line) in text.lines().enumerate() {
-        let code = line.split('#').next().unwrap_or_default();
-        let head = code.split_once(':').map(|(head, rest)| (head.trim(), rest.trim()));
-        match head {
-            Some((name, "")) if is_label(name) => {
-                if labels.iter().any(|(known, _)| known == name) {
-                    return Err(fail(number + 1, ListingReason::Twice(name.to_string())));
-                }
-                labels.push((name.to_string(), parts.len()));
+impl Row<'_> {
+    fn text(&self) -> &str {
+        self.full.get(self.from..).unwrap_or_default()
+    }
+}
+
+/// The text of a group.
+struct Part<'t> {
+    rows: Vec<Row<'t>>,
+}
+
+/// What a part turned out to be.
+enum Read<'t> {
+    Bytes(Vec<u8>),
+    Group { read: Box<Assembled>, label: Option<&'t str> },
+}
+
+impl<'t> Part<'t> {
+    /// The text with other text in the place of a word.
+    fn text(&self, replaced: Option<(&str, &str)>) -> String {
+        let rows = self.rows.iter().map(|row| match replaced {
+            Some((word, by)) if last_word(row.text()) == word => {
+                let start = word.as_ptr() as usize - row.text().as_ptr() as usize;
+                let (before, after) = (row.text().get(..start), row.text().get(start + word.len()..));
+                format!("{}{by}{}", before.unwrap_or_default(), after.unwrap_or_default())
             }
-            Some((index, rest)) if !index.is_empty() && index.bytes().all(|b| b.is_ascii_digit()) => {
-                parts.push(Part { line: number + 1, text: rest.to_string(), label: None });
+            _ => row.text().to_string(),
+        });
+        rows.collect::<Vec<_>>().join("\n")
+    }
+
+    /// A mistake at an offset of [`text`](Part::text).
+    fn mistake(&self, at: usize, len: usize, message: String, help: String) -> ProgramError {
+        let mut start = 0;
+        for row in &self.rows {
+            let end = start + row.text().len();
+            if at <= end {
+                return place(row, at - start, len, message, help);
             }
-            _ if code.trim().is_empty() => {}
-            _ => match parts.last_mut() {
-                Some(part) => {
-                    part.text.push('\n');
-                    part.text.push_str(code);
-                }
-                None => parts.push(Part { line: number + 1, text: code.to_string(), label: None }),
-            },
+            start = end + 1;
+        }
+        match self.rows.first() {
+            Some(row) => place(row, 0, 1, message, help),
+            None => ProgramError { line: 1, column: 1, len: 1, message, help },
         }
     }
-    let mut read: Vec<Assembled> = Vec::new();
-    for part in &mut parts {
-        take_label(part, &labels);
-        let group = assemble(isa, &part.text).map_err(|error| {
-            match undefined(&part.text).filter(|_| error.reason == TextReason::Operands) {
-                // What a branch leads to is no number: a label that nothing defines.
-                Some(label) => fail(part.line, ListingReason::Unknown(label)),
-                None => fail(part.line, ListingReason::Text(error)),
+
+    /// A mistake that the whole part makes.
+    fn whole(&self, message: String, help: String) -> ProgramError {
+        let first = self.rows.iter().find(|row| !row.text().trim().is_empty()).or(self.rows.first());
+        match first {
+            Some(row) => {
+                let text = row.text().split('#').next().unwrap_or_default();
+                let at = text.len() - text.trim_start().len();
+                place(row, at, text.trim().len(), message, help)
             }
-        })?;
-        read.push(group);
+            None => self.mistake(0, 1, message, help),
+        }
     }
-    let mut lengths = Vec::new();
-    for (part, group) in parts.iter().zip(&read) {
-        lengths.push(group.encode(isa).map_err(|error| fail(part.line, ListingReason::Build(error)))?.len());
+
+    fn read(&self, isa: &GroupIsa, labels: &BTreeMap<&'t str, usize>) -> Result<Read<'t>, ProgramError> {
+        let text = self.text(None);
+        let code = text.split('#').next().unwrap_or_default().trim();
+        if let Some(list) = code.strip_prefix(BYTES).filter(|rest| rest.starts_with(char::is_whitespace)) {
+            let help = "numbers up to 255, such as `.byte 0x0f 0xff`";
+            return byte_list(list)
+                .map(Read::Bytes)
+                .ok_or_else(|| self.whole("these are no bytes".to_string(), help.to_string()));
+        }
+        let error = match assemble(isa, &text) {
+            Ok(read) => return Ok(Read::Group { read: Box::new(read), label: None }),
+            Err(error) => error,
+        };
+        // The last word of a branch may be a label; a label may be called like anything.
+        for row in self.rows.iter().filter(|_| error.reason == TextReason::Operands) {
+            let word = last_word(row.full);
+            if !is_label(word) || row.text().trim_start().starts_with(word) {
+                continue;
+            }
+            let known = labels.get_key_value(word);
+            let with_zero = assemble(isa, &self.text(Some((last_word(row.text()), "0"))));
+            let Ok(read) = with_zero else { continue };
+            if !isa.program.targets.iter().any(|t| read.values.has(t.slot.into())) {
+                continue;
+            }
+            return match known {
+                Some((label, _)) => Ok(Read::Group { read: Box::new(read), label: Some(label) }),
+                None => {
+                    let at = word.as_ptr() as usize - row.full.as_ptr() as usize - row.from;
+                    let near = nearest(word, labels.keys().copied());
+                    let help = near.map(|near| format!("did you mean `{near}`?")).unwrap_or_default();
+                    Err(place(row, at, word.len(), format!("there is no label `{word}`"), help))
+                }
+            };
+        }
+        Err(self.located(isa, &error))
     }
-    let lengths = sealed(isa, lengths);
+
+    fn located(&self, isa: &GroupIsa, error: &TextError) -> ProgramError {
+        self.mistake(error.at, error.len, error.to_string(), error.help(isa).to_string())
+    }
+}
+
+fn place(row: &Row<'_>, at: usize, len: usize, message: String, help: String) -> ProgramError {
+    let at = row.from + at;
+    let before = row.full.get(..at).unwrap_or(row.full).chars().count();
+    let under = row.full.get(at..(at + len).min(row.full.len())).unwrap_or_default().chars().count();
+    ProgramError { line: row.number + 1, column: before + 1, len: under.max(1), message, help }
+}
+
+/// The last word of a line, without what may frame it and without comment.
+fn last_word(line: &str) -> &str {
+    let code = line.split('#').next().unwrap_or_default();
+    let code = code.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '}'));
+    code.rsplit(char::is_whitespace).next().unwrap_or_default()
+}
+
+fn byte_list(list: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    for (i, (part, group)) in parts.iter().zip(&mut read).enumerate() {
-        if let Some(label) = &part.label {
-            let to = labels.iter().find(|(name, _)| name == label).map_or(0, |(_, index)| *index);
-            let to: usize = lengths.iter().take(to).sum();
-            for target in isa.program.targets {
-                if !group.values.has(target.slot as usize) {
-                    continue;
-                }
-                let absolute = group.values.get(isa, target.slot as usize, target.absolute as usize) != 0;
-                let offset = to as i64 - if absolute { 0 } else { bytes.len() as i64 };
-                group.values.set(isa, target.slot as usize, target.field as usize, offset);
-            }
-        }
-        group.form.length = lengths.get(i).copied().unwrap_or(0).try_into().unwrap_or(0);
-        let group = group.encode(isa).map_err(|error| fail(part.line, ListingReason::Build(error)))?;
-        bytes.extend_from_slice(group.as_bytes());
+    for number in list.split([',', ' ', '\t', '\n']).filter(|n| !n.is_empty()) {
+        bytes.push(match number.strip_prefix("0x").or(number.strip_prefix("0X")) {
+            Some(digits) => u8::from_str_radix(digits, 16).ok()?,
+            None => number.parse().ok()?,
+        });
     }
-    Ok(bytes)
+    (!bytes.is_empty()).then_some(bytes)
 }
 
 fn is_label(name: &str) -> bool {
@@ -215,26 +313,120 @@ fn is_label(name: &str) -> bool {
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Puts 0 in the place of a label at the end of a line.
-fn take_label(part: &mut Part, labels: &[(String, usize)]) {
-    let mut lines: Vec<String> = Vec::new();
-    for line in part.text.split('\n') {
-        let trimmed = line.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '}'));
-        let last = trimmed.rsplit(char::is_whitespace).next().unwrap_or_default();
-        if trimmed.trim_start() != last && labels.iter().any(|(name, _)| name == last) && part.label.is_none() {
-            part.label = Some(last.to_string());
-            lines.push(format!("{}0", trimmed.strip_suffix(last).unwrap_or(trimmed)));
-        } else {
-            lines.push(line.to_string());
-        }
-    }
-    part.text = lines.join("\n");
+/// A number and a colon, and what follows them.
+fn heading(code: &str) -> Option<&str> {
+    let (number, rest) = code.split_once(':')?;
+    let number = number.trim();
+    (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some(rest)
 }
 
-/// The last word of a group's last line, if it looks like a label.
-fn undefined(text: &str) -> Option<String> {
-    let line = text.trim_end().rsplit('\n').next()?.trim();
-    let (before, last) = line.rsplit_once(char::is_whitespace)?;
-    let name = last.trim_end_matches(';');
-    (!before.ends_with(',') && is_label(name)).then(|| name.to_string())
+/// Takes a text apart into groups and labels.
+fn parts<'t>(text: &'t str, errors: &mut Vec<ProgramError>) -> (Vec<Part<'t>>, BTreeMap<&'t str, usize>) {
+    let code_of = |line: &'t str| line.split('#').next().unwrap_or_default();
+    let numbered = text.lines().any(|line| heading(code_of(line)).is_some());
+    let line_by_line = !numbered && text.lines().any(|line| code_of(line).contains('|'));
+    let (mut parts, mut labels): (Vec<Part<'t>>, BTreeMap<&str, usize>) = (Vec::new(), BTreeMap::new());
+    // Whether the next line starts a group even without a number.
+    let mut fresh = true;
+    for (number, full) in text.lines().enumerate() {
+        let code = code_of(full);
+        let label = code.trim().strip_suffix(':').map(str::trim_end).filter(|name| is_label(name));
+        if let Some(name) = label {
+            let row = Row { number, full, from: 0 };
+            if labels.insert(name, parts.len()).is_some() {
+                let at = full.len() - full.trim_start().len();
+                errors.push(place(&row, at, name.len(), format!("the label `{name}` stands twice"), String::new()));
+            }
+            fresh = true;
+        } else if let Some(rest) = heading(code) {
+            let from = code.len() - rest.len();
+            parts.push(Part { rows: alloc::vec![Row { number, full, from }] });
+            fresh = false;
+        } else if !code.trim().is_empty() {
+            let row = Row { number, full, from: 0 };
+            let bytes = code.trim_start().starts_with(BYTES);
+            match parts.last_mut().filter(|_| !fresh && !bytes && !line_by_line) {
+                Some(part) => part.rows.push(row),
+                None => parts.push(Part { rows: alloc::vec![row] }),
+            }
+            fresh = bytes;
+        }
+    }
+    (parts, labels)
+}
+
+/// Reads a program.
+///
+/// # Errors
+/// Every mistake of the text, in order.
+pub fn assemble_program(isa: &GroupIsa, text: &str) -> Result<Vec<u8>, Vec<ProgramError>> {
+    let mut errors = Vec::new();
+    let (parts, labels) = parts(text, &mut errors);
+    let mut read: Vec<(&Part<'_>, Read<'_>, usize, bool)> = Vec::new();
+    let mut ends = false;
+    for part in &parts {
+        let found = match part.read(isa, &labels) {
+            Ok(found) => found,
+            Err(error) => {
+                errors.push(error);
+                continue;
+            }
+        };
+        let (length, free) = match &found {
+            Read::Bytes(bytes) => {
+                ends = false;
+                (bytes.len(), false)
+            }
+            Read::Group { read, .. } => match read.encode(isa) {
+                Ok(group) => {
+                    ends = is_last(isa, &group);
+                    (group.len(), read.form.length == 0)
+                }
+                Err(error) => {
+                    errors.push(part.whole(error.to_string(), String::new()));
+                    continue;
+                }
+            },
+        };
+        read.push((part, found, length, free));
+    }
+    let lengths: Vec<(usize, bool)> = read.iter().map(|(_, _, length, free)| (*length, *free)).collect();
+    let lengths = sealed(isa, &lengths, ends);
+    let starts: Vec<usize> = lengths.iter().scan(0, |at, length| Some(core::mem::replace(at, *at + length))).collect();
+    let total: usize = lengths.iter().sum();
+    let mut bytes = Vec::with_capacity(total);
+    // What is missing would shift everything behind it, so that no further mistake would be one.
+    if !errors.is_empty() {
+        read.clear();
+    }
+    for (i, (part, found, ..)) in read.into_iter().enumerate() {
+        let (mut group, label) = match found {
+            Read::Bytes(list) => {
+                bytes.extend_from_slice(&list);
+                continue;
+            }
+            Read::Group { read, label } => (read, label),
+        };
+        if let Some(to) = label.and_then(|label| labels.get(label)) {
+            let to = starts.get(*to).copied().unwrap_or(total);
+            for target in isa.program.targets {
+                if !group.values.has(target.slot.into()) {
+                    continue;
+                }
+                let absolute = group.values.get(isa, target.slot.into(), target.absolute.into()) != 0;
+                let offset = to as i64 - if absolute { 0 } else { bytes.len() as i64 };
+                group.values.set(isa, target.slot.into(), target.field.into(), offset);
+            }
+        }
+        group.form.length = lengths.get(i).copied().unwrap_or(0).try_into().unwrap_or(0);
+        match group.encode(isa) {
+            Ok(group) => bytes.extend_from_slice(group.as_bytes()),
+            Err(error) => errors.push(part.whole(error.to_string(), String::new())),
+        }
+    }
+    if errors.is_empty() {
+        return Ok(bytes);
+    }
+    errors.sort_by_key(|e| (e.line, e.column));
+    Err(errors)
 }

@@ -10,9 +10,10 @@ use crate::group::encode::encode;
 use crate::group::error::BuildError;
 use crate::group::operand::{Choices, read_operand};
 use crate::group::scan::Scan;
-use crate::group::table::{GroupIsa, LONGEST, Operation, SLOTS, Slot, Token};
+use crate::group::table::{GroupIsa, LONGEST, OperandKind, Operation, SLOTS, Slot, Token};
 use crate::group::text::{default, type_of};
 use crate::group::value::{Form, Group, Values};
+use crate::suggest::nearest;
 use crate::text::Word;
 
 /// What text says.
@@ -44,10 +45,14 @@ impl Assembled {
 pub struct TextError {
     /// Where, in bytes from the start of the text.
     pub at: usize,
+    /// How many bytes of the text are meant, at least 1.
+    pub len: usize,
     /// What is wrong.
     pub reason: TextReason,
     /// What was found there.
     pub found: Word,
+    /// The operation that fits best, an index into [`GroupIsa::operations`], and its slot, where the operands are wrong.
+    pub nearest: Option<(u16, u8)>,
 }
 
 /// What is wrong with text.
@@ -86,6 +91,99 @@ impl fmt::Display for TextError {
 
 impl core::error::Error for TextError {}
 
+impl TextError {
+    /// What to write instead; prints nothing where there is no telling.
+    pub fn help<'i>(&self, isa: &'i GroupIsa) -> TextHelp<'i> {
+        TextHelp { isa, error: *self }
+    }
+}
+
+/// See [`TextError::help`].
+#[derive(Clone, Copy, Debug)]
+pub struct TextHelp<'i> {
+    isa: &'i GroupIsa,
+    error: TextError,
+}
+
+impl fmt::Display for TextHelp<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.error.reason {
+            TextReason::Operation => {
+                let names = self.isa.operations.iter().filter_map(|o| mnemonic(o.syntax));
+                match nearest(first_word(self.error.found.as_str()), names) {
+                    Some(name) => write!(f, "did you mean `{name}`?"),
+                    None => Ok(()),
+                }
+            }
+            TextReason::Operands => {
+                let found = self.error.nearest.and_then(|(i, slot)| Some((self.isa.operations.get(i as usize)?, slot)));
+                let Some((operation, slot)) = found else { return Ok(()) };
+                f.write_str("it is written `")?;
+                write_syntax(self.isa, operation, slot.into(), f)?;
+                f.write_str("`")
+            }
+            TextReason::Taken => f.write_str("a number and a colon start the next group: `1 : …`"),
+            TextReason::Mark => f.write_str("marks are `slot.field=value`, `slot:record`, `slot` and `length=bytes`"),
+            TextReason::Bytes | TextReason::Sources | TextReason::Selector => Ok(()),
+        }
+    }
+}
+
+/// Writes how an operation is written in a slot: `{…}` may be left out, `<…>` stands for a value or a register.
+pub fn write_syntax(isa: &GroupIsa, operation: &Operation, slot: usize, f: &mut impl fmt::Write) -> fmt::Result {
+    let field = |at: u8, field: u8| {
+        let at = if at == Token::OWN { slot } else { at as usize };
+        let choice = isa.slots.get(at).and_then(|s| isa.choices.get(s.choice as usize));
+        choice.and_then(|c| c.fields.get(field as usize)).map_or("", |f| f.name)
+    };
+    for token in operation.syntax {
+        match *token {
+            Token::Text(text) => f.write_str(text)?,
+            Token::Flag(_, _, text) => write!(f, "{{{text}}}")?,
+            Token::Suffix(at, index, optional) => {
+                let name = field(at, index);
+                if optional { write!(f, "{{.{name}}}")? } else { write!(f, ".<{name}>")? }
+            }
+            Token::Value(at, index) => write!(f, "<{}>", field(at, index))?,
+            Token::Optional(at, index, text) => write!(f, "{{{text}<{}>}}", field(at, index))?,
+            Token::Words(_, _, words) => {
+                let mut first = true;
+                for word in words.iter().filter(|w| !w.is_empty()) {
+                    f.write_str(if first { "{" } else { "|" })?;
+                    f.write_str(word)?;
+                    first = false;
+                }
+                if !first {
+                    f.write_str("}")?;
+                }
+            }
+            Token::Bits(_, _, words) => {
+                for word in words {
+                    write!(f, "{{.{word}}}")?;
+                }
+            }
+            Token::Operand(index) => write_operand(isa, index.into(), f)?,
+            Token::Role(role) => {
+                let roles = isa.slots.get(slot).map_or(&[][..], |s| s.roles);
+                if let Some((_, index)) = roles.iter().find(|(name, _)| *name == role) {
+                    write_operand(isa, (*index).into(), f)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write_operand(isa: &GroupIsa, index: usize, f: &mut impl fmt::Write) -> fmt::Result {
+    match isa.operands.get(index) {
+        Some(operand) => match operand.kind {
+            OperandKind::Wire(wire) => f.write_str(wire),
+            _ => write!(f, "<{}>", operand.name),
+        },
+        None => Ok(()),
+    }
+}
+
 /// Reads a group.
 ///
 /// # Errors
@@ -105,7 +203,7 @@ pub fn assemble(isa: &GroupIsa, text: &str) -> Result<Assembled, TextError> {
             continue;
         }
         if let Some(list) = after_word(piece, "with") {
-            marks = Some((list, start));
+            marks = Some((list, start + piece.len() - list.len()));
             continue;
         }
         if let Some(hex) = after_word(piece, "bytes") {
@@ -115,7 +213,8 @@ pub fn assemble(isa: &GroupIsa, text: &str) -> Result<Assembled, TextError> {
     }
     choices.settle(isa, &mut read.values).map_err(|reason| error(reason, text.trim(), 0))?;
     if let Some((list, start)) = marks {
-        apply_marks(isa, list, &mut read).map_err(|mark| error(TextReason::Mark, mark, start))?;
+        let at = |mark: &str| start + (mark.as_ptr() as usize).saturating_sub(list.as_ptr() as usize);
+        apply_marks(isa, list, &mut read).map_err(|mark| error(TextReason::Mark, mark, at(mark)))?;
     }
     Ok(read)
 }
@@ -143,7 +242,7 @@ fn after_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
 }
 
 pub(super) fn error(reason: TextReason, found: &str, at: usize) -> TextError {
-    TextError { at, reason, found: Word::new(found) }
+    TextError { at, len: found.len().max(1), reason, found: Word::new(found), nearest: None }
 }
 
 /// The slots that parts have filled, with the part of the slot.
@@ -158,7 +257,9 @@ fn part(
     taken: &mut Taken,
 ) -> Result<(), TextError> {
     let mut in_the_way = false;
-    for operation in isa.operations {
+    // How far the best attempt got, and with which operation.
+    let mut best = (0, None);
+    for (index, operation) in isa.operations.iter().enumerate() {
         if !operation.no_encoding.is_empty() {
             for name in core::iter::once(&operation.syntax).chain(operation.also) {
                 let Some(Token::Text(name)) = name.first() else { continue };
@@ -189,8 +290,12 @@ fn part(
                         values.set(isa, slot, (*field).into(), *value);
                     }
                 }
-                let mut parser = Parser { isa, slot, values: &mut values, choices: &mut tried };
+                let mut parser = Parser { isa, slot, values: &mut values, choices: &mut tried, left: piece.len() };
                 if parser.all(piece, syntax, operation).is_none() {
+                    let far = piece.len() - parser.left;
+                    if best.1.is_none() || far > best.0 {
+                        best = (far, Some((index as u16, slot as u8)));
+                    }
                     continue;
                 }
                 let key = (slot as u8, operation.part);
@@ -210,23 +315,43 @@ fn part(
             }
         }
     }
-    let word = piece.split(|c: char| c.is_whitespace() || c == '.').next().unwrap_or_default();
-    let written = |o: &Operation| core::iter::once(&o.syntax).chain(o.also).any(|s| mnemonic(piece, s));
+    let word = first_word(piece);
+    let written = |o: &Operation| core::iter::once(&o.syntax).chain(o.also).any(|s| is_named(word, s));
     let filled = |o: &Operation| taken.iter().any(|t| t.0 < 32 && o.slots >> t.0 & 1 != 0 && t.1 == o.part);
-    let named = || isa.operations.iter().any(written);
+    let named = || isa.operations.iter().position(written);
     in_the_way |= isa.operations.iter().any(|o| !o.remark && filled(o) && written(o));
     Err(match in_the_way {
         true => error(TextReason::Taken, word, start),
-        false if named() => error(TextReason::Operands, word, start),
-        false => error(TextReason::Operation, piece, start),
+        false => match named() {
+            Some(first) => {
+                // Behind the name, where reading had to stop; the whole when it only lacks something.
+                let far = best.0.max(word.len()).min(piece.len());
+                let rest = piece.get(far..).unwrap_or_default();
+                let skipped = rest.len() - rest.trim_start().len();
+                let rest = rest.trim_start();
+                let len = rest.find([',', ' ']).filter(|len| *len > 0).unwrap_or(rest.len());
+                let (at, len) = if rest.is_empty() { (0, piece.len()) } else { (far + skipped, len) };
+                let slot = isa.operations.get(first).map_or(0, |o| o.slots.trailing_zeros() as u8);
+                let nearest = best.1.or(Some((first as u16, slot)));
+                TextError { at: start + at, len, nearest, ..error(TextReason::Operands, word, start) }
+            }
+            None => TextError { len: word.len().max(1), ..error(TextReason::Operation, piece, start) },
+        },
     })
 }
 
-fn mnemonic(piece: &str, syntax: &[Token]) -> bool {
-    let Some(Token::Text(text)) = syntax.first() else { return false };
-    let name = text.split_whitespace().next().unwrap_or_default();
-    let word = piece.split(|c: char| c.is_whitespace() || c == '.').next().unwrap_or_default();
-    name.split('.').next().unwrap_or_default().eq_ignore_ascii_case(word)
+fn first_word(piece: &str) -> &str {
+    piece.split(|c: char| c.is_whitespace() || c == '.').next().unwrap_or_default()
+}
+
+/// The name that a syntax starts with, without suffixes.
+fn mnemonic(syntax: &[Token]) -> Option<&'static str> {
+    let Some(Token::Text(text)) = syntax.first() else { return None };
+    text.split([' ', '.']).next()
+}
+
+fn is_named(word: &str, syntax: &[Token]) -> bool {
+    mnemonic(syntax).is_some_and(|name| name.eq_ignore_ascii_case(word))
 }
 
 struct Parser<'a> {
@@ -234,6 +359,8 @@ struct Parser<'a> {
     slot: usize,
     values: &'a mut Values,
     choices: &'a mut Choices,
+    /// How much of the part was left when reading stopped.
+    left: usize,
 }
 
 impl Parser<'_> {
@@ -242,6 +369,7 @@ impl Parser<'_> {
         let mut scan = Scan::new(piece);
         let mut at = 0;
         while let Some(token) = syntax.get(at) {
+            self.left = scan.left();
             let run = syntax.get(at..).unwrap_or_default().iter().take_while(|t| is_suffix(t)).count();
             if run > 0 {
                 self.run(&mut scan, syntax.get(at..at + run).unwrap_or_default())?;
@@ -251,6 +379,7 @@ impl Parser<'_> {
             self.one(&mut scan, token, operation)?;
             at += 1;
         }
+        self.left = scan.left();
         scan.at_end().then_some(())
     }
 

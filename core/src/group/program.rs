@@ -2,7 +2,7 @@
 
 use crate::group::decode::decode;
 use crate::group::error::GroupError;
-use crate::group::table::{GroupIsa, When};
+use crate::group::table::{Derive, GroupIsa, Test, When};
 use crate::group::value::Group;
 
 /// Whether a group is the last of a program.
@@ -46,6 +46,27 @@ impl Iterator for Walk<'_> {
         }
         Some((at, group))
     }
+}
+
+/// How many bytes at the start of `bytes`, which are no group, belong together: as many as the header says, if it says a
+/// length that the bytes have room for; else all of them, up to the longest group.
+pub fn extent(isa: &GroupIsa, bytes: &[u8]) -> usize {
+    let most = bytes.len().min(isa.longest.into());
+    let mut first = [0; 8];
+    first.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+    let word = u64::from_le_bytes(first);
+    let header = isa.slots.first().and_then(|slot| {
+        let start = *slot.first.get((word & 0xff) as usize)? as usize;
+        let tests = slot.tests.get(start..)?;
+        let count = tests.iter().position(|t: &Test| t.last).map_or(tests.len(), |i| i + 1);
+        tests.get(..count)?.iter().find(|t| word & t.mask == t.value)
+    });
+    let length = header.and_then(|test| isa.plans.get(test.record as usize)).and_then(|plan| {
+        let length = plan.derived.iter().find(|d| d.rule == Derive::Length)?;
+        let units = length.encoding.value(length.bits.get(word, 0), length.bits.width());
+        Some(units.unsigned_abs() as usize * usize::from(isa.unit))
+    });
+    length.filter(|length| (1..=most).contains(length)).unwrap_or(most)
 }
 
 /// The lengths that the last two groups of a program must have so that the last one starts and ends where it must.

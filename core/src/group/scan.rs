@@ -13,6 +13,11 @@ impl<'t> Scan<'t> {
         Scan { rest: text }
     }
 
+    /// How many bytes are left.
+    pub(super) fn left(&self) -> usize {
+        self.rest.len()
+    }
+
     fn skip(&mut self) {
         self.rest = self.rest.trim_start();
     }

@@ -50,6 +50,8 @@ pub struct GroupIsa {
     pub registers: &'static [RegisterName],
     /// The slots in the order in which text has them.
     pub order: &'static [u8],
+    /// What recorded cases of others call fields and values, and what they are here: a name or a number.
+    pub aliases: &'static [(&'static str, &'static str)],
 }
 
 /// Alternative layouts of the same fields.

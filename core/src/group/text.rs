@@ -16,19 +16,25 @@ pub const SEPARATOR: &str = " | ";
 ///
 /// Text that [`assemble`] reads back to the same bytes. A group that cannot be written so is written as its bytes.
 pub fn print(isa: &GroupIsa, group: &Group, separator: &str, out: &mut Line) {
+    print_sized(isa, group, 0, separator, out);
+}
+
+/// The same for a group whose place in a program makes it `implied` bytes long, 0 for as long as it needs to be: only
+/// another length is marked.
+pub fn print_sized(isa: &GroupIsa, group: &Group, implied: u8, separator: &str, out: &mut Line) {
     let values = group.values(isa);
     let mut text = Line::new();
     describe(isa, &values, separator, false, &mut text);
     if let Ok(read) = assemble(isa, text.as_str())
         && text.as_bytes().len() < LINE_CAPACITY
-        && encode(isa, &read.values, &read.form).is_ok_and(|again| again == *group)
+        && encode(isa, &read.values, &Form { length: implied, ..read.form }).is_ok_and(|again| again == *group)
     {
         return out.push_str(text.as_str());
     }
     // The assembler would choose otherwise: say which sources are meant, or mark what is different, whichever is shorter.
     let mut hinted = Line::new();
     describe(isa, &values, separator, true, &mut hinted);
-    let texts = [hinted, text].map(|text| marked(isa, group, &values, separator, text));
+    let texts = [hinted, text].map(|text| marked(isa, group, &values, implied, separator, text));
     match texts.iter().flatten().min_by_key(|text| text.as_bytes().len()) {
         Some(best) => out.push_str(best.as_str()),
         None => bytes(group, out),
@@ -46,15 +52,27 @@ fn bytes(group: &Group, out: &mut Line) {
 }
 
 /// The text with the marks it needs; `None` when no marks help.
-fn marked(isa: &GroupIsa, group: &Group, values: &Values, separator: &str, mut text: Line) -> Option<Line> {
+fn marked(
+    isa: &GroupIsa,
+    group: &Group,
+    values: &Values,
+    implied: u8,
+    separator: &str,
+    mut text: Line,
+) -> Option<Line> {
     let read = assemble(isa, text.as_str()).ok()?;
-    marks(isa, values, group, &read, separator, &mut text)?;
+    marks(isa, values, group, &read, implied, separator, &mut text)?;
     // What does not fit was dropped, and then the text does not read back.
-    reads_back(isa, text.as_str(), group).then_some(text)
+    reads_back(isa, text.as_str(), implied, group).then_some(text)
 }
 
-fn reads_back(isa: &GroupIsa, text: &str, group: &Group) -> bool {
-    assemble(isa, text).is_ok_and(|read| encode(isa, &read.values, &read.form).is_ok_and(|again| again == *group))
+fn reads_back(isa: &GroupIsa, text: &str, implied: u8, group: &Group) -> bool {
+    assemble(isa, text).is_ok_and(|mut read| {
+        if read.form.length == 0 {
+            read.form.length = implied;
+        }
+        encode(isa, &read.values, &read.form).is_ok_and(|again| again == *group)
+    })
 }
 
 /// Writes what the group means, without regard to what an assembler would make of it; with `hints`, selected registers
@@ -266,6 +284,7 @@ fn marks(
     values: &Values,
     group: &Group,
     read: &Assembled,
+    implied: u8,
     separator: &str,
     out: &mut Line,
 ) -> Option<()> {
@@ -316,8 +335,8 @@ fn marks(
         }
     }
     let mut form = group.form();
-    form.length = 0;
-    if encode(isa, &said, &form).ok()?.len() != group.len() {
+    form.length = implied;
+    if encode(isa, &said, &form).map_or(true, |again| again.len() != group.len()) {
         mark(out);
         out.push_str("length=");
         out.push_decimal(group.len() as u64);

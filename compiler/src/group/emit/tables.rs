@@ -299,6 +299,7 @@ pub(super) fn emit(isa: &GroupIsa) -> TokenStream {
         })
     });
     let order = isa.order.iter().map(|s| n(*s));
+    let aliases = isa.aliases.iter().map(|(other, own)| quote!((#other, #own)));
     quote! {
         mod tables {
             #[allow(unused_imports, reason = "which of the shapes occur depends on the instruction set")]
@@ -322,7 +323,7 @@ pub(super) fn emit(isa: &GroupIsa) -> TokenStream {
                 operations: &[#(#operations),*],
                 operands: &[#(#operands),*],
                 registers: &[#(#registers),*],
-                order: &[#(#order),*],
+                order: &[#(#order),*], aliases: &[#(#aliases),*],
             };
         }
     }

@@ -1,0 +1,202 @@
+//! `isaforge conform` for groups: tables of groups, of records, and whole programs.
+
+use isaforge_core::group::listing::{assemble_program, disassemble};
+use isaforge_core::group::program::walk;
+use isaforge_core::group::table::{Choice, Encoding, Record, Type};
+use isaforge_core::group::text::SEPARATOR;
+use isaforge_core::group::{GroupIsa, assemble, decode, encode, print};
+use isaforge_core::text::Line;
+
+use super::{hex, parse};
+
+type Outcome = Result<(), String>;
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A table with the bytes of a group in this column.
+    Groups(usize),
+    /// A table of records with the columns `record`, `fields`, `hex_mesa`, `hex_corrected`.
+    Records {
+        /// The column of the record's name.
+        record: usize,
+        /// The column of its fields.
+        fields: usize,
+        /// The column of its bytes, or of what they should have been.
+        bytes: [usize; 2],
+    },
+    /// Programs in JSON, one a line; their bytes are the case.
+    Programs,
+    /// The bytes of one program in hexadecimal.
+    Program,
+}
+
+impl Format {
+    /// Recognises a format by the first line.
+    ///
+    /// # Errors
+    /// Says why the text is none of the known formats.
+    pub fn recognise(text: &str) -> Result<Format, String> {
+        let first = text.lines().find(|line| !line.trim().is_empty()).ok_or("it is empty")?;
+        if first.trim_start().starts_with('{') {
+            return Ok(Format::Programs);
+        }
+        let columns: Vec<&str> = first.split('\t').collect();
+        let column = |name: &str| columns.iter().position(|column| *column == name);
+        if let (Some(record), Some(fields), Some(hex)) = (column("record"), column("fields"), column("hex_mesa")) {
+            return Ok(Format::Records { record, fields, bytes: [column("hex_corrected").unwrap_or(hex), hex] });
+        }
+        match column("hex") {
+            Some(column) => Ok(Format::Groups(column)),
+            None if parse(text).is_some() => Ok(Format::Program),
+            None => Err("it has no column `hex` and is no hexadecimal text".to_owned()),
+        }
+    }
+
+    /// Whether the first line names columns.
+    pub fn has_heading(self) -> bool {
+        matches!(self, Format::Groups(_) | Format::Records { .. })
+    }
+
+    /// Judges a case: a line, or all of the text.
+    ///
+    /// # Errors
+    /// Says what does not agree.
+    pub fn judge(self, isa: &'static GroupIsa, case: &str) -> Outcome {
+        let columns: Vec<&str> = case.split('\t').collect();
+        let column = |index: usize| columns.get(index).copied().ok_or(format!("it has only {} columns", columns.len()));
+        let bytes_of = |text: &str| parse(text).ok_or(format!("`{text}` is not hexadecimal"));
+        match self {
+            Format::Groups(index) => group(isa, &bytes_of(column(index)?)?),
+            Format::Records { record, fields, bytes: [first, second] } => {
+                let bytes =
+                    Some(column(first)?).filter(|bytes| !bytes.is_empty()).map_or_else(|| column(second), Ok)?;
+                // A record may have no bytes.
+                let bytes = if bytes.is_empty() { Vec::new() } else { bytes_of(bytes)? };
+                vector(isa, column(record)?, column(fields)?, &bytes)
+            }
+            Format::Programs => {
+                let value: serde_json::Value = serde_json::from_str(case).map_err(|error| error.to_string())?;
+                let text = value.get("bytes").and_then(|bytes| bytes.as_str()).ok_or("it has no `bytes`")?;
+                program(isa, &bytes_of(text)?)
+            }
+            Format::Program => program(isa, &bytes_of(case)?),
+        }
+    }
+}
+
+/// The bytes must be a group, which its values and its text give back.
+fn group(isa: &'static GroupIsa, bytes: &[u8]) -> Outcome {
+    let group = decode(isa, bytes).map_err(|error| error.to_string())?;
+    if group.len() != bytes.len() {
+        return Err(format!("the group ends after {} of {} bytes", group.len(), bytes.len()));
+    }
+    let again =
+        encode(isa, &group.values(isa), &group.form()).map_err(|error| format!("it is not encoded: {error}"))?;
+    if again != group {
+        return Err(format!("its values encode to {}", hex(again.as_bytes())));
+    }
+    let mut line = Line::new();
+    print(isa, &group, SEPARATOR, &mut line);
+    let text = line.as_str();
+    let read = assemble(isa, text).map_err(|error| format!("`{text}` does not assemble: {error}"))?;
+    match read.encode(isa) {
+        Ok(again) if again == group => Ok(()),
+        Ok(again) => Err(format!("`{text}` assembles to {}", hex(again.as_bytes()))),
+        Err(error) => Err(format!("`{text}` is not encoded: {error}")),
+    }
+}
+
+/// The bytes must be groups up to their end, and the listing must assemble to them.
+fn program(isa: &'static GroupIsa, bytes: &[u8]) -> Outcome {
+    for (at, found) in walk(isa, bytes) {
+        let found = found.map_err(|error| format!("at byte {at}: {error}"))?;
+        group(isa, found.as_bytes()).map_err(|reason| format!("at byte {at}: {reason}"))?;
+    }
+    match assemble_program(isa, &disassemble(isa, bytes)) {
+        Ok(again) if again == bytes => Ok(()),
+        Ok(again) => Err(format!("its text assembles to {}", hex(&again))),
+        Err(errors) => Err(errors.first().map_or_else(String::new, |error| format!("its text at {error}"))),
+    }
+}
+
+/// Each field must be read from the bytes, and all together must be written to them.
+fn vector(isa: &'static GroupIsa, name: &str, fields: &str, bytes: &[u8]) -> Outcome {
+    let (set, own) = name.split_once('.').unwrap_or(("", name));
+    let mut candidates = Vec::new();
+    for choice in isa.choices {
+        candidates.extend(choice.records.iter().filter(|r| r.name == own).map(|record| (choice, record)));
+    }
+    // Sets of others are not always ours; where they are, they decide.
+    candidates.sort_by_key(|(choice, _)| choice.name != set);
+    let outcomes = candidates.iter().map(|(choice, record)| vector_of(isa, choice, record, fields, bytes));
+    let mut first = None;
+    for outcome in outcomes {
+        match outcome {
+            Ok(()) => return Ok(()),
+            Err(reason) => _ = first.get_or_insert(reason),
+        }
+    }
+    Err(first.unwrap_or_else(|| format!("there is no record `{name}`")))
+}
+
+fn vector_of(
+    isa: &'static GroupIsa,
+    choice: &'static Choice,
+    record: &'static Record,
+    fields: &str,
+    bytes: &[u8],
+) -> Outcome {
+    if bytes.len() != usize::from(record.bytes) {
+        return Err(format!("`{}` has {} bytes, not {}", record.name, record.bytes, bytes.len()));
+    }
+    let word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    let raw = fields.starts_with("raw:");
+    let mut written = record.value;
+    let mut named = 0;
+    for (key, text) in fields.split_whitespace().filter_map(|pair| pair.split_once('=')) {
+        let own = isa.aliases.iter().find(|(other, _)| *other == key).map(|(_, own)| *own);
+        let index = choice.field(key).into_iter().chain(own.and_then(|own| choice.field(own)));
+        let mut places = index.filter_map(|i| record.places.iter().find(|p| usize::from(p.field) == i));
+        let place = places.next().ok_or_else(|| format!("`{}` has no bits for `{key}`", record.name))?;
+        let field = &choice.fields[usize::from(place.field)];
+        let width = place.bits.width();
+        let stored = if raw {
+            text.parse().map_err(|_| format!("`{text}` is no number"))?
+        } else {
+            let value = value_of(isa, field.ty, field.encoding, text).ok_or(format!("`{key}` is never `{text}`"))?;
+            let found = field.encoding.value(place.bits.get(word, 0), width);
+            if found != value {
+                return Err(format!("`{key}` is read as {found}, not as {value}"));
+            }
+            field.encoding.stored(value, width).ok_or(format!("`{key}` cannot hold {value}"))?
+        };
+        written = place.bits.set(written, 0, stored);
+        named |= place.bits.mask(0);
+    }
+    // What the case does not name is as found; constant bits are not.
+    let all = u64::MAX.checked_shr(64 - u32::from(record.bytes) * 8).unwrap_or(0);
+    let unnamed = all & !record.mask & !named;
+    let written = written & !unnamed | word & unnamed;
+    if written == word { Ok(()) } else { Err(format!("it is written as {written:#x}, not as {word:#x}")) }
+}
+
+/// The value that a word of others stands for.
+fn value_of(isa: &'static GroupIsa, ty: Type, encoding: Encoding, text: &str) -> Option<i64> {
+    if let Ok(number) = text.parse::<i64>() {
+        // Offsets are written as 32 bits without sign.
+        let signed = matches!(encoding, Encoding::SignedTimes(_));
+        return Some(if signed { i64::from(number as u32 as i32) } else { number });
+    }
+    let named = match ty {
+        Type::Enum(index) => isa.enums.get(usize::from(index))?.values.iter().find(|value| value.name == text),
+        _ => None,
+    };
+    match named {
+        Some(value) => Some(value.bits as i64),
+        None => {
+            let alias = |word: &str| isa.aliases.iter().find(|(other, _)| *other == word)?.1.parse::<i64>().ok();
+            text.split(['|', '+']).map(alias).sum()
+        }
+    }
+}

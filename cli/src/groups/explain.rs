@@ -1,0 +1,257 @@
+//! `isaforge explain` for groups: every bit of every record, and what the operations do.
+
+use std::io::Write;
+
+use isaforge_core::annotate::Role;
+use isaforge_core::group::info::{operations, registers};
+use isaforge_core::group::parse::write_syntax;
+use isaforge_core::group::table::{Operation, Record, Type};
+use isaforge_core::group::text::{SEPARATOR, register};
+use isaforge_core::group::{Group, GroupIsa, Values, assemble, canonical, decode, print};
+use isaforge_core::program::ProgramError;
+use isaforge_core::text::Line;
+
+use super::{hex, parse};
+use crate::explain::diagram;
+use crate::explain::fields::{Field, name_keys, table};
+use crate::failure::{Failure, Status};
+use crate::output::say;
+use crate::paint::{BOLD, DIM, ERROR, columns, paint, wrap};
+use crate::snippet;
+
+/// Runs `explain`.
+///
+/// # Errors
+/// When standard output cannot be written to.
+pub fn explain(isa: &'static GroupIsa, what: &str) -> Result<Status, Failure> {
+    let width = columns().min(120);
+    let named = isa.operations.iter().find(|operation| operation.name.eq_ignore_ascii_case(what));
+    let (text, status) = match named {
+        Some(operation) => (example(isa, operation, width), Status::Fine),
+        None => match parse(what) {
+            Some(bytes) => of_bytes(isa, &bytes, width),
+            None => match of_text(isa, what) {
+                Ok(group) => (render(isa, &group, "", width), Status::Fine),
+                Err(error) => {
+                    say(&snippet::draw("text", what, &error));
+                    return Ok(Status::Mistakes);
+                }
+            },
+        },
+    };
+    anstream::stdout().lock().write_all(text.as_bytes())?;
+    Ok(status)
+}
+
+/// The groups of some bytes, and what is wrong with the first that is none.
+fn of_bytes(isa: &'static GroupIsa, bytes: &[u8], width: usize) -> (String, Status) {
+    let mut out = String::new();
+    let mut at = 0;
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        match decode(isa, rest) {
+            Ok(group) => {
+                out.push_str(&render(isa, &group, "", width));
+                at += group.len();
+            }
+            Err(error) => {
+                let reason = format!("{}: {error}", paint(ERROR, "not a group"));
+                out.push_str(&format!("{}  {reason}\n", paint(DIM, &hex(rest))));
+                return (out, Status::Mistakes);
+            }
+        }
+    }
+    (out, Status::Fine)
+}
+
+fn of_text(isa: &'static GroupIsa, text: &str) -> Result<Group, ProgramError> {
+    let characters = |range: std::ops::Range<usize>| text.get(range).map_or(1, |text| text.chars().count());
+    let read = assemble(isa, text).map_err(|error| ProgramError {
+        line: 1,
+        column: characters(0..error.at) + 1,
+        len: characters(error.at..error.at + error.len).max(1),
+        message: error.to_string(),
+        help: error.help(isa).to_string(),
+    })?;
+    read.encode(isa).map_err(|error| {
+        let len = text.chars().count().max(1);
+        ProgramError { line: 1, column: 1, len, message: error.to_string(), help: String::new() }
+    })
+}
+
+/// An operation by its name: how it is written, and a group with nothing else in it, if there can be one.
+fn example(isa: &'static GroupIsa, operation: &'static Operation, width: usize) -> String {
+    let slots = (0..isa.slots.len()).filter(|slot| operation.slots >> slot & 1 != 0);
+    let mut out = String::new();
+    let group = slots.clone().find_map(|slot| {
+        let mut values = Values::new(isa);
+        values.insert(slot);
+        for (at, field, allowed) in operation.is {
+            let at = if usize::from(*at) < isa.slots.len() { (*at).into() } else { slot };
+            values.set(isa, at, (*field).into(), allowed.first().copied().unwrap_or(0));
+        }
+        canonical(isa, &values).ok()
+    });
+    for slot in slots {
+        let mut syntax = String::new();
+        // A string takes everything.
+        let _ = write_syntax(isa, operation, slot, &mut syntax);
+        let name = isa.slots.get(slot).map_or("", |slot| slot.name);
+        out.push_str(&format!("{}   {}\n", paint(BOLD, &syntax), paint(DIM, &format!("(in {name})"))));
+    }
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    match group {
+        Some(group) => out.push_str(&render(isa, &group, "an example of it", width)),
+        None => out.push_str(&about(operation, width)),
+    }
+    out
+}
+
+/// The explanation of a group, in colour, for so many columns.
+fn render(isa: &'static GroupIsa, group: &Group, note: &str, width: usize) -> String {
+    let mut line = Line::new();
+    print(isa, group, SEPARATOR, &mut line);
+    let mut out = format!("{}  {}", paint(DIM, &hex(group.as_bytes())), paint(BOLD, line.as_str()));
+    if !note.is_empty() {
+        out.push_str(&format!("   {}", paint(DIM, &format!("({note})"))));
+    }
+    out.push_str("\n\n");
+    let mut end = 0;
+    for (index, slot) in isa.slots.iter().enumerate() {
+        let Some(record) = group.record(isa, index) else { continue };
+        let start = group.start(index);
+        end = start + usize::from(record.bytes);
+        let place = match record.bytes {
+            0 => "no bytes".to_owned(),
+            1 => format!("byte {start}"),
+            _ => format!("bytes {start}..{}", end - 1),
+        };
+        let head = format!("{} ({})", slot.name, record.name);
+        out.push_str(&format!("{} {}\n", paint(BOLD, &place), paint(BOLD, &head)));
+        for text in [slot.doc, record.doc, record.note].iter().filter(|text| !text.is_empty()) {
+            for line in wrap(text, width.saturating_sub(2)) {
+                out.push_str(&format!("  {line}\n"));
+            }
+        }
+        out.push_str(&format!("  {}\n", paint(DIM, &format!("{}: {}", record.provenance.as_str(), record.source))));
+        let mut fields = fields(isa, group, index, record);
+        name_keys(&mut fields);
+        out.push_str(&draw(record, group.word(index), &fields, width));
+        out.push_str(&table(&fields, width));
+        out.push('\n');
+    }
+    if end < group.len() {
+        let bytes = hex(group.as_bytes().get(end..).unwrap_or_default());
+        out.push_str(&format!("{}  {bytes}\n\n", paint(BOLD, "padding")));
+    }
+    for (_, _, operation) in operations(isa, group) {
+        out.push_str(&about(operation, width));
+    }
+    for (name, write) in [("reads", false), ("writes", true)] {
+        let mut found: Vec<String> = Vec::new();
+        registers(isa, group, write, |it| {
+            let mut line = Line::new();
+            register(isa, it.bank, it.number, &mut line);
+            let operand = isa.operands.get(usize::from(it.operand)).map_or("", |operand| operand.name);
+            found.push(format!("{} ({operand})", line.as_str()));
+        });
+        let found = if found.is_empty() { "no registers".to_owned() } else { found.join(", ") };
+        out.push_str(&format!("{}{found}\n", paint(DIM, &format!("{name:8}"))));
+    }
+    out.push('\n');
+    out
+}
+
+/// What the specification says of an operation.
+fn about(operation: &Operation, width: usize) -> String {
+    let mut out = format!("{}\n", paint(BOLD, operation.name));
+    let none = if operation.no_encoding.is_empty() {
+        String::new()
+    } else {
+        format!("It has no public encoding: {}.", operation.no_encoding)
+    };
+    for text in [operation.doc, operation.note, &none].iter().filter(|text| !text.is_empty()) {
+        for line in wrap(text, width.saturating_sub(2)) {
+            out.push_str(&format!("  {line}\n"));
+        }
+    }
+    out.push_str(&format!("  {}\n\n", paint(DIM, &format!("{}: {}", operation.provenance.as_str(), operation.source))));
+    out
+}
+
+/// The fields of a record, and its constant bits.
+fn fields(isa: &'static GroupIsa, group: &Group, slot: usize, record: &'static Record) -> Vec<Field> {
+    let Some(choice) = isa.slots.get(slot).and_then(|s| isa.choices.get(usize::from(s.choice))) else {
+        return Vec::new();
+    };
+    let word = group.word(slot);
+    let blank = |runs: Vec<(u8, u8)>, name: &str, role: Role, value: u64| Field {
+        runs,
+        name: name.to_owned(),
+        operand: String::new(),
+        role: Some(role),
+        value,
+        text: String::new(),
+        meaning: String::new(),
+        wrong: false,
+        key: ' ',
+    };
+    let mut found = Vec::new();
+    for place in record.places {
+        let Some(field) = choice.fields.get(usize::from(place.field)) else { continue };
+        let pieces = std::iter::once(&place.bits.low).chain(place.bits.high);
+        let runs: Vec<(u8, u8)> = pieces.map(|p| (p.at + p.width - 1, p.at)).rev().collect();
+        let value = group.get(isa, slot, place.field.into());
+        let mut entry = blank(runs, field.name, Role::Modifier, place.bits.get(word, 0));
+        entry.meaning = field.doc.to_owned();
+        entry.text = value.to_string();
+        match field.ty {
+            Type::Enum(index) => {
+                let named = isa.enums.get(usize::from(index)).and_then(|e| e.value(value as u64));
+                if let Some(named) = named {
+                    entry.text = named.name.to_owned();
+                    if !named.doc.is_empty() {
+                        entry.meaning = format!("{} Here: {}", field.doc, named.doc);
+                    }
+                }
+            }
+            Type::Flag => entry.text = if value != 0 { "yes" } else { "no" }.to_owned(),
+            Type::Hex => entry.text = format!("{value:#x}"),
+            Type::Decimal => {}
+        }
+        found.push(entry);
+    }
+    let mut rest = record.mask;
+    while rest != 0 {
+        let at = rest.trailing_zeros();
+        let width = (rest >> at).trailing_ones();
+        let value = word >> at & (u64::MAX >> (64 - width));
+        let mut entry = blank(vec![((at + width - 1) as u8, at as u8)], "constant", Role::Fixed, value);
+        entry.meaning = "must be so".to_owned();
+        found.push(entry);
+        rest &= (rest >> at).checked_shr(width).and_then(|rest| rest.checked_shl(at + width)).unwrap_or(0);
+    }
+    found
+}
+
+/// The record with its first byte first, as it lies in memory. Bits keep their numbers.
+fn draw(record: &Record, word: u64, fields: &[Field], width: usize) -> String {
+    if record.bytes == 0 {
+        return String::new();
+    }
+    let bits = record.bytes * 8;
+    // Bit 0 of the last byte becomes the lowest.
+    let turn = |bit: u8| bits - 8 - bit / 8 * 8 + bit % 8;
+    let mut turned: Vec<Field> = fields.to_vec();
+    for field in &mut turned {
+        let mut runs = Vec::new();
+        for (high, low) in field.runs.drain(..) {
+            let bytes = low / 8..=high / 8;
+            runs.extend(bytes.map(|byte| (turn(high.min(byte * 8 + 7)), turn(low.max(byte * 8)))));
+        }
+        field.runs = runs;
+    }
+    let word = (word.swap_bytes()) >> (64 - u32::from(bits));
+    diagram::draw(bits, word, &turned, width, &turn)
+}

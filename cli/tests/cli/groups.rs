@@ -1,0 +1,107 @@
+//! The commands on instruction sets of groups.
+
+use super::*;
+
+/// Two groups of Mesa's, one of the vendor's with a program end.
+const GROUPS: &str = "36 82 00 c0 c0 4b 02 44 00 00 49 ff\n56a000b004c4401 0c04000ff\n44a0800500 0000ff\n";
+
+#[test]
+fn bytes_become_a_program_and_back() {
+    let run = isaforge_with(&["dis", "usc"], GROUPS).expect(0);
+    assert!(run.out().starts_with("0 : fmad ft0, r0, c75, r4\n    mov r9, ft0\n"), "{}", run.out());
+    let hex: String = GROUPS.split_whitespace().collect();
+    let back = isaforge_with(&["asm", "usc"], run.out()).expect(0);
+    assert_eq!(back.out().split_whitespace().collect::<String>(), hex);
+    let raw = isaforge_with(&["asm", "usc", "--out", "bin"], run.out()).expect(0).out;
+    assert_eq!(raw.len(), hex.len() / 2);
+    assert_eq!(isaforge_with(&["dis", "usc", "--in", "bin"], raw).expect(0).out(), run.out());
+    let spec = isaforge_with(&["dis", "--spec", "../specs/usc", "-"], GROUPS).expect(0);
+    assert_eq!(spec.out(), run.out(), "the specification says what the generated crate does");
+}
+
+#[test]
+fn bytes_that_are_no_group_stay_in_the_text() {
+    let hex = "44a08005000000ff\n44a0800500000000\n3682\n56a000b004c44010c04000ff\n";
+    let run = isaforge_with(&["dis", "usc"], hex).expect(1);
+    let reason = ".byte 0x44 0xa0 0x80 0x05 0x00 0x00 0x00 0x00   # byte 7: padding must be 0xff, found 0x00\n";
+    assert!(run.out().contains(reason), "{}", run.out());
+    let back = isaforge_with(&["asm", "usc"], run.out()).expect(0);
+    assert_eq!(back.out().split_whitespace().collect::<String>(), hex.replace('\n', ""));
+    let table = isaforge_with(&["dis", "usc", "--tsv"], hex).expect(1);
+    let rows: Vec<Vec<&str>> = table.out().lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows[0], ["44a08005000000ff", "ok", "end | uvsw.emit.endtask"]);
+    assert_eq!(rows[1], ["44a0800500000000", "invalid", "byte 7: padding must be 0xff, found 0x00"]);
+    assert_eq!((rows[2][1], rows[3][1], rows.len()), ("invalid", "ok", 4));
+}
+
+#[test]
+fn mistakes_have_a_place_and_nothing_is_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("out.hex");
+    let out = out.to_str().expect("the path is text");
+    let text = "0 : fadd ft0, r0\n1 : fad ft0, r0, r1\n2 : br nowhere\n3 : fsqrt r0, r1\n";
+    let run = isaforge_with(&["asm", "usc", "-", "-o", out], text).expect(1);
+    for message in [
+        "<stdin>:1:5: error: these are not the operands of `fadd`",
+        "<stdin>:2:5: error: no operation is written `fad ft0, r0, r1`",
+        "<stdin>:3:8: error: there is no label `nowhere`",
+        "<stdin>:4:5: error: ",
+        "error: 4 mistakes",
+    ] {
+        assert!(run.err.contains(message), "{message}\n{}", run.err);
+    }
+    assert!(run.err.contains("no public encoding"), "{}", run.err);
+    assert!(!Path::new(out).exists());
+}
+
+#[test]
+fn every_record_and_operation_of_a_group_is_explained() {
+    let run = isaforge(&["explain", "usc", "368200c0c04b02440000 49ff"]).expect(0);
+    for text in
+        ["bytes 0..2 header (main)", "byte 3 p0 (fmad)", "bytes 4..7 lower (3lo_2b7i_2b7i_2b6i_2m)", "FMAD", "padding"]
+    {
+        assert!(run.out().contains(text), "{text}\n{}", run.out());
+    }
+    assert!(run.out().contains("reads   r0 (S0), c75 (S1), r4 (S2)"), "{}", run.out());
+    assert!(run.out().contains("main.yaml:"), "{}", run.out());
+    let same = isaforge(&["explain", "usc", "fmad ft0, r0, c75, r4 | mov r9, ft0"]).expect(0);
+    assert!(same.out().contains("byte 2 p0 (fmad)"), "{}", same.out());
+    assert!(isaforge(&["explain", "usc", "FMAD"]).expect(0).out().contains("{.sat} ft0, <S0>"));
+    assert!(isaforge(&["explain", "usc", "fsqrt"]).expect(0).out().contains("no public encoding"));
+    assert!(isaforge(&["explain", "usc", "36820000"]).expect(1).out().contains("not a group"));
+}
+
+#[test]
+fn recorded_groups_records_and_programs_are_replayed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, content: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, content).expect("the file is written");
+        path.to_str().expect("the path is text").to_owned()
+    };
+    let groups = file("groups.tsv", "file\thex\nx\t44 a0 80 05 00 00 00 ff\nx\t44 a0 80 05 00 00 00 00\n");
+    let heading = "source\trecord\tfields\thex_mesa\thex_corrected\n";
+    let rows = "m\tmain.fmad\ts0neg=1 s0abs=0 s2neg=0 sat=1\tc9\tc9\nm\tctrl.lapc\t\t\t\nm\tmain.sngl\tsngl_op=gamma\t86\t86\n\
+        m\tmain.fmad\ts0neg=0 s0abs=0 s2neg=0 sat=1\tc9\tc9\n";
+    let records = file("records.tsv", &format!("{heading}{rows}"));
+    let programs = file("programs.jsonl", "{\"bytes\": \"44a08005000000ff\"}\n");
+    let hex = file("program.hex", "44 a0 80 05 00 00 00 ff");
+    let run = isaforge(&["conform", "usc", &groups, &records, &programs, &hex, "--failures", "2"]).expect(1);
+    let counts: Vec<&str> = run.out().lines().filter_map(|line| line.split_once(": ")).map(|(_, rest)| rest).collect();
+    assert!(run.out().contains("groups.tsv: 1 passed, 1 failed"), "{}", run.out());
+    assert!(run.out().contains("records.tsv: 3 passed, 1 failed"), "{counts:?}");
+    assert!(run.out().contains("`s0neg` is read as 1, not as 0"), "{}", run.out());
+    assert!(run.out().ends_with("6 passed, 2 failed\n"), "{}", run.out());
+}
+
+#[test]
+fn commands_on_words_refuse_groups_by_name() {
+    for arguments in
+        [&["diff", "usc", "valhall"][..], &["diff", "valhall", "../specs/usc"], &["translate", "usc", "valhall"]]
+    {
+        let run = isaforge(arguments).expect(2);
+        assert!(run.err.contains("are groups of bytes"), "{}", run.err);
+    }
+    assert!(isaforge(&["check", "../specs/usc"]).expect(0).out().contains(" operations, "));
+    assert!(isaforge(&["isas"]).expect(0).out().contains("\nusc "));
+}
