@@ -23,7 +23,7 @@
 //! names the instruction and the thread. Execution is counted against [`Launch::budget`], every address is checked, and
 //! what a launch may ask for is limited.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod launch;
 pub mod memory;

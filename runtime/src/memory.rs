@@ -155,6 +155,21 @@ impl Memory {
         Ok(())
     }
 
+    /// The region that holds `address`: where it begins, and its bytes.
+    #[inline]
+    pub(crate) fn window(&self, address: u64) -> Option<(u64, &[u8])> {
+        let region = self.regions.get(self.at(address)?)?;
+        Some((region.base, &region.bytes))
+    }
+
+    /// As [`Memory::window`], to write.
+    #[inline]
+    pub(crate) fn window_mut(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
+        let at = self.at(address)?;
+        let region = self.regions.get_mut(at)?;
+        Some((region.base, &mut region.bytes))
+    }
+
     /// The index of the region that holds `address`.
     fn at(&self, address: u64) -> Option<usize> {
         let at = self.regions.partition_point(|r| r.base <= address).checked_sub(1)?;

@@ -13,7 +13,7 @@ use super::warp::{LANES, Warp};
 
 /// How many instructions a warp executes before it is the next one's turn. A warp that waits for another by looking at
 /// memory gets what it waits for.
-const TURN: u32 = 1 << 14;
+pub(super) const TURN: u32 = 1 << 14;
 
 /// A program on its way through a launch.
 #[derive(Debug)]
@@ -45,14 +45,14 @@ pub(super) enum Stop {
 
 /// Where the threads of a workgroup are.
 #[derive(Clone, Copy, Debug)]
-struct Group {
-    id: [u32; 3],
-    size: [u32; 3],
+pub(super) struct Group {
+    pub id: [u32; 3],
+    pub size: [u32; 3],
 }
 
 impl Group {
     /// The place of a thread in its workgroup.
-    fn thread(&self, index: usize) -> [u32; 3] {
+    pub fn thread(&self, index: usize) -> [u32; 3] {
         let [x, y, _] = self.size.map(|n| n.max(1) as usize);
         // Less than the number of threads of a workgroup, which is small.
         [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
@@ -233,7 +233,7 @@ impl<'a, O: Observer> Machine<'a, O> {
         Ok(Stop::Turn)
     }
 
-    fn error(&self, fault: Fault, pc: usize, group: &impl Origin, first_thread: usize) -> RunError {
+    pub fn error(&self, fault: Fault, pc: usize, group: &impl Origin, first_thread: usize) -> RunError {
         let place = |lane: usize| self.place(pc, group, Some(first_thread + lane));
         match fault {
             Fault::Unsupported(what) => RunError::Unsupported { place: self.place(pc, group, None), what },

@@ -40,6 +40,7 @@
 //! * Threads that have ended do not come to a barrier, and the warps of a group must come to the same one.
 
 pub mod conform;
+pub mod fast;
 mod fragment;
 mod group;
 #[macro_use]
@@ -48,6 +49,7 @@ mod messages;
 pub mod observe;
 mod operate;
 mod program;
+pub mod reference;
 pub mod rules;
 mod semantics;
 mod source;
@@ -66,15 +68,16 @@ use program::Program;
 /// Bytes of memory that each thread has at `thread_local_pointer`; zero at the start of its workgroup.
 pub const THREAD_BYTES: usize = space::THREAD_BYTES;
 
-/// Runs a compute program on all threads of a launch.
+/// Runs a compute program on all threads of a launch, eight warps at a time. The results are those of
+/// [`reference::run`].
 ///
 /// # Errors
 /// When the launch asks for too much or an instruction cannot be executed; memory then holds what was written before.
 pub fn run(launch: &Launch, memory: &mut Memory) -> Result<Outcome, RunError> {
-    run_observed(launch, memory, ())
+    fast::run(launch, memory, fast::Level::best())
 }
 
-/// As [`run`], while somebody looks on.
+/// As [`reference::run`], while somebody looks on.
 ///
 /// # Errors
 /// As [`run`], and when the observer stops it.

@@ -5,9 +5,9 @@ use crate::memory::{Memory, MemoryFault, within};
 use super::warp::LANES;
 
 /// Where workgroup memory begins.
-const WORKGROUP: u64 = Memory::RESERVED.start;
+pub(super) const WORKGROUP: u64 = Memory::RESERVED.start;
 /// Where the memory of the first thread of a workgroup begins.
-const THREADS: u64 = WORKGROUP + (1 << 40);
+pub(super) const THREADS: u64 = WORKGROUP + (1 << 40);
 /// Bytes of memory that each thread has for itself.
 pub(super) const THREAD_BYTES: usize = 4096;
 

@@ -1,0 +1,108 @@
+//! Two half-precision numbers a word: computed in single precision and rounded once more where that is exact.
+
+use super::float::{clamp, key, narrow, signed, widen};
+use super::rule::{Rule, rules};
+
+const SIGNS: u32 = 0x8000_8000;
+const NAN: u32 = 0x7e00;
+
+/// Applies `f` to both halves of words.
+#[inline(always)]
+pub fn both<const N: usize>(words: [u32; N], f: impl Fn([u32; N]) -> u32) -> u32 {
+    f(words.map(|word| word & 0xffff)) | f(words.map(|word| word >> 16)) << 16
+}
+
+/// The sum. Single precision holds more than twice the digits, so that rounding twice is rounding once.
+#[inline(always)]
+fn sum([a, b]: [u32; 2]) -> u32 {
+    narrow((f32::from_bits(widen(a)) + f32::from_bits(widen(b))).to_bits())
+}
+
+/// `a · b + c`. The product is exact; the sum is rounded to the odd neighbour, which leaves the second rounding what it
+/// needs to know.
+#[inline(always)]
+fn fused([a, b, c]: [u32; 3]) -> u32 {
+    let [a, b, c] = [a, b, c].map(|half| f32::from_bits(widen(half)));
+    let product = a * b;
+    let sum = product + c;
+    let back = sum - product;
+    let error = (product - (sum - back)) + (c - back);
+    let bits = sum.to_bits();
+    // Towards the exact value, if that is not the sum; infinities and NaNs have no error that compares.
+    let inexact = error > 0.0 || error < 0.0;
+    let away = (error > 0.0) == (sum > 0.0);
+    let odd = if away { bits | 1 } else { bits.wrapping_sub(1) | 1 };
+    let even = bits & 1 == 0;
+    narrow(if inexact && even { odd } else { bits })
+}
+
+#[inline(always)]
+fn is_nan(half: u32) -> bool {
+    half & 0x7fff > 0x7c00
+}
+
+#[inline(always)]
+fn pick<const GREATER: bool>([a, b]: [u32; 2]) -> u32 {
+    let (x, y) = (key(a << 16), key(b << 16));
+    let number = if if GREATER { x >= y } else { x <= y } { a } else { b };
+    let unless_a = if is_nan(a) { b } else { number };
+    let unless_b = if is_nan(b) { a } else { unless_a };
+    if is_nan(unless_b) { NAN } else { unless_b }
+}
+
+#[inline(always)]
+fn limited<const LIMIT: u32>(word: u32) -> u32 {
+    if LIMIT == 0 { word } else { both([word], |[half]| narrow(clamp::<LIMIT>(widen(half)))) }
+}
+
+/// `a + b`, signs in the first number.
+pub struct Add<const LIMIT: u32>;
+
+impl<const LIMIT: u32> Rule for Add<LIMIT> {
+    const SOURCES: usize = 2;
+    #[inline(always)]
+    fn lane([a, b, ..]: [u32; 4], [signs, _]: [u32; 2]) -> u32 {
+        limited::<LIMIT>(both([signed(a, 0, signs, SIGNS), signed(b, 1, signs, SIGNS)], sum))
+    }
+}
+
+/// `a · b + c`, signs in the first number.
+pub struct Fma<const LIMIT: u32>;
+
+impl<const LIMIT: u32> Rule for Fma<LIMIT> {
+    const SOURCES: usize = 3;
+    #[inline(always)]
+    fn lane([a, b, c, _]: [u32; 4], [signs, _]: [u32; 2]) -> u32 {
+        let sources = [signed(a, 0, signs, SIGNS), signed(b, 1, signs, SIGNS), signed(c, 2, signs, SIGNS)];
+        limited::<LIMIT>(both(sources, fused))
+    }
+}
+
+/// Limits what is there.
+pub struct Limit<const LIMIT: u32>;
+
+impl<const LIMIT: u32> Rule for Limit<LIMIT> {
+    const SOURCES: usize = 1;
+    #[inline(always)]
+    fn lane([a, ..]: [u32; 4], _: [u32; 2]) -> u32 {
+        limited::<LIMIT>(a)
+    }
+}
+
+rules! {
+    /// Any signs.
+    Sign(a; n) signed(a, 0, n[0], SIGNS);
+    Low(a; _) a & 0xffff | a << 16;
+    High(a; _) a >> 16 | a & 0xffff_0000;
+    Swapped(a; _) a.rotate_left(16);
+    Min(a, b; _) both([a, b], pick::<false>);
+    Max(a, b; _) both([a, b], pick::<true>);
+    AddImmediate(a; n) both([a, n[0]], sum);
+    /// The low halves of both.
+    Pack(a, b; _) a & 0xffff | b << 16;
+    /// Two f32, rounded to the nearest.
+    Narrow(a, b; _) narrow(a) | narrow(b) << 16;
+    /// The low half of one word and the high half of another.
+    MergeLow(new, old; _) new & 0xffff | old & 0xffff_0000;
+    MergeHigh(new, old; _) new & 0xffff_0000 | old & 0xffff;
+}

@@ -1,0 +1,268 @@
+//! Integers, shifts, comparisons and selections in vectors.
+
+use std::marker::PhantomData;
+
+use super::super::rules::integer as scalar;
+use super::float::{key, widen};
+use super::half::both;
+use super::rule::{LongRule, Rule, long_rules, rules};
+
+rules! {
+    Copy(a; _) a;
+    Not(a; _) !a;
+    Add(a, b; _) a.wrapping_add(b);
+    Subtract(a, b; _) a.wrapping_sub(b);
+    Multiply(a, b; _) a.wrapping_mul(b);
+    AddImmediate(a; n) a.wrapping_add(n[0]);
+    AddImmediateHalves(a; n) both([a, n[0]], |[a, b]| a.wrapping_add(b) & 0xffff);
+    AddHalves(a, b; _) both([a, b], |[a, b]| a.wrapping_add(b) & 0xffff);
+    SubtractHalves(a, b; _) both([a, b], |[a, b]| a.wrapping_sub(b) & 0xffff);
+    MultiplyHalves(a, b; _) both([a, b], |[a, b]| a.wrapping_mul(b) & 0xffff);
+    AddUnsignedSaturating(a, b; _) a.saturating_add(b);
+    AddSignedSaturating(a, b; _) (a as i32).saturating_add(b as i32) as u32;
+    SubtractUnsignedSaturating(a, b; _) a.saturating_sub(b);
+    SubtractSignedSaturating(a, b; _) (a as i32).saturating_sub(b as i32) as u32;
+    Absolute(a; _) (a as i32).wrapping_abs() as u32;
+    LeadingZeros(a; _) a.leading_zeros();
+    Population(a; _) a.count_ones();
+    Reversed(a; _) a.reverse_bits();
+    /// Where the third source has ones.
+    MuxBits(a, b, c; _) a & c | b & !c;
+    MuxNegative(a, b, c; _) if (c as i32) < 0 { a } else { b };
+    MuxZero(a, b, c; _) if c == 0 { a } else { b };
+    MuxFloatZero(a, b, c; _) if c & 0x7fff_ffff == 0 { a } else { b };
+    MuxHalvesNegative(a, b, c; _) both([a, b, c], |[a, b, c]| if c & 0x8000 != 0 { a } else { b });
+    MuxHalvesZero(a, b, c; _) both([a, b, c], |[a, b, c]| if c == 0 { a } else { b });
+    MuxHalvesFloatZero(a, b, c; _) both([a, b, c], |[a, b, c]| if c & 0x7fff == 0 { a } else { b });
+    /// A part of a word: up by the first number, then down by the second.
+    Unsigned(a; n) a << (n[0] & 31) >> (n[1] & 31);
+    /// The same, with its sign.
+    Signed(a; n) ((a << (n[0] & 31)) as i32 >> (n[1] & 31)) as u32;
+    /// Two bytes as halves: the places of their bits are in the numbers.
+    UnsignedBytes(a; n) a >> (n[0] & 31) & 0xff | (a >> (n[1] & 31) & 0xff) << 16;
+    /// The same, with their signs.
+    SignedBytes(a; n) {
+        let byte = |at: u32| i32::from((a >> (at & 31)) as i8) as u32;
+        byte(n[0]) & 0xffff | byte(n[1]) << 16
+    };
+    DotSigned(a, b, c; _) scalar::dot_product_add(scalar::S8, a, b, c, false);
+    DotUnsigned(a, b, c; _) scalar::dot_product_add(scalar::U8, a, b, c, false);
+}
+
+#[inline(always)]
+fn join(low: u32, high: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+long_rules! {
+    LongAdd(a, b, c, d; _) join(a, b).wrapping_add(join(c, d));
+    LongSubtract(a, b, c, d; _) join(a, b).wrapping_sub(join(c, d));
+    /// The full product of low words.
+    LongMultiply(a, b; _) u64::from(a) * u64::from(b);
+    /// The second operand is shifted by the first number.
+    ShiftedAdd(a, b, c, d; n) join(a, b).wrapping_add(join(c, d) << (n[0] & 63));
+    LongNot(a, b; _) !join(a, b);
+}
+
+/// Which way, as a const parameter.
+pub mod shift {
+    pub const NONE: u32 = 0;
+    pub const LEFT: u32 = 1;
+    pub const RIGHT: u32 = 2;
+    pub const ARITHMETIC: u32 = 3;
+}
+
+/// What a shifted word meets, as a const parameter.
+pub mod logic {
+    pub const AND: u32 = 0;
+    pub const OR: u32 = 1;
+    pub const XOR: u32 = 2;
+}
+
+/// `(a shift b) logic c`; the numbers are ones where `c` and the result are complemented.
+pub struct Shift<const KIND: u32, const LOGIC: u32>;
+
+impl<const KIND: u32, const LOGIC: u32> Rule for Shift<KIND, LOGIC> {
+    const SOURCES: usize = 3;
+    #[inline(always)]
+    fn lane([a, b, c, _]: [u32; 4], [not_c, not_result]: [u32; 2]) -> u32 {
+        let count = b & 31;
+        let shifted = match KIND {
+            shift::LEFT => a << count,
+            shift::RIGHT => a >> count,
+            shift::ARITHMETIC => (a as i32 >> count) as u32,
+            _ => a,
+        };
+        combine::<LOGIC>(shifted, c ^ not_c) ^ not_result
+    }
+}
+
+#[inline(always)]
+fn combine<const LOGIC: u32>(a: u32, b: u32) -> u32 {
+    match LOGIC {
+        logic::AND => a & b,
+        logic::OR => a | b,
+        _ => a ^ b,
+    }
+}
+
+/// The same on halves; each has its count in its lowest byte.
+pub struct ShiftHalves<const KIND: u32, const LOGIC: u32>;
+
+impl<const KIND: u32, const LOGIC: u32> Rule for ShiftHalves<KIND, LOGIC> {
+    const SOURCES: usize = 3;
+    #[inline(always)]
+    fn lane([a, b, c, _]: [u32; 4], [not_c, not_result]: [u32; 2]) -> u32 {
+        let shifted = both([a, b], |[a, b]| {
+            let count = b & 15;
+            match KIND {
+                shift::LEFT => a << count & 0xffff,
+                shift::RIGHT => a >> count,
+                shift::ARITHMETIC => (i32::from(a as i16) >> count) as u32 & 0xffff,
+                _ => a,
+            }
+        });
+        combine::<LOGIC>(shifted, c ^ not_c) ^ not_result
+    }
+}
+
+/// A condition on two words.
+pub trait Order {
+    /// Whether it holds.
+    fn holds(a: u32, b: u32) -> bool;
+}
+
+macro_rules! orders {
+    ($($name:ident |$a:ident, $b:ident| $holds:expr;)*) => { $(
+        pub struct $name;
+        impl Order for $name {
+            #[inline(always)]
+            fn holds($a: u32, $b: u32) -> bool {
+                $holds
+            }
+        }
+    )* };
+}
+
+orders! {
+    Equal |a, b| a == b;
+    Different |a, b| a != b;
+    Below |a, b| a < b;
+    BelowOrEqual |a, b| a <= b;
+    Less |a, b| (a as i32) < b as i32;
+    LessOrEqual |a, b| a as i32 <= b as i32;
+    FloatEqual |a, b| f32::from_bits(a) == f32::from_bits(b);
+    FloatDifferent |a, b| f32::from_bits(a) != f32::from_bits(b);
+    FloatLess |a, b| f32::from_bits(a) < f32::from_bits(b);
+    FloatLessOrEqual |a, b| f32::from_bits(a) <= f32::from_bits(b);
+    FloatApart |a, b| (f32::from_bits(a) < f32::from_bits(b)) | (f32::from_bits(a) > f32::from_bits(b));
+    FloatTotal |a, b| key(a) <= key(b);
+}
+
+/// The first number where the condition holds, else 0.
+pub struct Compare<O>(PhantomData<O>);
+
+impl<O: Order> Rule for Compare<O> {
+    const SOURCES: usize = 2;
+    #[inline(always)]
+    fn lane([a, b, ..]: [u32; 4], [value, _]: [u32; 2]) -> u32 {
+        if O::holds(a, b) { value } else { 0 }
+    }
+}
+
+/// The first number where the condition holds or the third source is not zero; `and` with a second number of ones.
+pub struct CompareJoined<O>(PhantomData<O>);
+
+impl<O: Order> Rule for CompareJoined<O> {
+    const SOURCES: usize = 3;
+    #[inline(always)]
+    fn lane([a, b, c, _]: [u32; 4], [value, and]: [u32; 2]) -> u32 {
+        let holds = if O::holds(a, b) { u32::MAX } else { 0 };
+        let other = if c != 0 { u32::MAX } else { 0 };
+        // Either both, or with `and` neither being absent.
+        let joined = (holds & other) | ((holds | other) & !and);
+        joined & value
+    }
+}
+
+/// `c` where the condition holds, else `d`.
+pub struct Select<O>(PhantomData<O>);
+
+impl<O: Order> Rule for Select<O> {
+    const SOURCES: usize = 4;
+    #[inline(always)]
+    fn lane([a, b, c, d]: [u32; 4], _: [u32; 2]) -> u32 {
+        if O::holds(a, b) { c } else { d }
+    }
+}
+
+/// How the halves of a word are read before they are compared.
+pub trait Part {
+    /// The half as a word.
+    fn part(half: u32) -> u32;
+}
+
+/// As an unsigned integer.
+pub struct AsUnsigned;
+/// As a signed integer.
+pub struct AsSigned;
+/// As an f16.
+pub struct AsFloat;
+
+impl Part for AsUnsigned {
+    #[inline(always)]
+    fn part(half: u32) -> u32 {
+        half
+    }
+}
+
+impl Part for AsSigned {
+    #[inline(always)]
+    fn part(half: u32) -> u32 {
+        i32::from(half as i16) as u32
+    }
+}
+
+impl Part for AsFloat {
+    #[inline(always)]
+    fn part(half: u32) -> u32 {
+        widen(half)
+    }
+}
+
+/// As [`CompareJoined`], each half for itself; the first number has the value twice.
+pub struct CompareHalves<O, P>(PhantomData<(O, P)>);
+
+impl<O: Order, P: Part> Rule for CompareHalves<O, P> {
+    const SOURCES: usize = 3;
+    #[inline(always)]
+    fn lane([a, b, c, _]: [u32; 4], [value, and]: [u32; 2]) -> u32 {
+        let ones = |holds: bool| if holds { 0xffff } else { 0 };
+        let holds = both([a, b], |[a, b]| ones(O::holds(P::part(a), P::part(b))));
+        let other = both([c], |[c]| ones(c != 0));
+        ((holds & other) | ((holds | other) & !and)) & value
+    }
+}
+
+/// As [`Select`], each half for itself.
+pub struct SelectHalves<O, P>(PhantomData<(O, P)>);
+
+impl<O: Order, P: Part> Rule for SelectHalves<O, P> {
+    const SOURCES: usize = 4;
+    #[inline(always)]
+    fn lane(sources: [u32; 4], _: [u32; 2]) -> u32 {
+        both(sources, |[a, b, c, d]| if O::holds(P::part(a), P::part(b)) { c } else { d })
+    }
+}
+
+/// A part of a 64-bit source, extended.
+pub struct Extend<const SIGNED: bool>;
+
+impl<const SIGNED: bool> LongRule for Extend<SIGNED> {
+    const SOURCES: usize = 1;
+    #[inline(always)]
+    fn lane([a, ..]: [u32; 4], [up, down]: [u32; 2]) -> u64 {
+        let raised = u64::from(a) << (up & 63);
+        if SIGNED { (raised as i64 >> (down & 63)) as u64 } else { raised >> (down & 63) }
+    }
+}

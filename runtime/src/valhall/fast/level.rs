@@ -1,0 +1,145 @@
+//! The one place with `unsafe`: handlers are compiled once for each level of the processor, and called by pointer.
+//!
+//! A function that may use AVX-512 must not run where there is none, so pointers to such functions are unsafe to call. A
+//! [`Level`] exists only for what was detected, handlers are only got from a level, and an [`Op`] only from a handler:
+//! whoever has an `Op` may call it.
+
+#![allow(unsafe_code, reason = "calls of functions compiled for processors that were detected")]
+
+use super::bundle::Bundle;
+use super::world::World;
+
+/// What a handler does, written once and inlined into a function for each level.
+pub trait Body {
+    /// Executes for the active lanes; false when it left a fault in the bundle.
+    fn run(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool;
+}
+
+/// The instructions of the host that handlers may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level(Kind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Level {
+    /// Those that this processor has, the best first.
+    pub fn available() -> Vec<Level> {
+        let mut levels = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
+                && is_x86_feature_detected!("f16c")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("popcnt");
+            let avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl");
+            if avx2 && avx512 {
+                levels.push(Level(Kind::Avx512));
+            }
+            if avx2 {
+                levels.push(Level(Kind::Avx2));
+            }
+        }
+        levels.push(Level(Kind::Portable));
+        levels
+    }
+
+    /// The best of them. Portable code runs everywhere.
+    pub fn best() -> Level {
+        Level::available().first().copied().unwrap_or(Level(Kind::Portable))
+    }
+
+    /// The name of the level.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Kind::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => "avx512",
+        }
+    }
+
+    /// The function for `B` at this level.
+    pub(super) fn handler<B: Body>(self) -> Handler {
+        Handler(match self.0 {
+            Kind::Portable => portable::<B>,
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => avx2::<B>,
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => avx512::<B>,
+        })
+    }
+}
+
+/// A function for this processor.
+#[derive(Clone, Copy, Debug)]
+pub struct Handler(unsafe fn(&mut Bundle, &mut World<'_>, &Fields) -> bool);
+
+impl Handler {
+    /// The handler with what it works on.
+    pub fn with(self, fields: Fields) -> Op {
+        Op { run: self, fields }
+    }
+}
+
+/// What a handler works on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fields {
+    /// The row that is written, the first of several.
+    pub dest: u32,
+    /// The rows that are read.
+    pub sources: [u32; 4],
+    /// Numbers that the handler knows how to use.
+    pub numbers: [u32; 2],
+    /// The word of the program.
+    pub pc: u32,
+}
+
+/// A handler and what it works on.
+#[derive(Clone, Copy, Debug)]
+pub struct Op {
+    run: Handler,
+    fields: Fields,
+}
+
+impl Op {
+    /// Executes it.
+    #[inline(always)]
+    pub fn run(&self, bundle: &mut Bundle, world: &mut World<'_>) -> bool {
+        // SAFETY: the handler came from a `Level`, and those are made only for what the processor has.
+        unsafe { (self.run.0)(bundle, world, &self.fields) }
+    }
+
+    /// The word of the program that it belongs to.
+    pub fn pc(&self) -> u32 {
+        self.fields.pc
+    }
+}
+
+fn portable<B: Body>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
+    B::run(bundle, world, op)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi2,lzcnt,popcnt")]
+fn avx2<B: Body>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
+    B::run(bundle, world, op)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi2,lzcnt,popcnt")]
+fn avx512<B: Body>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
+    B::run(bundle, world, op)
+}

@@ -1,0 +1,1108 @@
+//! Which handlers execute an instruction. What is missing here is executed by the reference.
+//!
+//! Modifiers of sources that handlers do not know become handlers of their own, which write to scratch rows; on constants
+//! and uniforms they are applied at once.
+
+use isaforge_core::Unimplemented;
+use isaforge_valhall::{
+    self as v, Clamp, Combine, Condition, FauSpecialPage0, FauSpecialPage1, FauSpecialPage3, Lanes8Bit, LoadLane32Bit,
+    Mux, Register, RegisterList, ResultType, RoundMode, Semantics, Source, Swizzles16Bit, Swizzles16BitFirst4,
+    Swizzles32Bit, Swizzles64Bit, Widen, WrittenHalf,
+};
+
+use super::super::program::register;
+use super::super::space;
+use super::bundle::{Branch, Test, tests};
+use super::code::{Constants, Exit, row};
+use super::integer::{logic, shift};
+use super::level::{Body, Fields, Level, Op};
+use super::rule::{Long, LongRule, Rule, Word};
+use super::{float, half, integer, memory};
+
+/// Whether there are handlers for an instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Lowered(pub Option<Exit>);
+
+impl From<Unimplemented> for Lowered {
+    fn from(_: Unimplemented) -> Self {
+        Lowered(None)
+    }
+}
+
+const NEXT: Lowered = Lowered(Some(Exit::Next));
+
+/// Where a handler finds a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operand {
+    Row(u32),
+    Value(u32),
+}
+
+/// A source with signs that its handler applies: bit 0 takes the magnitude, bit 1 negates.
+#[derive(Clone, Copy, Debug)]
+struct Signed(Operand, u32);
+
+/// The handlers so far.
+#[derive(Debug)]
+pub struct Lowering<'a> {
+    level: Level,
+    uniforms: &'a [u32],
+    warps: u32,
+    words: u32,
+    pc: u32,
+    ends: bool,
+    first: usize,
+    pub ops: Vec<Op>,
+    pub constants: Constants,
+}
+
+impl<'a> Lowering<'a> {
+    /// For a program of `words` words and workgroups of `warps` warps.
+    pub fn new(level: Level, uniforms: &'a [u32], warps: u32, words: u32) -> Self {
+        let constants = Constants::default();
+        Lowering { level, uniforms, warps, words, pc: 0, ends: false, first: 0, ops: Vec::new(), constants }
+    }
+
+    /// Turns to a word, after which threads may end.
+    pub fn begin(&mut self, pc: u32, ends: bool) {
+        (self.pc, self.ends, self.first) = (pc, ends, self.ops.len());
+    }
+
+    /// What follows the word; handlers of a word that cannot be lowered after all are taken back.
+    pub fn finish(&mut self, lowered: Option<Exit>, used: u64) -> Exit {
+        match lowered {
+            Some(Exit::Next) if self.ends => Exit::End,
+            Some(exit @ (Exit::Next | Exit::Barrier)) => exit,
+            Some(exit) if !self.ends => exit,
+            _ => {
+                self.ops.truncate(self.first);
+                Exit::Step(used)
+            }
+        }
+    }
+
+    fn emit<B: Body>(&mut self, dest: u32, sources: &[Operand], numbers: [u32; 2]) {
+        let mut rows = [0; 4];
+        for (row, source) in rows.iter_mut().zip(sources) {
+            *row = match *source {
+                Operand::Row(row) => row,
+                Operand::Value(word) => self.constants.row(word),
+            };
+        }
+        let fields = Fields { dest, sources: rows, numbers, pc: self.pc };
+        self.ops.push(self.level.handler::<B>().with(fields));
+    }
+
+    // Sources.
+
+    /// A 64-bit source: its low and its high word.
+    fn pair(&self, source: Source) -> Option<[Operand; 2]> {
+        let value = |value: u64| [Operand::Value(value as u32), Operand::Value((value >> 32) as u32)];
+        Some(match source {
+            Source::Uniform(u) => {
+                let word = |index: usize| Operand::Value(self.uniforms.get(index).copied().unwrap_or(0));
+                [word(u.index()), word(u.index() + 1)]
+            }
+            Source::Constant(c) => value(c.value()),
+            Source::Special0 { name: FauSpecialPage0::WarpId, .. } => {
+                [Operand::Row(row::WARP), Operand::Value(self.warps.saturating_sub(1))]
+            }
+            Source::Special0 { .. } => value(0),
+            Source::Special1 { name, .. } => match name {
+                FauSpecialPage1::ThreadLocalPointer => [Operand::Row(row::THREAD), Operand::Row(row::THREAD + 1)],
+                FauSpecialPage1::WorkgroupLocalPointer => value(space::WORKGROUP),
+                FauSpecialPage1::ResourceTablePointer => return None,
+            },
+            Source::Special3 { name, .. } => match name {
+                FauSpecialPage3::LaneId => [Operand::Row(row::LANE), Operand::Value(0)],
+                FauSpecialPage3::CoreId => value(0),
+                // Every word has its own, so it is no constant to keep a row for.
+                FauSpecialPage3::ProgramCounter => return None,
+            },
+            _ => {
+                let low = register(source)? as u32;
+                let next = low + 1;
+                [Operand::Row(low), if next < row::REGISTERS { Operand::Row(next) } else { Operand::Value(0) }]
+            }
+        })
+    }
+
+    /// A 32-bit source.
+    fn word(&self, source: Source) -> Option<Operand> {
+        let high = match source {
+            Source::Special0 { word, .. } | Source::Special1 { word, .. } | Source::Special3 { word, .. } => word & 1,
+            _ => 0,
+        };
+        self.pair(source).map(|words| words[usize::from(high)])
+    }
+
+    /// A source after a rule of its own; `index` says whose scratch row it may use.
+    fn prepare<R: Rule>(&mut self, index: u32, operand: Operand, numbers: [u32; 2]) -> Operand {
+        match operand {
+            Operand::Value(word) => Operand::Value(R::lane([word, 0, 0, 0], numbers)),
+            Operand::Row(_) => {
+                let to = row::SCRATCH + 2 * index;
+                self.emit::<Word<R>>(to, &[operand], numbers);
+                Operand::Row(to)
+            }
+        }
+    }
+
+    /// A part of a source: `bits` of them from `at` on.
+    fn part(&mut self, index: u32, operand: Operand, at: u32, bits: u32, sign: bool) -> Operand {
+        let numbers = [32 - bits - at, 32 - bits];
+        if sign {
+            self.prepare::<integer::Signed>(index, operand, numbers)
+        } else {
+            self.prepare::<integer::Unsigned>(index, operand, numbers)
+        }
+    }
+
+    fn float(&mut self, index: u32, source: Source, widen: Widen, abs: bool, neg: bool) -> Option<Signed> {
+        let word = self.word(source)?;
+        let word = match widen {
+            Widen::None => word,
+            Widen::H0 => self.prepare::<float::WidenLow>(index, word, [0; 2]),
+            Widen::H1 => self.prepare::<float::WidenHigh>(index, word, [0; 2]),
+        };
+        Some(Signed::new::<float::Sign>(word, abs, neg))
+    }
+
+    fn halves(
+        &mut self,
+        index: u32,
+        source: Source,
+        swizzle: Swizzles16BitFirst4,
+        abs: bool,
+        neg: bool,
+    ) -> Option<Signed> {
+        let word = self.word(source)?;
+        let word = match swizzle {
+            Swizzles16BitFirst4::H01 => word,
+            Swizzles16BitFirst4::H00 => self.prepare::<half::Low>(index, word, [0; 2]),
+            Swizzles16BitFirst4::H10 => self.prepare::<half::Swapped>(index, word, [0; 2]),
+            Swizzles16BitFirst4::H11 => self.prepare::<half::High>(index, word, [0; 2]),
+        };
+        Some(Signed::new::<half::Sign>(word, abs, neg))
+    }
+
+    /// A source whose handler knows no signs.
+    fn settle<S: Rule>(&mut self, index: u32, Signed(operand, signs): Signed) -> Operand {
+        if signs == 0 { operand } else { self.prepare::<S>(index, operand, [signs, 0]) }
+    }
+
+    fn integer(&mut self, index: u32, source: Source, widen: Swizzles32Bit, sign: bool) -> Option<Operand> {
+        let word = self.word(source)?;
+        let (at, bits) = match widen {
+            Swizzles32Bit::None => return Some(word),
+            Swizzles32Bit::H0 => (0, 16),
+            Swizzles32Bit::H1 => (16, 16),
+            Swizzles32Bit::B0 => (0, 8),
+            Swizzles32Bit::B1 => (8, 8),
+            Swizzles32Bit::B2 => (16, 8),
+            Swizzles32Bit::B3 => (24, 8),
+        };
+        Some(self.part(index, word, at, bits, sign))
+    }
+
+    fn shorts(&mut self, index: u32, source: Source, widen: Swizzles16Bit, sign: bool) -> Option<Operand> {
+        let word = self.word(source)?;
+        let (low, high) = match widen {
+            Swizzles16Bit::H01 => return Some(word),
+            Swizzles16Bit::H00 => return Some(self.prepare::<half::Low>(index, word, [0; 2])),
+            Swizzles16Bit::H10 => return Some(self.prepare::<half::Swapped>(index, word, [0; 2])),
+            Swizzles16Bit::H11 => return Some(self.prepare::<half::High>(index, word, [0; 2])),
+            Swizzles16Bit::B00 => (0, 0),
+            Swizzles16Bit::B20 => (2, 0),
+            Swizzles16Bit::B02 => (0, 2),
+            Swizzles16Bit::B22 => (2, 2),
+            Swizzles16Bit::B11 => (1, 1),
+            Swizzles16Bit::B31 => (3, 1),
+            Swizzles16Bit::B13 => (1, 3),
+            Swizzles16Bit::B33 => (3, 3),
+            Swizzles16Bit::B01 => (0, 1),
+            Swizzles16Bit::B23 => (2, 3),
+        };
+        let numbers = [8 * low, 8 * high];
+        Some(if sign {
+            self.prepare::<integer::SignedBytes>(index, word, numbers)
+        } else {
+            self.prepare::<integer::UnsignedBytes>(index, word, numbers)
+        })
+    }
+
+    fn long(&mut self, index: u32, source: Source, widen: Swizzles64Bit, sign: bool) -> Option<[Operand; 2]> {
+        let words = self.pair(source)?;
+        let (at, bits) = match widen {
+            Swizzles64Bit::None => return Some(words),
+            Swizzles64Bit::W0 => (0, 32),
+            Swizzles64Bit::H0 => (0, 16),
+            Swizzles64Bit::H1 => (16, 16),
+            Swizzles64Bit::B0 => (0, 8),
+            Swizzles64Bit::B1 => (8, 8),
+            Swizzles64Bit::B2 => (16, 8),
+            Swizzles64Bit::B3 => (24, 8),
+        };
+        if !sign && bits == 32 {
+            return Some([words[0], Operand::Value(0)]);
+        }
+        let numbers = [64 - bits - at, 64 - bits];
+        Some(if sign {
+            self.prepare_long::<integer::Extend<true>>(index, words[0], numbers)
+        } else {
+            self.prepare_long::<integer::Extend<false>>(index, words[0], numbers)
+        })
+    }
+
+    fn prepare_long<R: LongRule>(&mut self, index: u32, operand: Operand, numbers: [u32; 2]) -> [Operand; 2] {
+        match operand {
+            Operand::Value(word) => {
+                let value = R::lane([word, 0, 0, 0], numbers);
+                [Operand::Value(value as u32), Operand::Value((value >> 32) as u32)]
+            }
+            Operand::Row(_) => {
+                let to = row::SCRATCH + 2 * index;
+                self.emit::<Long<R>>(to, &[operand], numbers);
+                [Operand::Row(to), Operand::Row(to + 1)]
+            }
+        }
+    }
+
+    // Results.
+
+    /// A result as it is, into a register or the halves of one that are written.
+    fn put<R: Rule>(&mut self, dest: Register, half: WrittenHalf, sources: &[Operand], numbers: [u32; 2]) -> Lowered {
+        self.result(dest, half, |this, to| this.emit::<Word<R>>(to, sources, numbers))
+    }
+
+    /// An f32, limited; half a register takes it as an f16.
+    fn put_float<R: Rule>(
+        &mut self,
+        dest: Register,
+        half: WrittenHalf,
+        limit: Clamp,
+        sources: &[Operand],
+        numbers: [u32; 2],
+    ) -> Lowered {
+        self.result(dest, half, |this, to| {
+            this.emit::<Word<R>>(to, sources, numbers);
+            let there = [Operand::Row(to)];
+            match limit {
+                Clamp::None => {}
+                Clamp::Clamp0Inf => this.emit::<Word<float::Limit<{ float::limit::POSITIVE }>>>(to, &there, [0; 2]),
+                Clamp::ClampM1_1 => this.emit::<Word<float::Limit<{ float::limit::SIGNED }>>>(to, &there, [0; 2]),
+                Clamp::Clamp0_1 => this.emit::<Word<float::Limit<{ float::limit::UNIT }>>>(to, &there, [0; 2]),
+            }
+            if half != WrittenHalf::Both {
+                this.emit::<Word<float::NarrowBoth>>(to, &there, [0; 2]);
+            }
+        })
+    }
+
+    /// Two f16, limited.
+    fn put_halves<R: Rule>(
+        &mut self,
+        dest: Register,
+        half: WrittenHalf,
+        limit: Clamp,
+        sources: &[Operand],
+        numbers: [u32; 2],
+    ) -> Lowered {
+        self.result(dest, half, |this, to| {
+            this.emit::<Word<R>>(to, sources, numbers);
+            let there = [Operand::Row(to)];
+            match limit {
+                Clamp::None => {}
+                Clamp::Clamp0Inf => this.emit::<Word<half::Limit<{ float::limit::POSITIVE }>>>(to, &there, [0; 2]),
+                Clamp::ClampM1_1 => this.emit::<Word<half::Limit<{ float::limit::SIGNED }>>>(to, &there, [0; 2]),
+                Clamp::Clamp0_1 => this.emit::<Word<half::Limit<{ float::limit::UNIT }>>>(to, &there, [0; 2]),
+            }
+        })
+    }
+
+    fn result(&mut self, dest: Register, half: WrittenHalf, emit: impl FnOnce(&mut Self, u32)) -> Lowered {
+        let dest = dest.index() as u32;
+        if half == WrittenHalf::Both {
+            emit(self, dest);
+            return NEXT;
+        }
+        emit(self, row::RESULT);
+        let merged = [Operand::Row(row::RESULT), Operand::Row(dest)];
+        if half == WrittenHalf::H0 {
+            self.emit::<Word<half::MergeLow>>(dest, &merged, [0; 2]);
+        } else {
+            self.emit::<Word<half::MergeHigh>>(dest, &merged, [0; 2]);
+        }
+        NEXT
+    }
+
+    /// 64 bits into a pair of registers.
+    fn put_long<R: LongRule>(
+        &mut self,
+        dest: Register,
+        half: WrittenHalf,
+        sources: &[Operand],
+        numbers: [u32; 2],
+    ) -> Lowered {
+        if half != WrittenHalf::Both {
+            return Lowered(None);
+        }
+        self.emit::<Long<R>>(dest.index() as u32, sources, numbers);
+        NEXT
+    }
+
+    // Families.
+
+    fn branch<T: Test>(&mut self, source: Operand, target: u32, if_zero: bool) -> Lowered {
+        if let Operand::Value(word) = source {
+            return Lowered(Some(if T::holds(word) == if_zero { Exit::Next } else { Exit::Jump(target) }));
+        }
+        let inverted = if if_zero { u32::MAX } else { 0 };
+        self.emit::<Branch<T>>(0, &[source], [target, inverted]);
+        Lowered(Some(Exit::Branch(target)))
+    }
+
+    fn load<const WORDS: usize>(&mut self, list: RegisterList, source: Source, offset: i16) -> Lowered {
+        let Some(address) = self.staged::<WORDS>(list, source) else { return Lowered(None) };
+        self.emit::<memory::Load<WORDS>>(list.first.into(), &address, [i32::from(offset) as u32, 0]);
+        NEXT
+    }
+
+    fn store<const WORDS: usize>(&mut self, list: RegisterList, source: Source, offset: i16) -> Lowered {
+        let Some(address) = self.staged::<WORDS>(list, source) else { return Lowered(None) };
+        self.emit::<memory::Store<WORDS>>(list.first.into(), &address, [i32::from(offset) as u32, 0]);
+        NEXT
+    }
+
+    /// The address of a message whose registers are all there.
+    fn staged<const WORDS: usize>(&self, list: RegisterList, source: Source) -> Option<[Operand; 2]> {
+        let whole = usize::from(list.count) >= WORDS && usize::from(list.first) + WORDS <= row::REGISTERS as usize;
+        self.pair(source).filter(|_| whole)
+    }
+}
+
+impl Signed {
+    /// Constants get their signs at once.
+    fn new<S: Rule>(operand: Operand, abs: bool, neg: bool) -> Self {
+        let signs = u32::from(abs) | u32::from(neg) << 1;
+        match operand {
+            Operand::Value(word) => Signed(Operand::Value(S::lane([word, 0, 0, 0], [signs, 0])), 0),
+            Operand::Row(_) => Signed(operand, signs),
+        }
+    }
+}
+
+/// Gives up on an instruction whose source has no row.
+macro_rules! take {
+    ($source:expr) => {
+        match $source {
+            Some(source) => source,
+            None => return Lowered(None),
+        }
+    };
+}
+
+macro_rules! float {
+    ($s:ident, $i:ident, 0) => {
+        take!($s.float(0, $i.src0(), $i.src0_swizzle(), $i.src0_abs(), $i.src0_neg()))
+    };
+    ($s:ident, $i:ident, 1) => {
+        take!($s.float(1, $i.src1(), $i.src1_swizzle(), $i.src1_abs(), $i.src1_neg()))
+    };
+    ($s:ident, $i:ident, 2) => {
+        take!($s.float(2, $i.src2(), $i.src2_swizzle(), $i.src2_abs(), $i.src2_neg()))
+    };
+}
+
+macro_rules! whole {
+    ($s:ident, $i:ident, 0) => {
+        take!($s.float(0, $i.src0(), Widen::None, $i.src0_abs(), $i.src0_neg()))
+    };
+    ($s:ident, $i:ident, 1) => {
+        take!($s.float(1, $i.src1(), Widen::None, $i.src1_abs(), $i.src1_neg()))
+    };
+}
+
+macro_rules! halves {
+    ($s:ident, $i:ident, 0) => {
+        take!($s.halves(0, $i.src0(), $i.src0_swizzle(), $i.src0_abs(), $i.src0_neg()))
+    };
+    ($s:ident, $i:ident, 1) => {
+        take!($s.halves(1, $i.src1(), $i.src1_swizzle(), $i.src1_abs(), $i.src1_neg()))
+    };
+    ($s:ident, $i:ident, 2) => {
+        take!($s.halves(2, $i.src2(), $i.src2_swizzle(), $i.src2_abs(), $i.src2_neg()))
+    };
+}
+
+/// Two integer sources that can be widened, and the rules that wrap and saturate; `none` is left to the reference.
+macro_rules! integers {
+    ($($name:ident $form:ident $read:ident $sign:literal $flag:ident $rule:ident $flagged:tt;)*) => { $(
+        fn $name(&mut self, i: v::$form) -> Lowered {
+            let a = take!(self.$read(0, i.src0(), i.src0_widen(), $sign));
+            let b = take!(self.$read(1, i.src1(), i.src1_widen(), $sign));
+            if i.$flag() {
+                return integers!(@$flagged, self, i, a, b);
+            }
+            self.put::<integer::$rule>(i.dest(), i.dest_half(), &[a, b], [0; 2])
+        }
+    )* };
+    (@none, $s:ident, $i:ident, $a:ident, $b:ident) => {
+        Lowered(None)
+    };
+    (@$rule:ident, $s:ident, $i:ident, $a:ident, $b:ident) => {
+        $s.put::<integer::$rule>($i.dest(), $i.dest_half(), &[$a, $b], [0; 2])
+    };
+}
+
+/// Plain words.
+macro_rules! words {
+    ($($name:ident $form:ident ($($src:ident)*) $rule:ty;)*) => { $(
+        fn $name(&mut self, i: v::$form) -> Lowered {
+            let sources = [$(take!(self.word(i.$src()))),*];
+            self.put::<$rule>(i.dest(), i.dest_half(), &sources, [0; 2])
+        }
+    )* };
+}
+
+/// Picks the type that stands for a condition and puts the operands in its order.
+macro_rules! ordered {
+    (@ $order:ty, $a:ident, $b:ident, |$name:ident, $x:ident, $y:ident| $body:expr) => {{
+        type $name = $order;
+        let ($x, $y) = ($a, $b);
+        $body
+    }};
+    ($condition:expr, $a:ident, $b:ident, unsigned, $($then:tt)*) => {
+        match $condition {
+            Condition::Eq => ordered!(@ integer::Equal, $a, $b, $($then)*),
+            Condition::Ne | Condition::Gtlt => ordered!(@ integer::Different, $a, $b, $($then)*),
+            Condition::Lt => ordered!(@ integer::Below, $a, $b, $($then)*),
+            Condition::Gt => ordered!(@ integer::Below, $b, $a, $($then)*),
+            Condition::Le | Condition::Total => ordered!(@ integer::BelowOrEqual, $a, $b, $($then)*),
+            Condition::Ge => ordered!(@ integer::BelowOrEqual, $b, $a, $($then)*),
+        }
+    };
+    ($condition:expr, $a:ident, $b:ident, signed, $($then:tt)*) => {
+        match $condition {
+            Condition::Eq => ordered!(@ integer::Equal, $a, $b, $($then)*),
+            Condition::Ne | Condition::Gtlt => ordered!(@ integer::Different, $a, $b, $($then)*),
+            Condition::Lt => ordered!(@ integer::Less, $a, $b, $($then)*),
+            Condition::Gt => ordered!(@ integer::Less, $b, $a, $($then)*),
+            Condition::Le | Condition::Total => ordered!(@ integer::LessOrEqual, $a, $b, $($then)*),
+            Condition::Ge => ordered!(@ integer::LessOrEqual, $b, $a, $($then)*),
+        }
+    };
+    ($condition:expr, $a:ident, $b:ident, float, $($then:tt)*) => {
+        match $condition {
+            Condition::Eq => ordered!(@ integer::FloatEqual, $a, $b, $($then)*),
+            Condition::Ne => ordered!(@ integer::FloatDifferent, $a, $b, $($then)*),
+            Condition::Lt => ordered!(@ integer::FloatLess, $a, $b, $($then)*),
+            Condition::Gt => ordered!(@ integer::FloatLess, $b, $a, $($then)*),
+            Condition::Le => ordered!(@ integer::FloatLessOrEqual, $a, $b, $($then)*),
+            Condition::Ge => ordered!(@ integer::FloatLessOrEqual, $b, $a, $($then)*),
+            Condition::Gtlt => ordered!(@ integer::FloatApart, $a, $b, $($then)*),
+            Condition::Total => ordered!(@ integer::FloatTotal, $a, $b, $($then)*),
+        }
+    };
+}
+
+/// `CSEL`.
+macro_rules! selects {
+    ($($name:ident $form:ident $kind:ident;)*) => { $(
+        fn $name(&mut self, i: v::$form) -> Lowered {
+            let (a, b) = (take!(self.word(i.src0())), take!(self.word(i.src1())));
+            let (c, d) = (take!(self.word(i.src2())), take!(self.word(i.src3())));
+            ordered!(i.cmp(), a, b, $kind, |Order, x, y| {
+                self.put::<integer::Select<Order>>(i.dest(), i.dest_half(), &[x, y, c, d], [0; 2])
+            })
+        }
+    )* };
+}
+
+/// `CSEL` on halves.
+macro_rules! half_selects {
+    ($($name:ident $form:ident $kind:ident $part:ident;)*) => { $(
+        fn $name(&mut self, i: v::$form) -> Lowered {
+            let (a, b) = (take!(self.word(i.src0())), take!(self.word(i.src1())));
+            let (c, d) = (take!(self.word(i.src2())), take!(self.word(i.src3())));
+            ordered!(i.cmp(), a, b, $kind, |Order, x, y| {
+                let sources = [x, y, c, d];
+                self.put::<integer::SelectHalves<Order, integer::$part>>(i.dest(), i.dest_half(), &sources, [0; 2])
+            })
+        }
+    )* };
+}
+
+/// A comparison of words that have been read.
+macro_rules! compare {
+    ($s:ident, $i:ident, $a:ident, $b:ident, $c:ident, $kind:ident) => {{
+        let value = match $i.result_type() {
+            ResultType::I1 | ResultType::U1 => 1,
+            ResultType::F1 => 0x3f80_0000,
+            ResultType::M1 => u32::MAX,
+        };
+        let numbers = [value, if $i.and() { u32::MAX } else { 0 }];
+        ordered!($i.cmp(), $a, $b, $kind, |Order, x, y| {
+            if $c == Operand::Value(0) && !$i.and() {
+                $s.put::<integer::Compare<Order>>($i.dest(), $i.dest_half(), &[x, y], numbers)
+            } else {
+                $s.put::<integer::CompareJoined<Order>>($i.dest(), $i.dest_half(), &[x, y, $c], numbers)
+            }
+        })
+    }};
+}
+
+/// A comparison of halves that have been read.
+macro_rules! compare_halves {
+    ($s:ident, $i:ident, $a:ident, $b:ident, $c:ident, $kind:ident $part:ident) => {{
+        let value = match $i.result_type() {
+            ResultType::I1 | ResultType::U1 => 0x1_0001,
+            ResultType::F1 => 0x3c00_3c00,
+            ResultType::M1 => u32::MAX,
+        };
+        let numbers = [value, if $i.and() { u32::MAX } else { 0 }];
+        ordered!($i.cmp(), $a, $b, $kind, |Order, x, y| {
+            let sources = [x, y, $c];
+            $s.put::<integer::CompareHalves<Order, integer::$part>>($i.dest(), $i.dest_half(), &sources, numbers)
+        })
+    }};
+}
+
+/// Integer comparisons; three-way ones are left to the reference.
+macro_rules! compares {
+    ($($name:ident $form:ident $read:ident $sign:literal $compare:ident!($($kind:tt)*);)*) => { $(
+        fn $name(&mut self, i: v::$form) -> Lowered {
+            if i.seq() {
+                return Lowered(None);
+            }
+            let a = take!(self.$read(0, i.src0(), i.src0_widen(), $sign));
+            let b = take!(self.$read(1, i.src1(), i.src1_widen(), $sign));
+            let c = take!(self.word(i.src2()));
+            $compare!(self, i, a, b, c, $($kind)*)
+        }
+    )* };
+}
+
+/// Shifts with logic, on words and on halves.
+macro_rules! shifts {
+    ($($name:ident $form:ident $way:ident $logic:ident $read:ident $rule:ident;)*) => { $(
+        fn $name(&mut self, i: v::$form) -> Lowered {
+            let arithmetic = shifts!(@$way i);
+            let value = take!(self.$read(0, i.src0(), i.src0_widen(), arithmetic));
+            let halves = stringify!($rule) == "ShiftHalves";
+            let count = take!(self.counts(i.src1(), i.src1_lanes(), halves));
+            let other = take!(self.word(i.src2()));
+            let ones = |flag: bool| if flag { u32::MAX } else { 0 };
+            let numbers = [ones(i.src2_not()), ones(i.not_result())];
+            let sources = [value, count, other];
+            let (dest, half) = (i.dest(), i.dest_half());
+            if count == Operand::Value(0) {
+                return self.put::<integer::$rule<{ shift::NONE }, { logic::$logic }>>(dest, half, &sources, numbers);
+            }
+            shifts!(@$way self, arithmetic, $rule, $logic, dest, half, &sources, numbers)
+        }
+    )* };
+    (@left $i:ident) => {
+        false
+    };
+    (@right $i:ident) => {
+        $i.signed()
+    };
+    (@left $s:ident, $arithmetic:ident, $rule:ident, $logic:ident, $($rest:expr),*) => {
+        $s.put::<integer::$rule<{ shift::LEFT }, { logic::$logic }>>($($rest),*)
+    };
+    (@right $s:ident, $arithmetic:ident, $rule:ident, $logic:ident, $($rest:expr),*) => {
+        if $arithmetic {
+            $s.put::<integer::$rule<{ shift::ARITHMETIC }, { logic::$logic }>>($($rest),*)
+        } else {
+            $s.put::<integer::$rule<{ shift::RIGHT }, { logic::$logic }>>($($rest),*)
+        }
+    };
+}
+
+/// Rules chosen by the direction of rounding.
+macro_rules! rounded {
+    ($s:ident, $mode:expr, $put:ident($($arg:expr),*), $even:ident $up:ident $down:ident $zero:ident) => {
+        match $mode {
+            RoundMode::Rte => $s.$put::<float::$even>($($arg),*),
+            RoundMode::Rtp => $s.$put::<float::$up>($($arg),*),
+            RoundMode::Rtn => $s.$put::<float::$down>($($arg),*),
+            RoundMode::Rtz => $s.$put::<float::$zero>($($arg),*),
+        }
+    };
+}
+
+impl Lowering<'_> {
+    /// The counts of a shift: in the low bits of each component, which is all that a handler looks at.
+    fn counts(&mut self, source: Source, lanes: Lanes8Bit, halves: bool) -> Option<Operand> {
+        let word = self.word(source)?;
+        // The bytes for the components' lowest bytes.
+        let (low, high) = match lanes {
+            Lanes8Bit::B02 => (0, 2),
+            Lanes8Bit::B00 => (0, 0),
+            Lanes8Bit::B11 => (1, 1),
+            Lanes8Bit::B22 => (2, 2),
+            Lanes8Bit::B33 => (3, 3),
+            Lanes8Bit::B01 => (0, 1),
+            Lanes8Bit::B23 => (2, 3),
+        };
+        Some(match (halves, low, high) {
+            (false, 0, _) | (true, 0, 2) => word,
+            (false, ..) => self.part(1, word, 8 * low, 8, false),
+            (true, ..) => self.prepare::<integer::UnsignedBytes>(1, word, [8 * low, 8 * high]),
+        })
+    }
+}
+
+impl Semantics for Lowering<'_> {
+    type Output = Lowered;
+
+    fn nop(&mut self, _: v::Nop) -> Lowered {
+        NEXT
+    }
+
+    fn branchz(&mut self, i: v::Branchz) -> Lowered {
+        let target = i64::from(self.pc) + 1 + i64::from(i.offset());
+        let Some(target) = u32::try_from(target).ok().filter(|&pc| pc < self.words) else { return Lowered(None) };
+        let condition = take!(self.word(i.src0()));
+        match i.src0_combine() {
+            Combine::None => self.branch::<tests::Word>(condition, target, i.eq()),
+            Combine::H0 => self.branch::<tests::Low>(condition, target, i.eq()),
+            Combine::H1 => self.branch::<tests::High>(condition, target, i.eq()),
+            Combine::And => self.branch::<tests::Ones>(condition, target, i.eq()),
+            Combine::Lowbits => self.branch::<tests::Middle>(condition, target, i.eq()),
+        }
+    }
+
+    fn barrier(&mut self, _: v::Barrier) -> Lowered {
+        Lowered(Some(Exit::Barrier))
+    }
+
+    // Floats.
+
+    fn fadd_f32(&mut self, i: v::FaddF32) -> Lowered {
+        use float::{Add, limit, signs};
+        let (Signed(a, x), Signed(b, y)) = (float!(self, i, 0), float!(self, i, 1));
+        let (dest, half, clamp) = (i.dest(), i.dest_half(), i.clamp());
+        let (sources, numbers) = ([a, b], [x | y << 2, 0]);
+        match numbers[0] {
+            signs::PLAIN => {
+                self.put_float::<Add<{ signs::PLAIN }, { limit::NONE }>>(dest, half, clamp, &sources, numbers)
+            }
+            signs::NEGATE_0 => {
+                self.put_float::<Add<{ signs::NEGATE_0 }, { limit::NONE }>>(dest, half, clamp, &sources, numbers)
+            }
+            signs::NEGATE_1 => {
+                self.put_float::<Add<{ signs::NEGATE_1 }, { limit::NONE }>>(dest, half, clamp, &sources, numbers)
+            }
+            _ => self.put_float::<Add<{ signs::DYNAMIC }, { limit::NONE }>>(dest, half, clamp, &sources, numbers),
+        }
+    }
+
+    fn fma_f32(&mut self, i: v::FmaF32) -> Lowered {
+        use float::{Fma, limit, signs};
+        const BOTH: u32 = signs::NEGATE_0 | signs::NEGATE_2;
+        let (Signed(a, x), Signed(b, y), Signed(c, z)) = (float!(self, i, 0), float!(self, i, 1), float!(self, i, 2));
+        let (dest, half, clamp) = (i.dest(), i.dest_half(), i.clamp());
+        // Only the sign of the product matters, so that one factor can take the negation of both.
+        let (x, y) = if (x | y) & 1 == 0 { (x ^ y, 0) } else { (x, y) };
+        let (sources, numbers) = ([a, b, c], [x | y << 2 | z << 4, 0]);
+        match numbers[0] {
+            signs::PLAIN => {
+                self.put_float::<Fma<{ signs::PLAIN }, { limit::NONE }>>(dest, half, clamp, &sources, numbers)
+            }
+            signs::NEGATE_0 => {
+                self.put_float::<Fma<{ signs::NEGATE_0 }, { limit::NONE }>>(dest, half, clamp, &sources, numbers)
+            }
+            signs::NEGATE_2 => {
+                self.put_float::<Fma<{ signs::NEGATE_2 }, { limit::NONE }>>(dest, half, clamp, &sources, numbers)
+            }
+            BOTH => self.put_float::<Fma<BOTH, { limit::NONE }>>(dest, half, clamp, &sources, numbers),
+            _ => self.put_float::<Fma<{ signs::DYNAMIC }, { limit::NONE }>>(dest, half, clamp, &sources, numbers),
+        }
+    }
+
+    fn fmin_f32(&mut self, i: v::FminF32) -> Lowered {
+        let (a, b) = (float!(self, i, 0), float!(self, i, 1));
+        let sources = [self.settle::<float::Sign>(0, a), self.settle::<float::Sign>(1, b)];
+        self.put_float::<float::Min>(i.dest(), i.dest_half(), i.clamp(), &sources, [0; 2])
+    }
+
+    fn fmax_f32(&mut self, i: v::FmaxF32) -> Lowered {
+        let (a, b) = (float!(self, i, 0), float!(self, i, 1));
+        let sources = [self.settle::<float::Sign>(0, a), self.settle::<float::Sign>(1, b)];
+        self.put_float::<float::Max>(i.dest(), i.dest_half(), i.clamp(), &sources, [0; 2])
+    }
+
+    fn fadd_lscale_f32(&mut self, i: v::FaddLscaleF32) -> Lowered {
+        let (a, b) = (whole!(self, i, 0), whole!(self, i, 1));
+        let sources = [self.settle::<float::Sign>(0, a), self.settle::<float::Sign>(1, b)];
+        self.put_float::<float::AddReduced>(i.dest(), i.dest_half(), i.clamp(), &sources, [0; 2])
+    }
+
+    fn fadd_imm_f32(&mut self, i: v::FaddImmF32) -> Lowered {
+        let a = take!(self.word(i.src0()));
+        self.put_float::<float::AddImmediate>(i.dest(), i.dest_half(), Clamp::None, &[a], [i.constant(), 0])
+    }
+
+    fn fround_f32(&mut self, i: v::FroundF32) -> Lowered {
+        let a = float!(self, i, 0);
+        let sources = [self.settle::<float::Sign>(0, a)];
+        let (dest, half) = (i.dest(), i.dest_half());
+        rounded!(self, i.roundmode(), put_float(dest, half, Clamp::None, &sources, [0; 2]),
+            RoundEven RoundUp RoundDown RoundZero)
+    }
+
+    fn frcp_f32(&mut self, i: v::FrcpF32) -> Lowered {
+        let a = float!(self, i, 0);
+        let sources = [self.settle::<float::Sign>(0, a)];
+        self.put_float::<float::Reciprocal>(i.dest(), i.dest_half(), Clamp::None, &sources, [0; 2])
+    }
+
+    fn frsq_f32(&mut self, i: v::FrsqF32) -> Lowered {
+        let a = float!(self, i, 0);
+        let sources = [self.settle::<float::Sign>(0, a)];
+        self.put_float::<float::ReciprocalRoot>(i.dest(), i.dest_half(), Clamp::None, &sources, [0; 2])
+    }
+
+    fn fadd_v2f16(&mut self, i: v::FaddV2f16) -> Lowered {
+        let (Signed(a, x), Signed(b, y)) = (halves!(self, i, 0), halves!(self, i, 1));
+        self.put_halves::<half::Add<0>>(i.dest(), i.dest_half(), i.clamp(), &[a, b], [x | y << 2, 0])
+    }
+
+    fn fma_v2f16(&mut self, i: v::FmaV2f16) -> Lowered {
+        let (Signed(a, x), Signed(b, y)) = (halves!(self, i, 0), halves!(self, i, 1));
+        let Signed(c, z) = halves!(self, i, 2);
+        self.put_halves::<half::Fma<0>>(i.dest(), i.dest_half(), i.clamp(), &[a, b, c], [x | y << 2 | z << 4, 0])
+    }
+
+    fn fmin_v2f16(&mut self, i: v::FminV2f16) -> Lowered {
+        let (a, b) = (halves!(self, i, 0), halves!(self, i, 1));
+        let sources = [self.settle::<half::Sign>(0, a), self.settle::<half::Sign>(1, b)];
+        self.put_halves::<half::Min>(i.dest(), i.dest_half(), i.clamp(), &sources, [0; 2])
+    }
+
+    fn fmax_v2f16(&mut self, i: v::FmaxV2f16) -> Lowered {
+        let (a, b) = (halves!(self, i, 0), halves!(self, i, 1));
+        let sources = [self.settle::<half::Sign>(0, a), self.settle::<half::Sign>(1, b)];
+        self.put_halves::<half::Max>(i.dest(), i.dest_half(), i.clamp(), &sources, [0; 2])
+    }
+
+    fn fadd_imm_v2f16(&mut self, i: v::FaddImmV2f16) -> Lowered {
+        let a = take!(self.word(i.src0()));
+        self.put::<half::AddImmediate>(i.dest(), i.dest_half(), &[a], [i.constant(), 0])
+    }
+
+    // Conversions.
+
+    fn f32_to_s32(&mut self, i: v::F32ToS32) -> Lowered {
+        let a = whole!(self, i, 0);
+        let sources = [self.settle::<float::Sign>(0, a)];
+        let (dest, half) = (i.dest(), i.dest_half());
+        rounded!(self, i.roundmode(), put(dest, half, &sources, [0; 2]),
+            ToSignedEven ToSignedUp ToSignedDown ToSignedZero)
+    }
+
+    fn f32_to_u32(&mut self, i: v::F32ToU32) -> Lowered {
+        let a = whole!(self, i, 0);
+        let sources = [self.settle::<float::Sign>(0, a)];
+        let (dest, half) = (i.dest(), i.dest_half());
+        rounded!(self, i.roundmode(), put(dest, half, &sources, [0; 2]),
+            ToUnsignedEven ToUnsignedUp ToUnsignedDown ToUnsignedZero)
+    }
+
+    fn s32_to_f32(&mut self, i: v::S32ToF32) -> Lowered {
+        if i.roundmode() != RoundMode::Rte {
+            return Lowered(None);
+        }
+        let a = take!(self.integer(0, i.src0(), i.src0_widen(), true));
+        self.put_float::<float::FromSigned>(i.dest(), i.dest_half(), Clamp::None, &[a], [0; 2])
+    }
+
+    fn u32_to_f32(&mut self, i: v::U32ToF32) -> Lowered {
+        if i.roundmode() != RoundMode::Rte {
+            return Lowered(None);
+        }
+        let a = take!(self.integer(0, i.src0(), i.src0_widen(), false));
+        self.put_float::<float::FromUnsigned>(i.dest(), i.dest_half(), Clamp::None, &[a], [0; 2])
+    }
+
+    fn s16_to_s32(&mut self, i: v::S16ToS32) -> Lowered {
+        let Signed(a, _) = take!(self.halves(0, i.src0(), i.src0_swizzle(), false, false));
+        self.put::<integer::Signed>(i.dest(), i.dest_half(), &[a], [16, 16])
+    }
+
+    fn u16_to_u32(&mut self, i: v::U16ToU32) -> Lowered {
+        let Signed(a, _) = take!(self.halves(0, i.src0(), i.src0_swizzle(), false, false));
+        self.put::<integer::Unsigned>(i.dest(), i.dest_half(), &[a], [16, 16])
+    }
+
+    fn s16_to_f32(&mut self, i: v::S16ToF32) -> Lowered {
+        let Signed(a, _) = take!(self.halves(0, i.src0(), i.src0_swizzle(), false, false));
+        let a = self.part(0, a, 0, 16, true);
+        self.put_float::<float::FromSigned>(i.dest(), i.dest_half(), Clamp::None, &[a], [0; 2])
+    }
+
+    fn u16_to_f32(&mut self, i: v::U16ToF32) -> Lowered {
+        let Signed(a, _) = take!(self.halves(0, i.src0(), i.src0_swizzle(), false, false));
+        let a = self.part(0, a, 0, 16, false);
+        self.put_float::<float::FromUnsigned>(i.dest(), i.dest_half(), Clamp::None, &[a], [0; 2])
+    }
+
+    fn s8_to_s32(&mut self, i: v::S8ToS32) -> Lowered {
+        let (a, at) = (take!(self.word(i.src0())), 8 * i.src0_lane().bits() as u32);
+        self.put::<integer::Signed>(i.dest(), i.dest_half(), &[a], [24 - at, 24])
+    }
+
+    fn u8_to_u32(&mut self, i: v::U8ToU32) -> Lowered {
+        let (a, at) = (take!(self.word(i.src0())), 8 * i.src0_lane().bits() as u32);
+        self.put::<integer::Unsigned>(i.dest(), i.dest_half(), &[a], [24 - at, 24])
+    }
+
+    fn s8_to_f32(&mut self, i: v::S8ToF32) -> Lowered {
+        let a = take!(self.word(i.src0()));
+        let a = self.part(0, a, 8 * i.src0_lane().bits() as u32, 8, true);
+        self.put_float::<float::FromSigned>(i.dest(), i.dest_half(), Clamp::None, &[a], [0; 2])
+    }
+
+    fn u8_to_f32(&mut self, i: v::U8ToF32) -> Lowered {
+        let a = take!(self.word(i.src0()));
+        let a = self.part(0, a, 8 * i.src0_lane().bits() as u32, 8, false);
+        self.put_float::<float::FromUnsigned>(i.dest(), i.dest_half(), Clamp::None, &[a], [0; 2])
+    }
+
+    fn f16_to_f32(&mut self, i: v::F16ToF32) -> Lowered {
+        let high = i.src0_lane() == v::Lane16Bit::H1;
+        let swizzle = if high { Swizzles16BitFirst4::H11 } else { Swizzles16BitFirst4::H00 };
+        let a = take!(self.halves(0, i.src0(), swizzle, i.src0_abs(), i.src0_neg()));
+        let sources = [self.settle::<half::Sign>(0, a)];
+        self.put_float::<float::Convert>(i.dest(), i.dest_half(), Clamp::None, &sources, [0; 2])
+    }
+
+    fn v2f32_to_v2f16(&mut self, i: v::V2f32ToV2f16) -> Lowered {
+        if i.roundmode() != RoundMode::Rte || i.clamp() != Clamp::None {
+            return Lowered(None);
+        }
+        let (a, b) = (whole!(self, i, 0), whole!(self, i, 1));
+        let sources = [self.settle::<float::Sign>(0, a), self.settle::<float::Sign>(1, b)];
+        self.put::<half::Narrow>(i.dest(), i.dest_half(), &sources, [0; 2])
+    }
+
+    // Integers.
+
+    integers! {
+        iadd_u32 IaddU32 integer false saturate Add AddUnsignedSaturating;
+        iadd_s32 IaddS32 integer true saturate Add AddSignedSaturating;
+        isub_u32 IsubU32 integer false saturate Subtract SubtractUnsignedSaturating;
+        isub_s32 IsubS32 integer true saturate Subtract SubtractSignedSaturating;
+        imul_i32 ImulI32 integer false saturate Multiply none;
+        imul_s32 ImulS32 integer true saturate Multiply none;
+        iadd_v2u16 IaddV2u16 shorts false saturate AddHalves none;
+        iadd_v2s16 IaddV2s16 shorts true saturate AddHalves none;
+        isub_v2u16 IsubV2u16 shorts false saturate SubtractHalves none;
+        isub_v2s16 IsubV2s16 shorts true saturate SubtractHalves none;
+        imul_v2i16 ImulV2i16 shorts false saturate MultiplyHalves none;
+        imul_v2s16 ImulV2s16 shorts true saturate MultiplyHalves none;
+    }
+
+    fn iadd_u64(&mut self, i: v::IaddU64) -> Lowered {
+        let [a, b] = take!(self.long(0, i.src0(), i.src0_widen(), false));
+        let [c, d] = take!(self.long(1, i.src1(), i.src1_widen(), false));
+        self.put_long::<integer::LongAdd>(i.dest(), i.dest_half(), &[a, b, c, d], [0; 2])
+    }
+
+    fn iadd_s64(&mut self, i: v::IaddS64) -> Lowered {
+        let [a, b] = take!(self.long(0, i.src0(), i.src0_widen(), true));
+        let [c, d] = take!(self.long(1, i.src1(), i.src1_widen(), true));
+        self.put_long::<integer::LongAdd>(i.dest(), i.dest_half(), &[a, b, c, d], [0; 2])
+    }
+
+    fn isub_u64(&mut self, i: v::IsubU64) -> Lowered {
+        let [a, b] = take!(self.long(0, i.src0(), i.src0_widen(), false));
+        let [c, d] = take!(self.long(1, i.src1(), i.src1_widen(), false));
+        self.put_long::<integer::LongSubtract>(i.dest(), i.dest_half(), &[a, b, c, d], [0; 2])
+    }
+
+    fn isub_s64(&mut self, i: v::IsubS64) -> Lowered {
+        let [a, b] = take!(self.long(0, i.src0(), i.src0_widen(), true));
+        let [c, d] = take!(self.long(1, i.src1(), i.src1_widen(), true));
+        self.put_long::<integer::LongSubtract>(i.dest(), i.dest_half(), &[a, b, c, d], [0; 2])
+    }
+
+    fn imuld_u64(&mut self, i: v::ImuldU64) -> Lowered {
+        let [a, _] = take!(self.long(0, i.src0(), i.src0_widen(), false));
+        let [b, _] = take!(self.long(1, i.src1(), i.src1_widen(), false));
+        self.put_long::<integer::LongMultiply>(i.dest(), i.dest_half(), &[a, b], [0; 2])
+    }
+
+    fn shaddx_u64(&mut self, i: v::ShaddxU64) -> Lowered {
+        let [a, b] = take!(self.pair(i.src0()));
+        let [c, d] = take!(self.long(1, i.src1(), i.src1_widen(), false));
+        self.put_long::<integer::ShiftedAdd>(i.dest(), i.dest_half(), &[a, b, c, d], [i.shift().into(), 0])
+    }
+
+    fn shaddx_s64(&mut self, i: v::ShaddxS64) -> Lowered {
+        let [a, b] = take!(self.pair(i.src0()));
+        let [c, d] = take!(self.long(1, i.src1(), i.src1_widen(), true));
+        self.put_long::<integer::ShiftedAdd>(i.dest(), i.dest_half(), &[a, b, c, d], [i.shift().into(), 0])
+    }
+
+    fn not_old_i64(&mut self, i: v::NotOldI64) -> Lowered {
+        let words = take!(self.pair(i.src0()));
+        self.put_long::<integer::LongNot>(i.dest(), i.dest_half(), &words, [0; 2])
+    }
+
+    words! {
+        mov_i32 MovI32 (src0) integer::Copy;
+        not_old_i32 NotOldI32 (src0) integer::Not;
+        clz_u32 ClzU32 (src0) integer::LeadingZeros;
+        popcount_i32 PopcountI32 (src0) integer::Population;
+        bitrev_i32 BitrevI32 (src0) integer::Reversed;
+    }
+
+    fn iadd_imm_i32(&mut self, i: v::IaddImmI32) -> Lowered {
+        let a = take!(self.word(i.src0()));
+        self.put::<integer::AddImmediate>(i.dest(), i.dest_half(), &[a], [i.constant(), 0])
+    }
+
+    fn iadd_imm_v2i16(&mut self, i: v::IaddImmV2i16) -> Lowered {
+        let a = take!(self.word(i.src0()));
+        self.put::<integer::AddImmediateHalves>(i.dest(), i.dest_half(), &[a], [i.constant(), 0])
+    }
+
+    fn iabs_s32(&mut self, i: v::IabsS32) -> Lowered {
+        let a = take!(self.integer(0, i.src0(), i.src0_widen(), true));
+        self.put::<integer::Absolute>(i.dest(), i.dest_half(), &[a], [0; 2])
+    }
+
+    fn idp_v4s8(&mut self, i: v::IdpV4s8) -> Lowered {
+        if i.saturate() {
+            return Lowered(None);
+        }
+        let sources = [take!(self.word(i.src0())), take!(self.word(i.src1())), take!(self.word(i.src2()))];
+        self.put::<integer::DotSigned>(i.dest(), i.dest_half(), &sources, [0; 2])
+    }
+
+    fn idp_v4u8(&mut self, i: v::IdpV4u8) -> Lowered {
+        if i.saturate() {
+            return Lowered(None);
+        }
+        let sources = [take!(self.word(i.src0())), take!(self.word(i.src1())), take!(self.word(i.src2()))];
+        self.put::<integer::DotUnsigned>(i.dest(), i.dest_half(), &sources, [0; 2])
+    }
+
+    fn mkvec_v2i16(&mut self, i: v::MkvecV2i16) -> Lowered {
+        let Signed(a, _) = take!(self.halves(0, i.src0(), i.src0_swizzle(), false, false));
+        let Signed(b, _) = take!(self.halves(1, i.src1(), i.src1_swizzle(), false, false));
+        self.put::<half::Pack>(i.dest(), i.dest_half(), &[a, b], [0; 2])
+    }
+
+    fn mux_i32(&mut self, i: v::MuxI32) -> Lowered {
+        let sources = [take!(self.word(i.src0())), take!(self.word(i.src1())), take!(self.word(i.src2()))];
+        let (dest, half) = (i.dest(), i.dest_half());
+        match i.mux() {
+            Mux::Neg => self.put::<integer::MuxNegative>(dest, half, &sources, [0; 2]),
+            Mux::IntZero => self.put::<integer::MuxZero>(dest, half, &sources, [0; 2]),
+            Mux::FpZero => self.put::<integer::MuxFloatZero>(dest, half, &sources, [0; 2]),
+            Mux::Bit => self.put::<integer::MuxBits>(dest, half, &sources, [0; 2]),
+        }
+    }
+
+    fn mux_v2i16(&mut self, i: v::MuxV2i16) -> Lowered {
+        let Signed(a, _) = take!(self.halves(0, i.src0(), i.src0_swizzle(), false, false));
+        let Signed(b, _) = take!(self.halves(1, i.src1(), i.src1_swizzle(), false, false));
+        let Signed(c, _) = take!(self.halves(2, i.src2(), i.src2_swizzle(), false, false));
+        let (dest, half, sources) = (i.dest(), i.dest_half(), [a, b, c]);
+        match i.mux() {
+            Mux::Neg => self.put::<integer::MuxHalvesNegative>(dest, half, &sources, [0; 2]),
+            Mux::IntZero => self.put::<integer::MuxHalvesZero>(dest, half, &sources, [0; 2]),
+            Mux::FpZero => self.put::<integer::MuxHalvesFloatZero>(dest, half, &sources, [0; 2]),
+            Mux::Bit => self.put::<integer::MuxBits>(dest, half, &sources, [0; 2]),
+        }
+    }
+
+    selects! {
+        csel_f32 CselF32 float;
+        csel_u32 CselU32 unsigned;
+        csel_s32 CselS32 signed;
+    }
+
+    half_selects! {
+        csel_v2f16 CselV2f16 float AsFloat;
+        csel_v2u16 CselV2u16 unsigned AsUnsigned;
+        csel_v2s16 CselV2s16 signed AsSigned;
+    }
+
+    compares! {
+        icmp_u32 IcmpU32 integer false compare!(unsigned);
+        icmp_s32 IcmpS32 integer true compare!(signed);
+        icmp_v2u16 IcmpV2u16 shorts false compare_halves!(unsigned AsUnsigned);
+        icmp_v2s16 IcmpV2s16 shorts true compare_halves!(signed AsSigned);
+    }
+
+    fn fcmp_f32(&mut self, i: v::FcmpF32) -> Lowered {
+        let (a, b) = (float!(self, i, 0), float!(self, i, 1));
+        let (a, b) = (self.settle::<float::Sign>(0, a), self.settle::<float::Sign>(1, b));
+        let c = take!(self.word(i.src2()));
+        compare!(self, i, a, b, c, float)
+    }
+
+    fn fcmp_v2f16(&mut self, i: v::FcmpV2f16) -> Lowered {
+        let (a, b) = (halves!(self, i, 0), halves!(self, i, 1));
+        let (a, b) = (self.settle::<half::Sign>(0, a), self.settle::<half::Sign>(1, b));
+        let c = take!(self.word(i.src2()));
+        compare_halves!(self, i, a, b, c, float AsFloat)
+    }
+
+    shifts! {
+        lshift_and_i32 LshiftAndI32 left AND integer Shift;
+        lshift_or_i32 LshiftOrI32 left OR integer Shift;
+        lshift_xor_i32 LshiftXorI32 left XOR integer Shift;
+        rshift_and_i32 RshiftAndI32 right AND integer Shift;
+        rshift_or_i32 RshiftOrI32 right OR integer Shift;
+        rshift_xor_i32 RshiftXorI32 right XOR integer Shift;
+        lshift_and_v2i16 LshiftAndV2i16 left AND shorts ShiftHalves;
+        lshift_or_v2i16 LshiftOrV2i16 left OR shorts ShiftHalves;
+        lshift_xor_v2i16 LshiftXorV2i16 left XOR shorts ShiftHalves;
+        rshift_and_v2i16 RshiftAndV2i16 right AND shorts ShiftHalves;
+        rshift_or_v2i16 RshiftOrV2i16 right OR shorts ShiftHalves;
+        rshift_xor_v2i16 RshiftXorV2i16 right XOR shorts ShiftHalves;
+    }
+
+    // Memory.
+
+    fn load_i32(&mut self, i: v::LoadI32) -> Lowered {
+        if i.load_lane_32_bit() != LoadLane32Bit::W0 {
+            return Lowered(None);
+        }
+        self.load::<1>(i.sr(), i.src0(), i.offset())
+    }
+
+    fn load_i64(&mut self, i: v::LoadI64) -> Lowered {
+        self.load::<2>(i.sr(), i.src0(), i.offset())
+    }
+
+    fn load_i96(&mut self, i: v::LoadI96) -> Lowered {
+        self.load::<3>(i.sr(), i.src0(), i.offset())
+    }
+
+    fn load_i128(&mut self, i: v::LoadI128) -> Lowered {
+        self.load::<4>(i.sr(), i.src0(), i.offset())
+    }
+
+    fn store_i32(&mut self, i: v::StoreI32) -> Lowered {
+        self.store::<1>(i.sr(), i.src0(), i.offset())
+    }
+
+    fn store_i64(&mut self, i: v::StoreI64) -> Lowered {
+        self.store::<2>(i.sr(), i.src0(), i.offset())
+    }
+
+    fn store_i96(&mut self, i: v::StoreI96) -> Lowered {
+        self.store::<3>(i.sr(), i.src0(), i.offset())
+    }
+
+    fn store_i128(&mut self, i: v::StoreI128) -> Lowered {
+        self.store::<4>(i.sr(), i.src0(), i.offset())
+    }
+}

@@ -1,0 +1,28 @@
+//! The fast path: programs lowered to lists of handlers, eight warps in step.
+//!
+//! [`Code`](code::Code) turns each word into calls of handlers, functions that work on a register of all eight warps at
+//! once and are compiled for what the processor has. Between jumps nothing happens but such calls. What has no handler is
+//! executed by the reference, one warp at a time.
+//!
+//! # What is the same as in the reference
+//!
+//! Each warp executes the same instructions with the same lanes, so that registers, memory, counts and barriers are the
+//! same, bit for bit, for every program whose threads do not race. Programs with atomics run their warps in the order of
+//! the reference. Of several faulty threads the one that the reference meets first is reported; what others wrote before
+//! may differ then. A launch that runs out of its budget fails in both, but where several workgroups run together it may
+//! be in another place.
+
+mod bundle;
+mod code;
+mod float;
+mod half;
+mod integer;
+mod level;
+mod lower;
+mod memory;
+mod rule;
+mod run;
+mod world;
+
+pub use level::Level;
+pub use run::run;

@@ -1,0 +1,528 @@
+//! Launches: workgroups in crews, a crew's bundles in turns.
+
+use isaforge_valhall::dispatch;
+
+use crate::launch::{Launch, Outcome, Place, RunError};
+use crate::memory::Memory;
+
+use super::super::group::{Group, Machine, TURN};
+use super::super::program::{After, Profile, Program, Slot};
+use super::super::space::{THREAD_BYTES, THREADS};
+use super::super::step::{Context, Control, Fault, Stage, Step};
+use super::super::warp::{LANES, Warp};
+use super::bundle::{Bundle, NOWHERE, Taken, WARPS};
+use super::code::{Code, Exit, place};
+use super::level::{Level, Op};
+use super::world::{Home, World};
+
+/// What all warps of a bundle together may execute in a turn.
+const BUNDLE_TURN: u64 = (WARPS * LANES) as u64 * TURN as u64;
+
+/// Runs a compute program on all threads of a launch, with the handlers of a level.
+///
+/// # Errors
+/// When the launch asks for too much or an instruction cannot be executed; memory then holds what was written before.
+pub fn run(launch: &Launch, memory: &mut Memory, level: Level) -> Result<Outcome, RunError> {
+    super::super::check(launch)?;
+    let threads = launch.local_size.iter().map(|&n| n as usize).product::<usize>();
+    let warps = threads.div_ceil(LANES);
+    let program = Program::new(&launch.program);
+    let code = Code::new(&program, &launch.uniforms, warps as u32, level);
+    let mut runner = Runner::new(&code, launch, warps);
+    let together = if code.ordered { 1 } else { (WARPS / warps).max(1) };
+    let mut crew = Crew::new(&code, launch, warps, together);
+    let [gx, gy, gz] = launch.groups;
+    for z in 0..gz {
+        for y in 0..gy {
+            for x in 0..gx {
+                crew.groups.push(Group { id: [x, y, z], size: launch.local_size });
+                if crew.groups.len() == together {
+                    crew.run(&mut runner, memory)?;
+                }
+            }
+        }
+    }
+    crew.run(&mut runner, memory)?;
+    Ok(runner.outcome())
+}
+
+/// Workgroups that run together.
+struct Crew {
+    groups: Vec<Group>,
+    /// Warps of a workgroup.
+    warps: usize,
+    threads: usize,
+    bundles: Vec<Bundle>,
+    shared: Vec<u8>,
+    shared_bytes: usize,
+    private: Vec<u8>,
+    /// The place of each thread in its workgroup: x, y and z of a warp's lanes.
+    places: Vec<[[u32; LANES]; 3]>,
+}
+
+impl Crew {
+    fn new(code: &Code<'_>, launch: &Launch, warps: usize, together: usize) -> Self {
+        let group = Group { id: [0; 3], size: launch.local_size };
+        let threads = launch.local_size.iter().map(|&n| n as usize).product::<usize>();
+        let place = |warp: usize, axis: usize| std::array::from_fn(|lane| group.thread(LANES * warp + lane)[axis]);
+        let shared_bytes = launch.shared_bytes as usize;
+        let private = if code.program.uses_thread_memory { together * warps * LANES * THREAD_BYTES } else { 0 };
+        Crew {
+            groups: Vec::with_capacity(together),
+            warps,
+            threads,
+            bundles: (0..(together * warps).div_ceil(WARPS)).map(|_| Bundle::new(code)).collect(),
+            shared: vec![0; together * shared_bytes],
+            shared_bytes,
+            private: vec![0; private],
+            places: (0..warps).map(|warp| std::array::from_fn(|axis| place(warp, axis))).collect(),
+        }
+    }
+
+    /// Runs the workgroups to their end.
+    fn run(&mut self, runner: &mut Runner<'_>, memory: &mut Memory) -> Result<(), RunError> {
+        if self.groups.is_empty() {
+            return Ok(());
+        }
+        self.start(runner.code);
+        loop {
+            let running = self.pass(runner, memory);
+            if let Some((group, error)) = runner.failed.take() {
+                // Workgroups before this one would have been done, or would have failed themselves.
+                self.drop_from(group * self.warps);
+                if !self.is_live() {
+                    self.groups.clear();
+                    return Err(error);
+                }
+                runner.failed = Some((group, error));
+            }
+            if !self.is_live() {
+                break;
+            }
+            for group in 0..self.groups.len() {
+                if running >> group & 1 == 0
+                    && let Err(error) = self.release(runner, group)
+                {
+                    runner.failed = Some((group, error));
+                    self.drop_from(group * self.warps);
+                }
+            }
+        }
+        self.groups.clear();
+        runner.failed.take().map_or(Ok(()), |(_, error)| Err(error))
+    }
+
+    /// Puts all threads at the first word.
+    fn start(&mut self, code: &Code<'_>) {
+        self.shared.fill(0);
+        self.private.fill(0);
+        for bundle in &mut self.bundles {
+            bundle.drop_from(0);
+            bundle.threads = [0; WARPS];
+            for (register, row) in bundle.rows.iter_mut().enumerate().take(64) {
+                if code.registers >> register & 1 != 0 {
+                    row.0 = [[0; LANES]; WARPS];
+                }
+            }
+        }
+        for (group, Group { id, size }) in self.groups.iter().enumerate() {
+            for (number, [x, y, z]) in self.places.iter().enumerate() {
+                let at = group * self.warps + number;
+                let (bundle, warp) = (&mut self.bundles[at / WARPS], at % WARPS);
+                let count = (self.threads - LANES * number).min(LANES);
+                bundle.start(warp, Home { group, number }, ((1u32 << count) - 1) as u16);
+                place(&mut bundle.rows, warp, number, |lane| THREADS + ((LANES * number + lane) * THREAD_BYTES) as u64);
+                let global = |axis: usize, local: &[u32; LANES]| {
+                    local.map(|local| id[axis].wrapping_mul(size[axis]).wrapping_add(local))
+                };
+                let columns = [
+                    std::array::from_fn(|lane| x[lane] | y[lane] << 16),
+                    *z,
+                    [id[0]; LANES],
+                    [id[1]; LANES],
+                    [id[2]; LANES],
+                    global(0, x),
+                    global(1, y),
+                    global(2, z),
+                ];
+                for (row, column) in bundle.rows[55..].iter_mut().zip(columns) {
+                    row.0[warp] = column;
+                }
+            }
+        }
+    }
+
+    /// Gives each warp its turn; the workgroups with warps that could go on, as bits.
+    fn pass(&mut self, runner: &mut Runner<'_>, memory: &mut Memory) -> u8 {
+        let mut running = 0;
+        for index in 0..self.bundles.len() {
+            let mut world = World {
+                memory,
+                shared: &mut self.shared,
+                shared_bytes: self.shared_bytes,
+                private: &mut self.private,
+                warps: self.warps,
+            };
+            let bundle = &mut self.bundles[index];
+            let ready = bundle.ready();
+            // Near the end of the budget it matters who spends it.
+            runner.exact = runner.budget - runner.spent < BUNDLE_TURN;
+            if runner.exact || runner.code.ordered {
+                for warp in 0..WARPS {
+                    runner.turn(bundle, &mut world, &self.groups, ready & 1 << warp);
+                }
+            } else {
+                runner.turn(bundle, &mut world, &self.groups, ready);
+            }
+            let going = (0..WARPS).filter(|&warp| ready >> warp & 1 != 0 && bundle.turns[warp] >= TURN);
+            running |= going.fold(0, |bits, warp| bits | 1 << bundle.homes[warp].group);
+            if runner.failed.is_some() {
+                for later in &mut self.bundles[index + 1..] {
+                    later.drop_from(0);
+                }
+            }
+        }
+        running
+    }
+
+    fn is_live(&self) -> bool {
+        self.bundles.iter().any(|bundle| bundle.live != [0; WARPS])
+    }
+
+    /// A warp of the crew and those behind it never run again.
+    fn drop_from(&mut self, first: usize) {
+        for (index, bundle) in self.bundles.iter_mut().enumerate() {
+            bundle.drop_from(first.saturating_sub(index * WARPS).min(WARPS));
+        }
+    }
+
+    /// Lets the warps of a workgroup go on behind the barrier that all of them wait at.
+    fn release(&mut self, runner: &mut Runner<'_>, group: usize) -> Result<(), RunError> {
+        let all = group * self.warps..(group + 1) * self.warps;
+        let at = |warp: usize| (warp / WARPS, warp % WARPS);
+        let (mut waiting, mut threads, mut first) = (0, 0, None);
+        for warp in all.clone() {
+            let (bundle, warp) = at(warp);
+            let bundle = &self.bundles[bundle];
+            waiting += bundle.live[warp].count_ones() as usize;
+            threads += bundle.threads[warp].count_ones() as usize;
+            if bundle.live[warp] != 0 {
+                first = first.or(Some(bundle.place(warp)));
+            }
+        }
+        let Some(first) = first else { return Ok(()) };
+        let place = |thread| runner.machine.place(first as usize, &self.groups[group], thread);
+        if waiting < threads {
+            return Err(RunError::Deadlock { place: place(None), waiting, ended: threads - waiting });
+        }
+        for (number, warp) in all.clone().enumerate() {
+            let (bundle, warp) = at(warp);
+            let elsewhere = self.bundles[bundle].place(warp);
+            if elsewhere != first {
+                let place = place(Some(number * LANES));
+                return Err(RunError::DivergentBarrier { place, elsewhere: elsewhere as usize });
+            }
+        }
+        let ends = matches!(runner.code.program.slots.get(first as usize), Some(Slot::Ready(_, After::End)));
+        for warp in all {
+            let (bundle, warp) = at(warp);
+            let bundle = &mut self.bundles[bundle];
+            bundle.at_barrier &= !(1 << warp);
+            let live = bundle.live[warp];
+            bundle.set_pcs(warp, live, if ends { NOWHERE } else { first + 1 });
+            if ends {
+                bundle.live[warp] = 0;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What runs, and what was counted.
+struct Runner<'a> {
+    code: &'a Code<'a>,
+    uniforms: &'a [u32],
+    warps: u32,
+    /// Describes errors.
+    machine: Machine<'a, ()>,
+    /// For instructions without handlers.
+    scratch: Warp,
+    budget: u64,
+    spent: u64,
+    warp_instructions: u64,
+    /// For each word, by how much more threads executed it than the word before, modulo 2^64.
+    profile: Vec<u64>,
+    /// Whether the budget may end in this turn.
+    exact: bool,
+    /// The workgroup of the crew and the error of the first thread, as the reference would meet it.
+    failed: Option<(usize, RunError)>,
+}
+
+impl<'a> Runner<'a> {
+    fn new(code: &'a Code<'a>, launch: &'a Launch, warps: usize) -> Self {
+        Runner {
+            code,
+            uniforms: &launch.uniforms,
+            warps: warps as u32,
+            machine: Machine::new(code.program, &launch.uniforms, Stage::Compute, launch.budget, ()),
+            scratch: Warp::new(0),
+            budget: launch.budget,
+            spent: 0,
+            warp_instructions: 0,
+            profile: vec![0; code.program.slots.len() + 1],
+            exact: false,
+            failed: None,
+        }
+    }
+
+    fn outcome(&self) -> Outcome {
+        let mut profile = Profile::new();
+        let mut threads = 0u64;
+        for (slot, change) in self.code.program.slots.iter().zip(&self.profile) {
+            threads = threads.wrapping_add(*change);
+            if let Slot::Ready(instruction, _) = slot {
+                profile.count(*instruction, threads);
+            }
+        }
+        Outcome {
+            thread_instructions: self.spent,
+            warp_instructions: self.warp_instructions,
+            mnemonics: profile.sorted(),
+        }
+    }
+
+    /// Runs the chosen warps until each has ended, waits at a barrier, or has had its turn.
+    fn turn(&mut self, bundle: &mut Bundle, world: &mut World<'_>, groups: &[Group], chosen: u8) {
+        for warp in 0..WARPS {
+            if chosen >> warp & 1 != 0 {
+                bundle.turns[warp] = 0;
+            }
+        }
+        bundle.chosen = chosen & bundle.ready();
+        self.code.schedule.run(bundle, world);
+        while bundle.is_busy() {
+            if !self.advance(bundle, world, groups) {
+                bundle.chosen &= bundle.ready() & bundle.unfinished();
+                self.code.schedule.run(bundle, world);
+            }
+        }
+    }
+
+    /// Executes up to the next jump, and it; false when the lanes that go on have to be chosen anew.
+    fn advance(&mut self, bundle: &mut Bundle, world: &mut World<'_>, groups: &[Group]) -> bool {
+        let pc = bundle.pc as usize;
+        let code = self.code;
+        let threads = bundle.active_threads();
+        let affordable = if self.exact { (self.budget - self.spent) / threads.max(1) } else { u64::MAX };
+        let room = u64::from(bundle.room()).min(affordable) as usize;
+        let end = code.straight(pc).min(bundle.others as usize).min(pc + room);
+        if end > pc {
+            let ops = code.ops(pc..end);
+            if let Some(failed) = ops.iter().find(|op| !op.run(bundle, world)).map(Op::pc) {
+                let next = failed + 1;
+                self.count(bundle, pc, next as usize);
+                bundle.go(next);
+                self.fail(bundle, groups, failed as usize);
+                return false;
+            }
+            let exhausted = self.count(bundle, pc, end);
+            return go_on(bundle, end as u32, exhausted);
+        }
+        self.exit(bundle, world, groups, pc, affordable)
+    }
+
+    /// Executes an instruction that is not simply followed by the next.
+    fn exit(
+        &mut self,
+        bundle: &mut Bundle,
+        world: &mut World<'_>,
+        groups: &[Group],
+        pc: usize,
+        affordable: u64,
+    ) -> bool {
+        let refused = match self.code.exit(pc) {
+            None => Some(Refusal::Behind),
+            Some(Exit::Refused) => Some(Refusal::Slot),
+            Some(_) if affordable == 0 => Some(Refusal::Budget),
+            Some(_) => None,
+        };
+        let (Some(exit), None) = (self.code.exit(pc), refused) else {
+            if let (Some(warp), Some(refusal)) = (bundle.busy().next(), refused) {
+                let error = self.refusal(bundle, groups, pc, warp, refusal);
+                self.drop_warps(bundle, warp, error);
+            }
+            return false;
+        };
+        let exhausted = self.count(bundle, pc, pc + 1);
+        let next = pc as u32 + 1;
+        if !self.code.ops(pc..pc + 1).iter().all(|op| op.run(bundle, world)) {
+            bundle.go(next);
+            if matches!(exit, Exit::End) {
+                bundle.end();
+            }
+            self.fail(bundle, groups, pc);
+            return false;
+        }
+        match exit {
+            Exit::Next | Exit::Refused => go_on(bundle, next, exhausted),
+            Exit::Jump(target) => go_on(bundle, target, exhausted),
+            Exit::Branch(target) => match bundle.taken() {
+                Taken::None => go_on(bundle, next, exhausted),
+                Taken::All => go_on(bundle, target, exhausted),
+                Taken::Some => false,
+            },
+            Exit::End => {
+                bundle.end();
+                false
+            }
+            Exit::Barrier => {
+                self.wait(bundle, groups, pc);
+                false
+            }
+            Exit::Step(registers) => self.step(bundle, world, groups, pc, registers) && go_on(bundle, next, exhausted),
+        }
+    }
+
+    /// Counts words that the active lanes execute; whether a warp has now had its turn.
+    fn count(&mut self, bundle: &mut Bundle, from: usize, to: usize) -> bool {
+        let (threads, words) = (bundle.active_threads(), (to - from) as u64);
+        self.spent += threads * words;
+        self.warp_instructions += bundle.busy().count() as u64 * words;
+        for (place, change) in [(from, threads), (to, threads.wrapping_neg())] {
+            if let Some(count) = self.profile.get_mut(place) {
+                *count = count.wrapping_add(change);
+            }
+        }
+        bundle.tick(words as u32)
+    }
+
+    /// The active lanes wait at a barrier.
+    fn wait(&mut self, bundle: &mut Bundle, groups: &[Group], pc: usize) {
+        bundle.go(pc as u32);
+        for warp in bundle.busy() {
+            let stragglers = bundle.live[warp] & !bundle.active[warp];
+            if stragglers != 0 {
+                let lane = stragglers.trailing_zeros() as usize;
+                let elsewhere = bundle.pcs(warp)[lane] as usize;
+                let place = self.describe(bundle, groups, pc, warp, Some(lane));
+                return self.drop_warps(bundle, warp, RunError::DivergentBarrier { place, elsewhere });
+            }
+            bundle.at_barrier |= 1 << warp;
+        }
+    }
+
+    /// Executes an instruction as the reference does; false when the lanes that go on have to be chosen anew.
+    fn step(
+        &mut self,
+        bundle: &mut Bundle,
+        world: &mut World<'_>,
+        groups: &[Group],
+        pc: usize,
+        registers: u64,
+    ) -> bool {
+        let Some(Slot::Ready(instruction, after)) = self.code.program.slots.get(pc) else { return false };
+        let named = || (0..64usize).filter(|register| registers >> register & 1 != 0);
+        let mut straight = *after == After::Next;
+        for warp in bundle.busy() {
+            let (home, active) = (bundle.homes[warp], bundle.active[warp]);
+            let context = Context {
+                uniforms: self.uniforms,
+                stage: Stage::Compute,
+                words: self.code.program.slots.len(),
+                warp: home.number as u32,
+                warps: self.warps,
+            };
+            let scratch = &mut self.scratch;
+            for register in named() {
+                scratch.registers[register] = bundle.rows[register].0[warp];
+            }
+            scratch.pcs = *bundle.pcs(warp);
+            (scratch.live, scratch.threads, scratch.active) = (bundle.live[warp], bundle.threads[warp], active);
+            (scratch.pc, scratch.others) = (pc as u32, bundle.others);
+            let mut step = Step { warp: scratch, context: &context, space: world.space(home) };
+            let done = dispatch(*instruction, &mut step).0;
+            for register in named() {
+                bundle.rows[register].0[warp] = scratch.registers[register];
+            }
+            match done {
+                Ok(Control::Next) => bundle.set_pcs(warp, active, pc as u32 + 1),
+                Ok(Control::Jumped) => {
+                    straight = false;
+                    *bundle.pcs_mut(warp) = scratch.pcs;
+                }
+                Ok(Control::Barrier | Control::Colour(_)) => {
+                    bundle.fault = Some((warp, Fault::Unsupported(instruction.opcode().mnemonic())));
+                }
+                Err(fault) => bundle.fault = Some((warp, fault)),
+            }
+            if bundle.fault.is_some() {
+                self.fail(bundle, groups, pc);
+                return false;
+            }
+            if *after == After::End {
+                bundle.set_pcs(warp, active, NOWHERE);
+                bundle.live[warp] &= !active;
+            }
+        }
+        straight
+    }
+
+    /// Ends what a handler found wrong: the warp, and those that the reference would not have come to.
+    fn fail(&mut self, bundle: &mut Bundle, groups: &[Group], pc: usize) {
+        let Some((warp, fault)) = bundle.fault.take() else { return };
+        let home = bundle.homes[warp];
+        let error = self.machine.error(fault, pc, &groups[home.group], home.number * LANES);
+        self.drop_warps(bundle, warp, error);
+    }
+
+    fn drop_warps(&mut self, bundle: &mut Bundle, warp: usize, error: RunError) {
+        self.failed = Some((bundle.homes[warp].group, error));
+        bundle.drop_from(warp);
+    }
+
+    fn describe(&self, bundle: &Bundle, groups: &[Group], pc: usize, warp: usize, lane: Option<usize>) -> Box<Place> {
+        let home = bundle.homes[warp];
+        self.machine.place(pc, &groups[home.group], lane.map(|lane| home.number * LANES + lane))
+    }
+
+    fn refusal(&self, bundle: &Bundle, groups: &[Group], pc: usize, warp: usize, refusal: Refusal) -> RunError {
+        let first = Some(bundle.active[warp].trailing_zeros() as usize);
+        let slots = &self.code.program.slots;
+        match (refusal, slots.get(pc)) {
+            (Refusal::Budget, _) => {
+                RunError::Budget { place: self.describe(bundle, groups, pc, warp, first), budget: self.budget }
+            }
+            (_, Some(Slot::Undecodable(error))) => {
+                RunError::Undecodable { place: self.describe(bundle, groups, pc, warp, None), error: *error }
+            }
+            (_, Some(Slot::Register(register))) => {
+                RunError::Register { place: self.describe(bundle, groups, pc, warp, None), register: *register }
+            }
+            _ => {
+                let place = self.describe(bundle, groups, slots.len().saturating_sub(1), warp, first);
+                RunError::OutOfProgram { place, target: pc as i64, words: slots.len() }
+            }
+        }
+    }
+}
+
+/// Why a word is not executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Refusal {
+    /// It lies behind the program.
+    Behind,
+    /// It is no instruction that can be executed.
+    Slot,
+    /// Nothing is left of the budget.
+    Budget,
+}
+
+/// The active lanes go on at `next`; false when the lanes that go on have to be chosen anew.
+fn go_on(bundle: &mut Bundle, next: u32, exhausted: bool) -> bool {
+    if exhausted || next >= bundle.others {
+        bundle.go(next);
+        return false;
+    }
+    bundle.pc = next;
+    true
+}
