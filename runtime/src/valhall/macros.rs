@@ -156,7 +156,8 @@ macro_rules! shifts {
             let kind = kind!(i, $kind);
             let values = self.$read(i.src0(), i.src0_widen(), kind == Shift::Arithmetic);
             let counts = self.counts(i.src1(), i.src1_lanes());
-            let other = self.pair(i.src2()).map(|value| if i.src2_not() { !value } else { value });
+            let other = if $bits == 64 { self.pair(i.src2()) } else { self.word(i.src2()).map(u64::from) };
+            let other = other.map(|value| if i.src2_not() { !value } else { value });
             let values: Column<u64> = std::array::from_fn(|lane| {
                 let (value, counts, other) = (values[lane].into(), counts[lane], other[lane]);
                 shift::shift_logic(kind, Logic::$logic, $bits, value, counts, other, i.not_result())

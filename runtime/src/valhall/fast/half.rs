@@ -29,7 +29,7 @@ fn fused([a, b, c]: [u32; 3]) -> u32 {
     let error = (product - (sum - back)) + (c - back);
     let bits = sum.to_bits();
     // Towards the exact value, if that is not the sum; infinities and NaNs have no error that compares.
-    let inexact = error > 0.0 || error < 0.0;
+    let inexact = error.abs() > 0.0;
     let away = (error > 0.0) == (sum > 0.0);
     let odd = if away { bits | 1 } else { bits.wrapping_sub(1) | 1 };
     let even = bits & 1 == 0;

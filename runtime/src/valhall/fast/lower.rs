@@ -232,9 +232,8 @@ impl<'a> Lowering<'a> {
     }
 
     fn long(&mut self, index: u32, source: Source, widen: Swizzles64Bit, sign: bool) -> Option<[Operand; 2]> {
-        let words = self.pair(source)?;
         let (at, bits) = match widen {
-            Swizzles64Bit::None => return Some(words),
+            Swizzles64Bit::None => return self.pair(source),
             Swizzles64Bit::W0 => (0, 32),
             Swizzles64Bit::H0 => (0, 16),
             Swizzles64Bit::H1 => (16, 16),
@@ -243,14 +242,15 @@ impl<'a> Lowering<'a> {
             Swizzles64Bit::B2 => (16, 8),
             Swizzles64Bit::B3 => (24, 8),
         };
+        let word = self.word(source)?;
         if !sign && bits == 32 {
-            return Some([words[0], Operand::Value(0)]);
+            return Some([word, Operand::Value(0)]);
         }
         let numbers = [64 - bits - at, 64 - bits];
         Some(if sign {
-            self.prepare_long::<integer::Extend<true>>(index, words[0], numbers)
+            self.prepare_long::<integer::Extend<true>>(index, word, numbers)
         } else {
-            self.prepare_long::<integer::Extend<false>>(index, words[0], numbers)
+            self.prepare_long::<integer::Extend<false>>(index, word, numbers)
         })
     }
 
