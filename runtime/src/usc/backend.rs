@@ -185,9 +185,8 @@ impl<H: Host> Cpu<'_, H> {
 
     fn load(&mut self, address: Register, to: Register, count: u32, i: usize) -> Result<(), Trap> {
         let address = self.address(address, i)?;
-        let mut bytes = [0; 64];
-        let bytes = &mut bytes[..count as usize * 4];
-        self.host.load(address, bytes).map_err(|fault| Trap::Memory { instance: i, fault })?;
+        let mut bytes = vec![0; count as usize * 4];
+        self.host.load(address, &mut bytes).map_err(|fault| Trap::Memory { instance: i, fault })?;
         for (n, word) in bytes.chunks_exact(4).enumerate() {
             self.give(to, n as u32, i, u32::from_le_bytes([word[0], word[1], word[2], word[3]]))?;
         }
@@ -201,7 +200,7 @@ impl<H: Host> Cpu<'_, H> {
             Dsize::_16bit => 2,
             Dsize::_32bit => 4,
         };
-        let mut bytes = Vec::with_capacity(64);
+        let mut bytes = Vec::with_capacity(count as usize * width);
         for n in 0..count {
             bytes.extend_from_slice(&self.take(data, n, i)?.to_le_bytes()[..width]);
         }
@@ -430,10 +429,11 @@ impl Data {
     }
 }
 
-/// The length of a burst that a register names: 1 to 16.
+/// The length of a burst that a register names: 1 to 1024, of which 1024 is 0. The vendor's program that saves shared
+/// registers stores them in runs of 1024 with a length of 0, and the rest with its number.
 fn burst(value: u32) -> u32 {
-    match value & 15 {
-        0 => 16,
+    match value & 1023 {
+        0 => 1024,
         count => count,
     }
 }
