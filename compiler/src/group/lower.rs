@@ -206,9 +206,18 @@ fn slot(groups: &Groups, lowered: &core::Choice, s: &Slot, fields: u16) -> core:
             let (mask, value) = record.pattern();
             record.unusable.is_empty() && (byte as u64 ^ value) & mask & 0xff == 0
         };
-        let list: Vec<usize> = s.records.iter().filter(starts).copied().collect();
+        let mut list: Vec<usize> = s.records.iter().filter(starts).copied().collect();
         if list.is_empty() {
             continue;
+        }
+        // A record whose first byte holds a reserved value gives way to one that can start so.
+        let reserved = |r: &usize| {
+            let within = |c: &&core::Check| c.bits.mask(0) & !0xff == 0;
+            let checks = lowered.records[*r].checks;
+            checks.iter().filter(within).any(|c| c.allowed >> (c.bits.get(byte as u64, 0) & 63) & 1 == 0)
+        };
+        if !list.iter().all(reserved) {
+            list.retain(|r| !reserved(r));
         }
         let known = lists.iter().find(|(l, _)| *l == list).map(|(_, at)| *at);
         *entry = known.unwrap_or_else(|| {
