@@ -67,7 +67,7 @@ pub static ALL: &[Builtin] = &[
         description: "Imagination PowerVR Rogue, groups of 4 to 32 bytes with up to six operations",
         tables: Tables::Groups(isaforge_usc::ISA),
         machine: None,
-        judges: None,
+        judges: Some(&machine::USC_CASES),
     },
 ];
 

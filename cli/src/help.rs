@@ -126,6 +126,7 @@ Of usc:
   TAB table with a column `hex`                   groups: to values, to text, and back
   TAB table with `record`, `fields`, `hex_mesa`   records, field by field
   JSON lines with `bytes`, or hexadecimal         whole programs, to text and back
+  the same with `runs` and `outputs`              besides, what they give; each run counts
 
 Files may be packed with gzip.
 

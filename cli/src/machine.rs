@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 use std::ops::ControlFlow;
 
 use isaforge_runtime::valhall::observe::{Breakpoints, Executed, Trace};
-use isaforge_runtime::{Launch, Memory, Outcome, RunError, valhall, vpu};
+use isaforge_runtime::{Launch, Memory, Outcome, RunError, usc, valhall, vpu};
 
 pub use isaforge_runtime::valhall::observe::{Profile, Row, Stopped};
 
@@ -96,7 +96,14 @@ pub struct Judges {
     pub refused: Option<Judge>,
     /// An operation, its modifiers, its inputs, the result that it must give, and why.
     pub operation: Option<Judge>,
+    /// JSON with `bytes`, `outputs` and `runs`: a program with the inputs of its runs and the outputs that they must give.
+    pub runs: Option<JudgeRuns>,
 }
+
+/// Judges the runs of one recorded program, given as its line: for each what is not as the line says.
+///
+/// An error says why the line cannot be used.
+pub type JudgeRuns = fn(&str) -> Result<Vec<Result<(), String>>, String>;
 
 /// Executes Valhall programs.
 pub static VALHALL: Machine = Machine { run: run_valhall, watch: watch_valhall, shader: shade_valhall };
@@ -107,11 +114,16 @@ pub static VPU_CASES: Judges = Judges {
     fields: Some(vpu::conform::valid),
     refused: Some(vpu::conform::invalid),
     operation: None,
+    runs: None,
 };
+
+/// Cases of the USC.
+pub static USC_CASES: Judges =
+    Judges { program: None, fields: None, refused: None, operation: None, runs: Some(judge_usc_runs) };
 
 /// Cases of Valhall.
 pub static VALHALL_CASES: Judges =
-    Judges { program: None, fields: None, refused: None, operation: Some(judge_valhall_operation) };
+    Judges { program: None, fields: None, refused: None, operation: Some(judge_valhall_operation), runs: None };
 
 fn judge_valhall_operation(line: &str) -> Result<(), String> {
     valhall::conform::vector(line).map_err(|error| error.to_string())
@@ -170,4 +182,13 @@ fn on_memory(
 fn shade_valhall(program: &[u64], uniforms: &[u32], budget: u64) -> Result<Color, String> {
     let outcome = valhall::run_fragment(program, uniforms, budget).map_err(|error| error.to_string())?;
     Ok(outcome.colour.map(f32::from_bits))
+}
+
+fn judge_usc_runs(line: &str) -> Result<Vec<Result<(), String>>, String> {
+    let verdict = usc::conform::program(line).map_err(|error| error.to_string())?;
+    let outcome = |(number, problems): (usize, &Vec<String>)| match &problems[..] {
+        [] => Ok(()),
+        problems => Err(format!("{}, run {number}: {}", verdict.name, problems.join("; "))),
+    };
+    Ok(verdict.runs.iter().enumerate().map(outcome).collect())
 }

@@ -102,7 +102,7 @@ pub fn replay(builtin: &'static Builtin, input: &Input, keep: usize) -> Result<R
     let Ok(text) = std::str::from_utf8(input.body()) else { return Err(unknown("it is not text")) };
     let isa = match builtin.tables {
         Tables::Words(isa) => isa,
-        Tables::Groups(isa) => return groups(isa, input, text, keep),
+        Tables::Groups(isa) => return groups(builtin, isa, input, text, keep),
     };
     let format = Format::recognise(builtin, isa, text).map_err(|why| unknown(&why))?;
     let machine = || {
@@ -148,7 +148,13 @@ pub fn replay(builtin: &'static Builtin, input: &Input, keep: usize) -> Result<R
 }
 
 /// The same for an instruction set of groups.
-fn groups(isa: &'static GroupIsa, input: &Input, text: &str, keep: usize) -> Result<Report, Failure> {
+fn groups(
+    builtin: &Builtin,
+    isa: &'static GroupIsa,
+    input: &Input,
+    text: &str,
+    keep: usize,
+) -> Result<Report, Failure> {
     let unknown = |why| Failure::usage(format!("`{}` holds no recorded cases: {why}", input.name), "");
     let format = groups::Format::recognise(text).map_err(unknown)?;
     let mut report = Report::default();
@@ -159,7 +165,17 @@ fn groups(isa: &'static GroupIsa, input: &Input, text: &str, keep: usize) -> Res
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let bar = progress(input, lines.clone().count() as u64);
     for (index, line) in lines.skip(usize::from(format.has_heading())) {
-        report.record(&format_args!("{}:{}", input.name, index + 1), format.judge(isa, line), keep);
+        let place = format!("{}:{}", input.name, index + 1);
+        let judged = format.judge(isa, line);
+        let runs = builtin.judges.and_then(|judges| judges.runs).filter(|_| groups::has_runs(format, line));
+        match runs.filter(|_| judged.is_ok()) {
+            None => report.record(&place, judged, keep),
+            // The runs are the cases of a program that has some.
+            Some(runs) => match runs(line) {
+                Ok(outcomes) => outcomes.into_iter().for_each(|outcome| report.record(&place, outcome, keep)),
+                Err(why) => report.record(&place, Err(why), keep),
+            },
+        }
         bar.inc(1);
     }
     bar.finish_and_clear();

@@ -85,6 +85,12 @@ impl Format {
     }
 }
 
+/// Whether a line is a program with runs and what they must give.
+pub fn has_runs(format: Format, line: &str) -> bool {
+    let wanted = |value: serde_json::Value| value.get("runs").is_some() && value.get("outputs").is_some();
+    format == Format::Programs && serde_json::from_str(line).is_ok_and(wanted)
+}
+
 /// The bytes must be a group, which its values and its text give back.
 fn group(isa: &'static GroupIsa, bytes: &[u8]) -> Outcome {
     let group = decode(isa, bytes).map_err(|error| error.to_string())?;

@@ -105,3 +105,27 @@ fn commands_on_words_refuse_groups_by_name() {
     assert!(isaforge(&["check", "../specs/usc"]).expect(0).out().contains(" operations, "));
     assert!(isaforge(&["isas"]).expect(0).out().contains("\nusc "));
 }
+
+#[test]
+fn runs_of_recorded_programs_are_replayed_and_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("programs.jsonl");
+    // Adds 1 to a vertex input: `smadd32` and a write that ends the task, as the command assembles them.
+    let text =
+        "0 : end\n    smadd32 ft0, vi0, c1, c1, _\n    mov ft0.e0.e1.e2.e3, ft0\n    uvsw.write.emit.endtask ft0, 0\n";
+    let bytes: String = isaforge_with(&["asm", "usc"], text).expect(0).out().split_whitespace().collect();
+    let run = |input: &str, wanted: &str| {
+        format!(
+            "{{\"inputs\": {{\"vi0\": \"{input}\"}}, \"shared\": {{}}, \
+             \"expect\": [{{\"output\": 0, \"hex32\": \"{wanted}\", \"tolerance\": 0}}]}}"
+        )
+    };
+    let runs = [run("00000001", "00000002"), run("ffffffff", "00000000"), run("00000001", "00000003")].join(", ");
+    let outputs = "[{\"via\": \"uvsw.write\", \"address\": 0}]";
+    let line = format!("{{\"name\": \"add\", \"bytes\": \"{bytes}\", \"outputs\": {outputs}, \"runs\": [{runs}]}}\n");
+    fs::write(&path, line).expect("the file is written");
+    let path = path.to_str().expect("the path is text");
+    let run = isaforge(&["conform", "usc", path, "--failures", "3"]).expect(1);
+    assert!(run.out().ends_with("2 passed, 1 failed\n"), "{}", run.out());
+    assert!(run.out().contains("add, run 2: output 0: 00000002"), "{}", run.out());
+}
