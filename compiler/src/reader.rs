@@ -56,8 +56,49 @@ pub trait FromNode: Sized {
     /// What a value must be, with its article: `a whole number`, `a list`.
     const EXPECTED: &'static str;
 
+    /// The same for programs, such as an editor's.
+    fn accepts() -> Accepts;
+
     /// Reads the value. `None` means that at least one mistake was reported.
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self>;
+}
+
+/// What values a type can be read from.
+#[derive(Clone, Debug)]
+pub enum Accepts {
+    /// Anything.
+    Anything,
+    /// Nothing, `~`.
+    Null,
+    /// `true` or `false`.
+    Bool,
+    /// A whole number in a range, both ends included.
+    Number(i128, i128),
+    /// Text, or what looks like a number and is taken as text.
+    Text,
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// A list of such values.
+    List(Box<Accepts>),
+    /// A map whose keys are names that the spec chooses.
+    Named(Box<Accepts>),
+    /// A map whose keys this regular expression describes.
+    Keyed(&'static str, Box<Accepts>),
+    /// A map with the keys of a [`Vocabulary`].
+    Map(MapDoc),
+    /// One of these.
+    Either(Vec<Accepts>),
+}
+
+/// A [`Vocabulary`] as a value.
+#[derive(Clone, Copy, Debug)]
+pub struct MapDoc {
+    /// [`Vocabulary::NAME`].
+    pub name: &'static str,
+    /// [`Vocabulary::DOC`].
+    pub doc: &'static str,
+    /// [`Vocabulary::keys`].
+    pub keys: fn() -> Vec<KeyDoc>,
 }
 
 /// A struct read from a map, and what its keys are.
@@ -72,7 +113,7 @@ pub trait Vocabulary: FromNode {
 }
 
 /// One key of a [`Vocabulary`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct KeyDoc {
     /// The key as written.
     pub name: &'static str,
@@ -82,10 +123,16 @@ pub struct KeyDoc {
     pub required: bool,
     /// What its value must be ([`FromNode::EXPECTED`]).
     pub expected: &'static str,
+    /// [`FromNode::accepts`] of its value.
+    pub accepts: fn() -> Accepts,
 }
 
 impl FromNode for Node {
     const EXPECTED: &'static str = "any value";
+
+    fn accepts() -> Accepts {
+        Accepts::Anything
+    }
 
     fn from_node(node: &Node, _: &mut Reader<'_>) -> Option<Self> {
         Some(node.clone())
@@ -94,6 +141,10 @@ impl FromNode for Node {
 
 impl FromNode for bool {
     const EXPECTED: &'static str = "`true` or `false`";
+
+    fn accepts() -> Accepts {
+        Accepts::Bool
+    }
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         match node.value {
@@ -110,6 +161,11 @@ macro_rules! whole_numbers {
     ($($int:ty),*) => {$(
         impl FromNode for $int {
             const EXPECTED: &'static str = "a whole number";
+
+            fn accepts() -> Accepts {
+                // An `i128` holds all ends but its own type's, which no number of a file reaches.
+                Accepts::Number(<$int>::MIN as i128, <$int>::MAX as i128)
+            }
 
             fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
                 let Value::Int(value) = node.value else {
@@ -133,6 +189,10 @@ whole_numbers!(u8, u16, u32, u64, i64, i128);
 impl FromNode for String {
     const EXPECTED: &'static str = "text";
 
+    fn accepts() -> Accepts {
+        Accepts::Text
+    }
+
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         let text = scalar_text(node, r.sources);
         if text.is_none() {
@@ -153,6 +213,10 @@ fn scalar_text<'a>(node: &'a Node, sources: &'a Sources) -> Option<&'a str> {
 impl<T: FromNode> FromNode for Spanned<T> {
     const EXPECTED: &'static str = T::EXPECTED;
 
+    fn accepts() -> Accepts {
+        T::accepts()
+    }
+
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         Some(Spanned::new(T::from_node(node, r)?, node.span))
     }
@@ -161,6 +225,10 @@ impl<T: FromNode> FromNode for Spanned<T> {
 impl<T: FromNode> FromNode for Box<T> {
     const EXPECTED: &'static str = T::EXPECTED;
 
+    fn accepts() -> Accepts {
+        T::accepts()
+    }
+
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         T::from_node(node, r).map(Box::new)
     }
@@ -168,6 +236,10 @@ impl<T: FromNode> FromNode for Box<T> {
 
 impl<T: FromNode> FromNode for Vec<T> {
     const EXPECTED: &'static str = "a list";
+
+    fn accepts() -> Accepts {
+        Accepts::List(Box::new(T::accepts()))
+    }
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         let Value::List(items) = &node.value else {
@@ -194,6 +266,10 @@ impl<T> Deref for OneOrMany<T> {
 
 impl<T: FromNode> FromNode for OneOrMany<T> {
     const EXPECTED: &'static str = "a value or a list of values";
+
+    fn accepts() -> Accepts {
+        Accepts::Either(vec![T::accepts(), Vec::<T>::accepts()])
+    }
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         match node.value {
@@ -244,6 +320,10 @@ impl<T> Deref for Named<T> {
 
 impl<T: FromNode> FromNode for Named<T> {
     const EXPECTED: &'static str = "a map of names";
+
+    fn accepts() -> Accepts {
+        Accepts::Named(Box::new(T::accepts()))
+    }
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         let Value::Map(entries) = &node.value else {
@@ -397,6 +477,14 @@ macro_rules! vocabulary {
         impl $crate::reader::FromNode for $name {
             const EXPECTED: &'static str = "a map";
 
+            fn accepts() -> $crate::reader::Accepts {
+                $crate::reader::Accepts::Map($crate::reader::MapDoc {
+                    name: <Self as $crate::reader::Vocabulary>::NAME,
+                    doc: <Self as $crate::reader::Vocabulary>::DOC,
+                    keys: <Self as $crate::reader::Vocabulary>::keys,
+                })
+            }
+
             fn from_node(node: &$crate::yaml::Node, r: &mut $crate::reader::Reader<'_>) -> Option<Self> {
                 let keys = <Self as $crate::reader::Vocabulary>::keys();
                 let map = $crate::reader::KeyedMap::open(node, &keys, r)?;
@@ -418,6 +506,7 @@ macro_rules! vocabulary {
                     doc: concat!($($field_doc),*).trim_ascii(),
                     required: $crate::vocabulary!(@required $need),
                     expected: <$ty as $crate::reader::FromNode>::EXPECTED,
+                    accepts: <$ty as $crate::reader::FromNode>::accepts,
                 } ),*]
             }
         }
@@ -479,6 +568,10 @@ macro_rules! choices {
 
         impl $crate::reader::FromNode for $name {
             const EXPECTED: &'static str = $crate::choices!(@expected $($text),+);
+
+            fn accepts() -> $crate::reader::Accepts {
+                $crate::reader::Accepts::Words(&[$( $text ),+])
+            }
 
             fn from_node(node: &$crate::yaml::Node, r: &mut $crate::reader::Reader<'_>) -> Option<Self> {
                 const ALL: &[($name, &str)] = &[$( ($name::$choice, $text) ),+];

@@ -15,7 +15,7 @@ pub const END: &str = "<!-- end of reference -->";
 
 fn section<V: Vocabulary>(out: &mut String, title: &str) {
     let _ = writeln!(out, "### {title}\n\n{}\n\n| key | | value | meaning |\n|---|---|---|---|", V::DOC);
-    for KeyDoc { name, doc, required, expected } in V::keys() {
+    for KeyDoc { name, doc, required, expected, .. } in V::keys() {
         let need = if required { "required" } else { "" };
         let _ = writeln!(out, "| `{name}` | {need} | {} | {} |", expected.replace('|', "\\|"), doc.replace('|', "\\|"));
     }

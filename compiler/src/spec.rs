@@ -4,7 +4,7 @@
 //! same keys for authors.
 
 use crate::diagnostic::Diagnostic;
-use crate::reader::{FromNode, Named, OneOrMany, Reader, choices, vocabulary};
+use crate::reader::{Accepts, FromNode, Named, OneOrMany, Reader, choices, vocabulary};
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
 
@@ -31,6 +31,9 @@ pub struct BitList {
     pub pieces: Vec<Spanned<Piece>>,
 }
 
+/// What [`parse_run`] takes, as a regular expression.
+const RUN: &str = r"^\s*[0-9]+\s*(\.\.\s*[0-9]+\s*)?$";
+
 /// Reads `high..low` or `bit`. `None` when the text is neither; the error says why it is not acceptable.
 pub fn parse_run(text: &str) -> Option<Result<(u8, u8), String>> {
     let number = |t: &str| t.trim().parse::<u32>().ok();
@@ -49,6 +52,10 @@ pub fn parse_run(text: &str) -> Option<Result<(u8, u8), String>> {
 
 impl FromNode for Spanned<Piece> {
     const EXPECTED: &'static str = "a run of bits such as `7..0`, or a bit number";
+
+    fn accepts() -> Accepts {
+        Accepts::Either(vec![Accepts::Number(0, 63), Accepts::Text])
+    }
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         let text = match &node.value {
@@ -72,6 +79,11 @@ impl FromNode for Spanned<Piece> {
 
 impl FromNode for BitList {
     const EXPECTED: &'static str = "bits such as `7..0`, a bit number, or a list of them";
+
+    fn accepts() -> Accepts {
+        let piece = Spanned::<Piece>::accepts();
+        Accepts::Either(vec![piece.clone(), Accepts::List(Box::new(piece))])
+    }
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         let pieces = match &node.value {
@@ -107,6 +119,10 @@ pub struct Fixed {
 
 impl FromNode for FixedBits {
     const EXPECTED: &'static str = "a map from bits to their value, such as `{ 15..12: 0b0001 }`";
+
+    fn accepts() -> Accepts {
+        Accepts::Keyed(RUN, Box::new(u64::accepts()))
+    }
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         let Value::Map(entries) = &node.value else {
@@ -326,6 +342,10 @@ vocabulary! {
 impl FromNode for ValueSpec {
     const EXPECTED: &'static str = "a name, `~` for a reserved value, or a map with `name`";
 
+    fn accepts() -> Accepts {
+        Accepts::Either(vec![Accepts::Text, Accepts::Null, NamedValue::accepts()])
+    }
+
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         match &node.value {
             Value::Null => {
@@ -387,6 +407,10 @@ vocabulary! {
 
 impl FromNode for ConstantSpec {
     const EXPECTED: &'static str = "a number, or a map with `value`";
+
+    fn accepts() -> Accepts {
+        Accepts::Either(vec![u64::accepts(), DocumentedConstant::accepts()])
+    }
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         if let Value::Map(_) = node.value {

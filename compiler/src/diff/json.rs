@@ -1,46 +1,47 @@
 //! A difference as JSON.
-//!
-//! Written by hand: the shape is small, and the macro's build must not pay for a serializer.
+
+use crate::json::{Json, array, object, plain, string};
 
 use super::{Change, DefinitionDiff, Diff, Example, Fate, Instruction, InstructionDiff, Reading, Side};
 
 pub(super) fn render(diff: &Diff) -> String {
-    let counts = Fate::ALL.iter().map(|f| (f.as_str(), diff.count(*f).to_string()));
+    let counts = Fate::ALL.iter().map(|f| (f.as_str(), plain(diff.count(*f))));
     let decoding = object([
-        ("alike", diff.alike.to_string()),
-        ("different", diff.different.to_string()),
-        ("unproven", diff.unproven.to_string()),
+        ("alike", plain(diff.alike)),
+        ("different", plain(diff.different)),
+        ("unproven", plain(diff.unproven)),
     ]);
     let bits = diff.old.word_bits.max(diff.new.word_bits);
-    object([
+    let json = object([
         ("old", side(&diff.old)),
         ("new", side(&diff.new)),
-        ("decodes_alike", diff.decodes_alike().to_string()),
+        ("decodes_alike", plain(diff.decodes_alike())),
         ("decoding", decoding),
         ("summary", object(counts)),
         ("instructions", array(diff.instructions.iter().map(|i| instruction(i, bits)))),
         ("common", array(diff.common.iter().map(change))),
         ("definitions", array(diff.definitions.iter().map(definition))),
-    ]) + "\n"
+    ]);
+    format!("{json}\n")
 }
 
-fn side(side: &Side) -> String {
+fn side(side: &Side) -> Json {
     object([
         ("name", string(&side.name)),
-        ("word_bits", side.word_bits.to_string()),
-        ("instructions", side.instructions.to_string()),
-        ("enums", side.enums.to_string()),
+        ("word_bits", plain(side.word_bits)),
+        ("instructions", plain(side.instructions)),
+        ("enums", plain(side.enums)),
     ])
 }
 
-fn instruction(entry: &InstructionDiff, bits: u8) -> String {
+fn instruction(entry: &InstructionDiff, bits: u8) -> Json {
     let one = |i: &Option<Instruction>| match i {
         Some(i) => object([
             ("name", string(&i.name)),
             ("mask", hex(i.pattern.mask, bits)),
             ("value", hex(i.pattern.value, bits)),
         ]),
-        None => "null".to_owned(),
+        None => plain("null"),
     };
     object([
         ("fate", string(entry.fate.as_str())),
@@ -48,14 +49,14 @@ fn instruction(entry: &InstructionDiff, bits: u8) -> String {
         ("old", one(&entry.old)),
         ("new", one(&entry.new)),
         ("related", array(entry.related.iter().map(|n| string(n)))),
-        ("decoding", entry.decoding.map_or("null".to_owned(), |d| string(d.as_str()))),
+        ("decoding", entry.decoding.map_or(plain("null"), |d| string(d.as_str()))),
         ("changes", array(entry.changes.iter().map(change))),
         ("examples", array(entry.examples.iter().map(|e| example(e, bits)))),
     ])
 }
 
-fn definition(entry: &DefinitionDiff) -> String {
-    let renamed = if entry.renamed.is_empty() { "null".to_owned() } else { string(&entry.renamed) };
+fn definition(entry: &DefinitionDiff) -> Json {
+    let renamed = if entry.renamed.is_empty() { plain("null") } else { string(&entry.renamed) };
     object([
         ("sort", string(entry.sort.as_str())),
         ("how", string(entry.how.as_str())),
@@ -65,7 +66,7 @@ fn definition(entry: &DefinitionDiff) -> String {
     ])
 }
 
-fn change(change: &Change) -> String {
+fn change(change: &Change) -> Json {
     object([
         ("subject", string(change.subject.as_str())),
         ("how", string(change.how.as_str())),
@@ -75,7 +76,7 @@ fn change(change: &Change) -> String {
     ])
 }
 
-fn example(example: &Example, bits: u8) -> String {
+fn example(example: &Example, bits: u8) -> Json {
     let reading = |r: &Reading| match r {
         Reading::Text(text) => object([("text", string(text))]),
         Reading::Invalid(why) => object([("invalid", string(why))]),
@@ -84,31 +85,7 @@ fn example(example: &Example, bits: u8) -> String {
 }
 
 /// A word as text: JSON numbers do not hold 64 bits everywhere.
-fn hex(value: u64, bits: u8) -> String {
+fn hex(value: u64, bits: u8) -> Json {
     let digits = usize::from(bits.div_ceil(4));
-    format!("\"{value:0digits$x}\"")
-}
-
-fn object<'a>(members: impl IntoIterator<Item = (&'a str, String)>) -> String {
-    let members: Vec<String> = members.into_iter().map(|(name, value)| format!("{}:{value}", string(name))).collect();
-    format!("{{{}}}", members.join(","))
-}
-
-fn array(items: impl Iterator<Item = String>) -> String {
-    format!("[{}]", items.collect::<Vec<_>>().join(","))
-}
-
-fn string(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            c if (c as u32) < 0x20 => out.push_str(&format!("\\u{:04x}", c as u32)),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
+    Json::Text(format!("{value:0digits$x}"))
 }

@@ -1,6 +1,6 @@
 //! The vocabulary of groups: records, choices, slots, and what follows from what.
 
-use crate::reader::{FromNode, Named, OneOrMany, Reader, vocabulary};
+use crate::reader::{Accepts, FromNode, Named, OneOrMany, Reader, vocabulary};
 use crate::source::Spanned;
 use crate::spec::{BitList, FixedBits, Notation, Provenance};
 use crate::yaml::{Node, Value};
@@ -90,6 +90,10 @@ vocabulary! {
 
 impl FromNode for PlaceSpec {
     const EXPECTED: &'static str = "bits such as `7..0`, or a map with `bits`";
+
+    fn accepts() -> Accepts {
+        Accepts::Either(vec![BitList::accepts(), NarrowPlaceSpec::accepts()])
+    }
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
         if let Value::Map(_) = node.value {
