@@ -167,14 +167,17 @@ pub struct ExplainArgs {
 #[derive(Args, Debug)]
 pub struct CheckArgs {
     /// The entry of the specification, or the folder that holds its `isa.yaml`
-    #[arg(required_unless_present = "explain")]
+    #[arg(required_unless_present_any = ["explain", "schema"])]
     pub spec: Option<PathBuf>,
     /// Treat warnings as errors
     #[arg(long)]
     pub deny_warnings: bool,
     /// What is behind the code of an error or a warning; `list` has all codes
-    #[arg(long, value_name = "CODE", conflicts_with_all = ["spec", "deny_warnings"])]
+    #[arg(long, value_name = "CODE", conflicts_with_all = ["spec", "deny_warnings", "schema"])]
     pub explain: Option<String>,
+    /// The language of specifications as a JSON Schema, for editors
+    #[arg(long, conflicts_with_all = ["spec", "deny_warnings"])]
+    pub schema: bool,
 }
 
 /// Arguments of `gen`.

@@ -18,6 +18,10 @@ use crate::paint::{ERROR, GOOD, WARNING, columns, paint};
 /// # Errors
 /// When the specification cannot be opened, or there is no page on the code.
 pub fn check(args: &CheckArgs) -> Result<Status, Failure> {
+    if args.schema {
+        anstream::stdout().lock().write_all(isaforge_compiler::schema::schema().as_bytes())?;
+        return Ok(Status::Fine);
+    }
     let spec = match (&args.explain, &args.spec) {
         (Some(code), _) => return explain_code(code),
         (None, Some(spec)) => spec,

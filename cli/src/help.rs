@@ -65,7 +65,8 @@ Examples:
   isaforge check specs/valhall                    the same
   isaforge check my.yaml --deny-warnings          for scripts: warnings count as errors
   isaforge check --explain E0021                  the page on a code
-  isaforge check --explain list                   all codes";
+  isaforge check --explain list                   all codes
+  isaforge check --schema > isa.schema.json       for editors that complete and check YAML";
 
 /// Below the options of `gen`.
 pub const GEN: &str = "\

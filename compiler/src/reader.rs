@@ -56,8 +56,10 @@ pub trait FromNode: Sized {
     /// What a value must be, with its article: `a whole number`, `a list`.
     const EXPECTED: &'static str;
 
-    /// The same for programs, such as an editor's.
-    fn accepts() -> Accepts;
+    /// The same for programs, such as an editor's, as far as it can be said.
+    fn accepts() -> Accepts {
+        Accepts::Anything
+    }
 
     /// Reads the value. `None` means that at least one mistake was reported.
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self>;
@@ -129,10 +131,6 @@ pub struct KeyDoc {
 
 impl FromNode for Node {
     const EXPECTED: &'static str = "any value";
-
-    fn accepts() -> Accepts {
-        Accepts::Anything
-    }
 
     fn from_node(node: &Node, _: &mut Reader<'_>) -> Option<Self> {
         Some(node.clone())

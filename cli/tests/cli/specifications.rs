@@ -5,6 +5,14 @@ fn path(name: &str) -> String {
 }
 
 #[test]
+fn the_schema_for_editors_is_json() {
+    let run = isaforge(&["check", "--schema"]).expect(0);
+    let schema: serde_json::Value = serde_json::from_str(run.out()).expect("JSON");
+    assert_eq!(schema["$defs"]["BankSpec"]["required"], serde_json::json!(["count"]));
+    isaforge(&["check", "--schema", "tests/data/blink.yaml"]).expect(2);
+}
+
+#[test]
 fn a_good_specification_gets_a_line_of_summary() {
     let run = isaforge(&["check", "tests/data/blink.yaml"]).expect(0);
     assert_eq!(run.out(), "tests/data/blink.yaml: ok: 1 instruction, 1 enum, no warnings\n");
