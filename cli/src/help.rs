@@ -118,6 +118,8 @@ Formats, recognised by their content:
   operation TAB modifiers TAB inputs TAB result TAB basis    single operations of valhall
   JSON lines with `words` and `runs`              shaders and their colours; each run counts
   JSON with `words`, `groups` and `ssbo_base`     a kernel and the memory it must leave
+  JSON with `words`, `fau` and `stage`            a program with textures, varyings, images and what
+                                                  it must draw; `run` writes its pictures
 Of vpu, besides:
   JSON lines with `words`, `start` and `expect`   programs and their final state, run both ways
   word TAB name TAB fields…                       words and the values of their fields

@@ -3,6 +3,8 @@
 use std::fmt::{self, Display};
 use std::ops::ControlFlow;
 
+use isaforge_runtime::valhall::cases::Finished;
+use isaforge_runtime::valhall::host::{Class, Target};
 use isaforge_runtime::valhall::observe::{Breakpoints, Executed, Trace};
 use isaforge_runtime::{Launch, Memory, Outcome, RunError, usc, valhall, vpu};
 
@@ -71,6 +73,33 @@ pub struct Seen {
 /// Runs a job on memory while somebody looks on.
 pub type WatchJob = fn(&Job<'_>, &mut Regions, Watch<'_>) -> Seen;
 
+/// A picture that a program has drawn.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    /// What it is a picture of.
+    pub name: String,
+    /// Pixels in a row.
+    pub width: u32,
+    /// The pixels, row by row from the top.
+    pub pixels: Vec<Color>,
+}
+
+/// A recorded case after its run.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Its name.
+    pub name: String,
+    /// What it has drawn.
+    pub pictures: Vec<Picture>,
+    /// Instructions that threads have executed.
+    pub instructions: u64,
+    /// What is not as the case says.
+    pub problems: Vec<String>,
+}
+
+/// Runs a recorded case, given as JSON.
+pub type RunCase = fn(&str) -> Result<Case, String>;
+
 /// What can execute the programs of an instruction set.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
@@ -80,6 +109,8 @@ pub struct Machine {
     pub watch: WatchJob,
     /// Runs one thread of a shader.
     pub shader: RunShader,
+    /// Runs a recorded case with textures, varyings and the like.
+    pub case: RunCase,
 }
 
 /// Judges one recorded case, given as its line. Says what is not as the line says.
@@ -106,7 +137,8 @@ pub struct Judges {
 pub type JudgeRuns = fn(&str) -> Result<Vec<Result<(), String>>, String>;
 
 /// Executes Valhall programs.
-pub static VALHALL: Machine = Machine { run: run_valhall, watch: watch_valhall, shader: shade_valhall };
+pub static VALHALL: Machine =
+    Machine { run: run_valhall, watch: watch_valhall, shader: shade_valhall, case: run_valhall_case };
 
 /// Cases of the VPU.
 pub static VPU_CASES: Judges = Judges {
@@ -191,4 +223,25 @@ fn judge_usc_runs(line: &str) -> Result<Vec<Result<(), String>>, String> {
         problems => Err(format!("{}, run {number}: {}", verdict.name, problems.join("; "))),
     };
     Ok(verdict.runs.iter().enumerate().map(outcome).collect())
+}
+
+fn run_valhall_case(text: &str) -> Result<Case, String> {
+    let finished = Finished::of(text).map_err(|error| error.to_string())?;
+    let pictures = finished.pictures.iter().map(|(name, target)| picture(name, target)).collect();
+    let Finished { name, instructions, problems, .. } = finished;
+    Ok(Case { name, pictures, instructions, problems })
+}
+
+/// A target as a picture. Whole numbers are scaled so that the greatest of a channel is 1.
+fn picture(name: &str, target: &Target) -> Picture {
+    let [width, _] = target.size();
+    let greatest = |channel: usize| target.pixels().iter().map(|pixel| pixel[channel]).max().unwrap_or(0).max(1) as f32;
+    let greatest: [f32; 4] = std::array::from_fn(greatest);
+    let color = |pixel: &[u32; 4]| match target.format().class() {
+        Class::Float => pixel.map(f32::from_bits),
+        _ => std::array::from_fn(|channel| if channel == 3 { 1.0 } else { pixel[channel] as f32 / greatest[channel] }),
+    };
+    // The first row of a target is its lowest.
+    let pixels = target.pixels().chunks(width as usize).rev().flatten().map(color).collect();
+    Picture { name: name.to_owned(), width, pixels }
 }

@@ -6,6 +6,7 @@ use isaforge_valhall::DecodeError;
 use thiserror::Error;
 
 use crate::memory::MemoryFault;
+use crate::valhall::host::HostError;
 
 /// A compute program and the threads to run it on.
 #[derive(Clone, Debug)]
@@ -71,14 +72,27 @@ pub struct FragmentOutcome {
     pub thread_instructions: u64,
 }
 
+/// What kind of program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Threads in workgroups.
+    Compute,
+    /// A thread for each vertex.
+    Vertex,
+    /// A thread for each pixel.
+    Fragment,
+}
+
 /// Where an error happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
+    /// What kind of program it happened in.
+    pub stage: Stage,
     /// The word of the program, from 0.
     pub pc: usize,
-    /// The workgroup.
+    /// The workgroup; all zeros in other programs.
     pub group: [u32; 3],
-    /// The thread in its workgroup, where the error concerns one.
+    /// The thread in its workgroup, the number of the vertex, or x and y of the pixel, where the error concerns one.
     pub thread: Option<[u32; 3]>,
     /// The lane of the warp that holds this thread.
     pub lane: Option<u8>,
@@ -92,10 +106,15 @@ impl fmt::Display for Place {
         if !self.text.is_empty() {
             write!(f, " `{}`", self.text)?;
         }
-        let [x, y, z] = self.group;
-        write!(f, ", workgroup ({x}, {y}, {z})")?;
-        if let Some([x, y, z]) = self.thread {
-            write!(f, ", thread ({x}, {y}, {z})")?;
+        if self.stage == Stage::Compute {
+            let [x, y, z] = self.group;
+            write!(f, ", workgroup ({x}, {y}, {z})")?;
+        }
+        match (self.stage, self.thread) {
+            (Stage::Compute, Some([x, y, z])) => write!(f, ", thread ({x}, {y}, {z})")?,
+            (Stage::Vertex, Some([number, ..])) => write!(f, ", vertex {number}")?,
+            (Stage::Fragment, Some([x, y, _])) => write!(f, ", pixel ({x}, {y})")?,
+            (_, None) => {}
         }
         match self.lane {
             Some(lane) => write!(f, ", lane {lane}"),
@@ -150,6 +169,22 @@ pub enum RunError {
         place: Box<Place>,
         /// What is wrong with the address.
         fault: MemoryFault,
+    },
+    /// A resource, varying or render target that is not there, or a descriptor that is none.
+    #[error("{place}: {error}")]
+    Host {
+        /// Where.
+        place: Box<Place>,
+        /// What is wrong.
+        error: HostError,
+    },
+    /// A pixel index that is not the current pixel's.
+    #[error("{place}: the pixel index {index:#010x} is not that of the current pixel")]
+    PixelIndex {
+        /// Where.
+        place: Box<Place>,
+        /// The index.
+        index: u32,
     },
     /// A jump, or going on after the last word, left the program.
     #[error("{place}: goes on at word {target}, but the program has {words} words")]
@@ -218,6 +253,8 @@ impl RunError {
             | RunError::Unsupported { place, .. }
             | RunError::Register { place, .. }
             | RunError::Memory { place, .. }
+            | RunError::Host { place, .. }
+            | RunError::PixelIndex { place, .. }
             | RunError::OutOfProgram { place, .. }
             | RunError::Misaligned { place, .. }
             | RunError::DivergentBarrier { place, .. }

@@ -31,5 +31,5 @@ pub mod usc;
 pub mod valhall;
 pub mod vpu;
 
-pub use launch::{FragmentOutcome, Launch, Outcome, Place, RunError};
+pub use launch::{FragmentOutcome, Launch, Outcome, Place, RunError, Stage};
 pub use memory::{MapError, Memory, MemoryFault};

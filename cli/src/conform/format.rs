@@ -21,6 +21,8 @@ pub enum Format {
     Shaders,
     /// One kernel in JSON.
     Kernel,
+    /// One program in JSON with all that it is run with and what it must give.
+    Case,
 }
 
 impl Format {
@@ -73,6 +75,9 @@ fn is_reason(text: &str) -> bool {
     ["undefined opcode ", "reserved bit "].iter().any(|start| text.starts_with(start))
 }
 
+/// What every case of its own file has.
+const CASE_KEYS: &[&str] = &["words", "fau", "stage"];
+
 fn json(builtin: &Builtin, text: &str, first_line: &str) -> Result<Format, String> {
     let has = |value: &serde_json::Value, keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
     if let Ok(value) = serde_json::from_str(first_line) {
@@ -86,6 +91,7 @@ fn json(builtin: &Builtin, text: &str, first_line: &str) -> Result<Format, Strin
     }
     match serde_json::from_str(text) {
         Ok(value) if has(&value, &["words", "groups", "ssbo_base"]) => Ok(Format::Kernel),
+        Ok(value) if has(&value, CASE_KEYS) => Ok(Format::Case),
         Ok(_) => Err("it is JSON of another kind".to_owned()),
         Err(error) => Err(format!("it is no JSON: {error}")),
     }

@@ -142,6 +142,13 @@ pub fn replay(builtin: &'static Builtin, input: &Input, keep: usize) -> Result<R
             let outcome = Kernel::read(text).and_then(|kernel| kernel.replay(machine));
             report.record(&input.name, outcome, keep);
         }
+        Format::Case => {
+            let outcome = (machine()?.case)(text).and_then(|case| match case.problems.is_empty() {
+                true => Ok(()),
+                false => Err(case.problems.join("; ")),
+            });
+            report.record(&input.name, outcome, keep);
+        }
     }
     bar.finish_and_clear();
     Ok(report)

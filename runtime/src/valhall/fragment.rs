@@ -1,52 +1,161 @@
-//! Single threads that run for a colour.
+//! Fragment programs: quads of pixels, and single threads that run for a colour.
 
-use crate::launch::{FragmentOutcome, Launch, RunError};
+use crate::launch::{FragmentOutcome, Launch, Outcome, RunError, Stage};
 use crate::memory::Memory;
 
-use super::group::{Machine, Origin, Stop};
+use super::group::{Machine, Origin};
+use super::host::{Format, Handle, Host, HostError, Image, Target, Texel};
 use super::program::Program;
-use super::space::Space;
-use super::step::Stage;
-use super::warp::Warp;
+use super::warp::{Column, LANES, Warp};
 
-/// A lone thread has no workgroup to speak of.
+/// A fragment program and the pixels to run it for.
+#[derive(Clone, Debug)]
+pub struct Fragments {
+    /// The words of the program.
+    pub program: Vec<u64>,
+    /// The fast-access uniforms, at most [`Launch::MAX_UNIFORMS`].
+    pub uniforms: Vec<u32>,
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Which pixels the primitive covers, row by row; those beyond the end are not covered.
+    pub covered: Vec<bool>,
+    /// Which pixels see its back, row by row; those beyond the end see its front.
+    pub back: Vec<bool>,
+    /// How many instructions all threads together may execute, helpers included.
+    pub budget: u64,
+}
+
+impl Fragments {
+    /// A program for all pixels of a rectangle, seen from the front, with no uniforms and the default budget.
+    pub fn new(program: Vec<u64>, width: u32, height: u32) -> Self {
+        let pixels = u64::from(width).saturating_mul(height.into()).min(Target::MAX_PIXELS);
+        let covered = vec![true; pixels as usize];
+        let budget = Launch::DEFAULT_BUDGET;
+        Fragments { program, uniforms: Vec::new(), width, height, covered, back: Vec::new(), budget }
+    }
+
+    fn flag(&self, flags: &[bool], [x, y]: [u32; 2]) -> bool {
+        let index = u64::from(y) * u64::from(self.width) + u64::from(x);
+        x < self.width && flags.get(index as usize).copied().unwrap_or(false)
+    }
+}
+
+/// The pixels of a warp.
 #[derive(Debug)]
-struct Alone;
+struct Pixels(Column<[u32; 2]>);
 
-impl Origin for Alone {
+impl Origin for Pixels {
+    fn stage(&self) -> Stage {
+        Stage::Fragment
+    }
+
     fn group(&self) -> [u32; 3] {
         [0; 3]
     }
 
-    fn thread(&self, _: usize) -> [u32; 3] {
-        [0; 3]
+    fn thread(&self, index: usize) -> [u32; 3] {
+        let [x, y] = self.0[index % LANES];
+        [x, y, 0]
     }
 }
 
-/// Runs one thread from the first word, all registers 0, until it gives a colour to `BLEND`, or to `ST_CVT` in a compute
-/// program that stores one to an image. There is no memory and no framebuffer: `ATEST` and `LEA_TEX_IMM` do nothing, and
-/// special values read 0.
+/// Runs a fragment program for every quad of two by two pixels in which one is covered. Lane 0 of a quad is its even
+/// corner, lane 1 the next along x, lanes 2 and 3 those along y; pixels that are not covered run as helpers. Four quads
+/// make a warp.
+///
+/// At the start all registers are 0 but r58 (1 where the back is seen), r59 (x in the low half, y in the high one), r60
+/// and r61 (1 where the pixel is covered).
+///
+/// # Errors
+/// When there are too many pixels or an instruction cannot be executed; what was drawn before stays.
+pub fn draw(fragments: &Fragments, memory: &mut Memory, host: &mut dyn Host) -> Result<Outcome, RunError> {
+    super::check_program(&fragments.program, &fragments.uniforms)?;
+    let (width, height) = (fragments.width, fragments.height);
+    let sides = [("the width in pixels", width), ("the height in pixels", height)];
+    for (what, found) in sides {
+        super::check_limit(what, found.into(), 1, 1 << 16)?;
+    }
+    let pixels = u64::from(width) * u64::from(height);
+    super::check_limit("the number of pixels", pixels, 1, Target::MAX_PIXELS)?;
+    let program = Program::new(&fragments.program);
+    let mut machine = Machine::new(&program, &fragments.uniforms, fragments.budget, ());
+    let quads = (0..height).step_by(2).flat_map(|y| (0..width).step_by(2).map(move |x| [x, y]));
+    let pixels = |[x, y]: [u32; 2]| [[x, y], [x + 1, y], [x, y + 1], [x + 1, y + 1]];
+    let mut wanted = quads.filter(|&quad| pixels(quad).iter().any(|&pixel| fragments.flag(&fragments.covered, pixel)));
+    loop {
+        let quads: Vec<[u32; 2]> = wanted.by_ref().take(LANES / 4).collect();
+        if quads.is_empty() {
+            return Ok(machine.outcome());
+        }
+        let mut warp = Warp::new(((1u32 << (4 * quads.len())) - 1) as u16);
+        warp.draws = true;
+        for (lane, pixel) in quads.into_iter().flat_map(pixels).enumerate() {
+            let covered = fragments.flag(&fragments.covered, pixel);
+            let [x, y] = pixel;
+            let values = [fragments.flag(&fragments.back, pixel).into(), x | y << 16, covered.into(), covered.into()];
+            for (register, value) in warp.registers[58..].iter_mut().zip(values) {
+                register[lane] = value;
+            }
+            warp.pixels[lane] = pixel;
+            warp.helpers |= u16::from(!covered) << lane;
+        }
+        let origin = Pixels(warp.pixels);
+        machine.alone(&mut warp, &origin, memory, host)?;
+    }
+}
+
+/// Where the image of a lone thread lies.
+const IMAGE: u64 = 0x1000;
+
+/// The host of a lone thread: it takes a colour, and stands for any image with a single texel.
+#[derive(Debug, Default)]
+struct Easel {
+    colour: Option<[u32; 4]>,
+}
+
+impl Host for Easel {
+    fn image(&self, _: Handle) -> Result<Image, HostError> {
+        Ok(Image { address: IMAGE, size: [1; 3], format: Format::RGBA32F })
+    }
+
+    fn tile(&self, _: u32, _: [u32; 2]) -> Result<Texel, HostError> {
+        Ok(Texel::floats([0.0; 4]))
+    }
+
+    fn set_tile(&mut self, _: u32, _: [u32; 2], colour: Texel) -> Result<(), HostError> {
+        self.colour.get_or_insert(colour.channels);
+        Ok(())
+    }
+
+    fn blend(&mut self, target: u32, pixel: [u32; 2], _: u32, colour: Texel) -> Result<(), HostError> {
+        self.set_tile(target, pixel, colour)
+    }
+}
+
+/// Runs one thread with all registers 0 for its colour: the first that it blends, or else what it stores in an image,
+/// whatever image that is. There is nothing else: no memory, no textures, no varyings.
 ///
 /// # Errors
 /// When the program ends without a colour, or an instruction cannot be executed.
 pub fn run_fragment(program: &[u64], uniforms: &[u32], budget: u64) -> Result<FragmentOutcome, RunError> {
-    let launch = Launch { program: program.to_vec(), uniforms: uniforms.to_vec(), budget, ..Launch::default() };
-    super::check(&launch)?;
-    let program = Program::new(&launch.program);
-    let mut machine = Machine::new(&program, &launch.uniforms, Stage::Colour, budget, ());
+    super::check_program(program, uniforms)?;
+    let program = Program::new(program);
+    let mut machine = Machine::new(&program, uniforms, budget, ());
     let mut warp = Warp::new(1);
+    warp.draws = true;
     let mut memory = Memory::new();
-    loop {
-        let space = Space { memory: &mut memory, shared: &mut [], private: &mut [], first_thread: 0 };
-        match machine.turn(&mut warp, &Alone, (0, 1), space)? {
-            Stop::Colour(colour) => return Ok(FragmentOutcome { colour, thread_instructions: machine.spent() }),
-            Stop::Ended => return Err(RunError::NoColour { place: machine.place(warp.pc as usize, &Alone, Some(0)) }),
-            // Alone at a barrier, there is nobody to wait for.
-            Stop::Barrier => {
-                warp.at_barrier = false;
-                warp.go(warp.pc + 1);
-            }
-            Stop::Turn => {}
-        }
+    // Nothing else is mapped there.
+    let _ = memory.map(IMAGE, vec![0; 16]);
+    let (mut easel, origin) = (Easel::default(), Pixels([[0; 2]; LANES]));
+    machine.alone(&mut warp, &origin, &mut memory, &mut easel)?;
+    let outcome = machine.outcome();
+    let thread_instructions = outcome.thread_instructions;
+    let stored = outcome.mnemonics.iter().any(|&(mnemonic, _)| mnemonic == isaforge_valhall::Opcode::StCvt.mnemonic());
+    let image = || Format::RGBA32F.decode(memory.region(IMAGE).unwrap_or_default()).channels;
+    match easel.colour.or_else(|| stored.then(image)) {
+        Some(colour) => Ok(FragmentOutcome { colour, thread_instructions }),
+        None => Err(RunError::NoColour { place: machine.place(warp.pc as usize, &origin, Some(0)) }),
     }
 }

@@ -2,13 +2,14 @@
 
 use isaforge_valhall::{Instruction, dispatch};
 
-use crate::launch::{Outcome, Place, RunError};
+use crate::launch::{Outcome, Place, RunError, Stage};
 use crate::memory::Memory;
 
+use super::host::Host;
 use super::observe::{Lanes, Moment, Observer};
 use super::program::{After, Profile, Program, Slot};
 use super::space::{Space, THREAD_BYTES};
-use super::step::{Context, Control, Fault, Stage, Step};
+use super::step::{Context, Control, Fault, Step};
 use super::warp::{LANES, Warp};
 
 /// How many instructions a warp executes before it is the next one's turn. A warp that waits for another by looking at
@@ -20,7 +21,6 @@ pub(super) const TURN: u32 = 1 << 14;
 pub(super) struct Machine<'a, O> {
     program: &'a Program<'a>,
     uniforms: &'a [u32],
-    stage: Stage,
     budget: u64,
     thread_instructions: u64,
     warp_instructions: u64,
@@ -39,8 +39,6 @@ pub(super) enum Stop {
     Barrier,
     /// Its turn is over.
     Turn,
-    /// It gave a colour.
-    Colour([u32; 4]),
 }
 
 /// Where the threads of a workgroup are.
@@ -60,11 +58,10 @@ impl Group {
 }
 
 impl<'a, O: Observer> Machine<'a, O> {
-    pub fn new(program: &'a Program<'a>, uniforms: &'a [u32], stage: Stage, budget: u64, observer: O) -> Self {
+    pub fn new(program: &'a Program<'a>, uniforms: &'a [u32], budget: u64, observer: O) -> Self {
         Machine {
             program,
             uniforms,
-            stage,
             budget,
             thread_instructions: 0,
             warp_instructions: 0,
@@ -89,6 +86,7 @@ impl<'a, O: Observer> Machine<'a, O> {
         size: [u32; 3],
         memory: &mut Memory,
         shared: &mut [u8],
+        host: &mut dyn Host,
     ) -> Result<(), RunError> {
         let group = Group { id, size };
         // At most `Launch::MAX_THREADS`, which `run` has checked.
@@ -106,7 +104,7 @@ impl<'a, O: Observer> Machine<'a, O> {
                     continue;
                 }
                 let mut private = std::mem::take(&mut self.private);
-                let space = Space { memory, shared, private: &mut private, first_thread: number * LANES };
+                let space = Space { memory, shared, private: &mut private, first_thread: number * LANES, host };
                 let stop = self.turn(warp, &group, (number as u32, count), space);
                 self.private = private;
                 running |= stop? == Stop::Turn;
@@ -135,11 +133,36 @@ impl<'a, O: Observer> Machine<'a, O> {
             return Err(RunError::DivergentBarrier { place, elsewhere: other.pc as usize });
         }
         for warp in warps {
-            warp.at_barrier = false;
-            warp.active = warp.live;
-            self.finish(warp);
+            self.pass_barrier(warp);
         }
         Ok(())
+    }
+
+    /// Lets a warp go on behind the barrier that it waits at.
+    fn pass_barrier(&self, warp: &mut Warp) {
+        warp.at_barrier = false;
+        warp.active = warp.live;
+        self.finish(warp);
+    }
+
+    /// Runs a warp that is a workgroup of its own to its end. At barriers it has nobody to wait for.
+    pub fn alone(
+        &mut self,
+        warp: &mut Warp,
+        origin: &impl Origin,
+        memory: &mut Memory,
+        host: &mut dyn Host,
+    ) -> Result<(), RunError> {
+        let size = if self.program.uses_thread_memory { LANES * THREAD_BYTES } else { 0 };
+        let mut private = vec![0; size];
+        loop {
+            let space = Space { memory, shared: &mut [], private: &mut private, first_thread: 0, host };
+            match self.turn(warp, origin, (0, 1), space)? {
+                Stop::Ended => return Ok(()),
+                Stop::Barrier => self.pass_barrier(warp),
+                Stop::Turn => {}
+            }
+        }
     }
 
     /// Goes on to the next word, or ends, as the instruction that is now complete says.
@@ -156,17 +179,12 @@ impl<'a, O: Observer> Machine<'a, O> {
         warp: &mut Warp,
         group: &impl Origin,
         number: (u32, u32),
-        space: Space<'_>,
+        mut space: Space<'_>,
     ) -> Result<Stop, RunError> {
-        let context = Context {
-            uniforms: self.uniforms,
-            stage: self.stage,
-            words: self.program.slots.len(),
-            warp: number.0,
-            warps: number.1,
-        };
+        let context =
+            Context { uniforms: self.uniforms, words: self.program.slots.len(), warp: number.0, warps: number.1 };
         let first_thread = space.first_thread;
-        let mut step = Step { warp, context: &context, space };
+        let mut step = Step { warp, context: &context, space: space.reborrow() };
         step.warp.schedule();
         for _ in 0..TURN {
             if step.warp.live == 0 {
@@ -224,7 +242,6 @@ impl<'a, O: Observer> Machine<'a, O> {
                     step.warp.go(step.warp.pc);
                     return Ok(Stop::Barrier);
                 }
-                Ok(Control::Colour(colour)) => return Ok(Stop::Colour(colour)),
                 Err(fault) => return Err(self.error(fault, pc, group, first_thread)),
             }
             step.warp.schedule();
@@ -238,6 +255,8 @@ impl<'a, O: Observer> Machine<'a, O> {
         match fault {
             Fault::Unsupported(what) => RunError::Unsupported { place: self.place(pc, group, None), what },
             Fault::Memory { lane, fault } => RunError::Memory { place: place(lane), fault },
+            Fault::Host { lane, error } => RunError::Host { place: place(lane), error },
+            Fault::PixelIndex { lane, index } => RunError::PixelIndex { place: place(lane), index },
             Fault::Misaligned { lane, address } => RunError::Misaligned { place: place(lane), address },
             Fault::OutOfProgram { lane, target } => {
                 RunError::OutOfProgram { place: place(lane), target, words: self.program.slots.len() }
@@ -249,16 +268,12 @@ impl<'a, O: Observer> Machine<'a, O> {
     pub fn place(&self, pc: usize, group: &impl Origin, thread: Option<usize>) -> Box<Place> {
         Box::new(Place {
             pc,
+            stage: group.stage(),
             group: group.group(),
             thread: thread.map(|index| group.thread(index)),
             lane: thread.map(|index| (index % LANES) as u8),
             text: self.program.text(pc),
         })
-    }
-
-    /// How many thread instructions there were so far.
-    pub fn spent(&self) -> u64 {
-        self.thread_instructions
     }
 }
 
@@ -282,6 +297,8 @@ fn straggler(warp: &Warp) -> Option<(usize, usize)> {
 
 /// Where threads come from, for errors.
 pub(super) trait Origin {
+    /// What kind of program they run.
+    fn stage(&self) -> Stage;
     /// The workgroup.
     fn group(&self) -> [u32; 3];
     /// The place of a thread in it.
@@ -289,6 +306,10 @@ pub(super) trait Origin {
 }
 
 impl Origin for Group {
+    fn stage(&self) -> Stage {
+        Stage::Compute
+    }
+
     fn group(&self) -> [u32; 3] {
         self.id
     }

@@ -39,10 +39,12 @@
 //! * `warp_id` is the number in the workgroup. There is one core. Other special values read 0, as do uniforms beyond those given.
 //! * Threads that have ended do not come to a barrier, and the warps of a group must come to the same one.
 
+pub mod cases;
 pub mod conform;
 pub mod fast;
 mod fragment;
 mod group;
+pub mod host;
 #[macro_use]
 mod macros;
 mod messages;
@@ -55,13 +57,16 @@ mod semantics;
 mod source;
 mod space;
 mod step;
+mod vertex;
 mod warp;
 
-pub use fragment::run_fragment;
+pub use fragment::{Fragments, draw, run_fragment};
+pub use vertex::{Vertices, run_vertices};
 
 use crate::launch::{Launch, Outcome, RunError};
 use crate::memory::Memory;
 use group::Machine;
+use host::{Host, Nothing};
 use observe::Observer;
 use program::Program;
 
@@ -82,16 +87,29 @@ pub fn run(launch: &Launch, memory: &mut Memory) -> Result<Outcome, RunError> {
 /// # Errors
 /// As [`run`], and when the observer stops it.
 pub fn run_observed(launch: &Launch, memory: &mut Memory, observer: impl Observer) -> Result<Outcome, RunError> {
+    run_with(launch, memory, &mut Nothing, observer)
+}
+
+/// Runs a compute program on all threads of a launch, with memory and with what a host provides, while somebody looks on.
+///
+/// # Errors
+/// As [`run_observed`].
+pub fn run_with(
+    launch: &Launch,
+    memory: &mut Memory,
+    host: &mut dyn Host,
+    observer: impl Observer,
+) -> Result<Outcome, RunError> {
     check(launch)?;
     let program = Program::new(&launch.program);
-    let mut machine = Machine::new(&program, &launch.uniforms, step::Stage::Compute, launch.budget, observer);
+    let mut machine = Machine::new(&program, &launch.uniforms, launch.budget, observer);
     let [gx, gy, gz] = launch.groups;
     let mut shared = vec![0; launch.shared_bytes as usize];
     for z in 0..gz {
         for y in 0..gy {
             for x in 0..gx {
                 shared.fill(0);
-                machine.group([x, y, z], launch.local_size, memory, &mut shared)?;
+                machine.group([x, y, z], launch.local_size, memory, &mut shared, host)?;
             }
         }
     }
@@ -99,17 +117,17 @@ pub fn run_observed(launch: &Launch, memory: &mut Memory, observer: impl Observe
 }
 
 fn check(launch: &Launch) -> Result<(), RunError> {
+    check_program(&launch.program, &launch.uniforms)?;
     let threads = launch.local_size.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
-    let limits = [
-        ("the number of words of the program", launch.program.len() as u64, 1, Launch::MAX_WORDS),
-        ("the number of threads of a workgroup", threads, 1, Launch::MAX_THREADS),
-        ("the number of bytes a workgroup shares", launch.shared_bytes.into(), 0, Launch::MAX_SHARED_BYTES),
-        ("the number of uniforms", launch.uniforms.len() as u64, 0, Launch::MAX_UNIFORMS),
-    ];
-    for (what, found, least, greatest) in limits {
-        if !(least..=greatest).contains(&found) {
-            return Err(RunError::Limit { what, found, least, greatest });
-        }
-    }
-    Ok(())
+    check_limit("the number of threads of a workgroup", threads, 1, Launch::MAX_THREADS)?;
+    check_limit("the number of bytes a workgroup shares", launch.shared_bytes.into(), 0, Launch::MAX_SHARED_BYTES)
+}
+
+fn check_program(program: &[u64], uniforms: &[u32]) -> Result<(), RunError> {
+    check_limit("the number of words of the program", program.len() as u64, 1, Launch::MAX_WORDS)?;
+    check_limit("the number of uniforms", uniforms.len() as u64, 0, Launch::MAX_UNIFORMS)
+}
+
+fn check_limit(what: &'static str, found: u64, least: u64, greatest: u64) -> Result<(), RunError> {
+    if (least..=greatest).contains(&found) { Ok(()) } else { Err(RunError::Limit { what, found, least, greatest }) }
 }

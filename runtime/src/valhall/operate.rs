@@ -1,14 +1,12 @@
 //! Parts of the semantics that are more than a rule applied to each lane.
 
-use isaforge_valhall::{
-    Combine, InactiveResult, LaneOperation, Opcode, RegisterFormat, RegisterList, Source, SubgroupSize,
-};
+use isaforge_valhall::{Combine, InactiveResult, LaneOperation, Source, SubgroupSize};
 
 use super::rules::integer::Lanes;
 use super::rules::rounding::Rounding;
-use super::rules::{convert, float16, lanes as cross};
+use super::rules::{convert, lanes as cross};
 use super::source::number;
-use super::step::{Control, Done, Fault, Stage, Step};
+use super::step::Step;
 use super::warp::{Column, lanes};
 
 /// Applies `f` to both halves of a word.
@@ -49,24 +47,5 @@ impl Step<'_> {
             lane.map_or(cross::inactive(inactive), |lane| values[lane]) >> shift
         };
         std::array::from_fn(|own| components.collect(|shift| read(own, shift).into()))
-    }
-
-    /// What an instruction of the framebuffer gives in a program that runs for its colour.
-    pub fn without_framebuffer(&self, done: Done, opcode: Opcode) -> Done {
-        match self.context.stage {
-            Stage::Colour => done,
-            Stage::Compute => Done(Err(Fault::Unsupported(opcode.mnemonic()))),
-        }
-    }
-
-    /// The four channels in a list of registers: four words, or two with two halves each.
-    pub fn colour(&self, list: RegisterList, format: RegisterFormat) -> Done {
-        // A program for a colour has one thread.
-        let [a, b, c, d] = self.staged(list, 0);
-        let halves = |word: u32| [word as u16, (word >> 16) as u16].map(float16::widen);
-        Done(Ok(Control::Colour(match (format, halves(a), halves(b)) {
-            (RegisterFormat::F16, [red, green], [blue, alpha]) => [red, green, blue, alpha],
-            _ => [a, b, c, d],
-        })))
     }
 }

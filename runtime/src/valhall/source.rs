@@ -48,8 +48,12 @@ impl Step<'_> {
     fn special(&self, source: Source) -> Column<u64> {
         match source {
             Source::Special0 { name: FauSpecialPage0::WarpId, .. } => [self.context.warp_id(); 16],
-            // Framebuffer size, samples and descriptors mean nothing without a framebuffer.
-            Source::Special0 { .. } => [0; 16],
+            Source::Special0 { name: FauSpecialPage0::FramebufferSize, .. } => {
+                let [width, height] =
+                    self.space.host.framebuffer_size().map(|n| u64::from(n.saturating_sub(1) & 0xffff));
+                [width | height << 16; 16]
+            }
+            Source::Special0 { name, .. } => [descriptor(name); 16],
             Source::Special1 { name, .. } => match name {
                 FauSpecialPage1::ThreadLocalPointer => std::array::from_fn(|lane| self.space.thread_pointer(lane)),
                 FauSpecialPage1::WorkgroupLocalPointer => [self.space.workgroup_pointer(); 16],
@@ -186,6 +190,11 @@ impl Step<'_> {
         let half = |word: u32, byte: u32| extend(word >> (8 * byte), 8, sign) & 0xffff;
         self.word(source).map(|word| half(word, first) | half(word, second) << 16)
     }
+}
+
+/// A blend descriptor is its number. There are no sample positions, and no datum for the alpha test.
+pub(super) fn descriptor(name: FauSpecialPage0) -> u64 {
+    name.bits().saturating_sub(FauSpecialPage0::BlendDescriptor0.bits())
 }
 
 /// The word that a special source names.

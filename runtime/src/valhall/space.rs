@@ -1,7 +1,8 @@
-//! The addresses that a warp sees: mapped memory, the memory of its workgroup, and that of each thread.
+//! What a warp sees: mapped memory, the memory of its workgroup, that of each thread, and the host.
 
 use crate::memory::{Memory, MemoryFault, within};
 
+use super::host::Host;
 use super::warp::LANES;
 
 /// Where workgroup memory begins.
@@ -11,7 +12,7 @@ pub(super) const THREADS: u64 = WORKGROUP + (1 << 40);
 /// Bytes of memory that each thread has for itself.
 pub(super) const THREAD_BYTES: usize = 4096;
 
-/// Memory as the lanes of one warp see it.
+/// Memory and host as the lanes of one warp see them.
 #[derive(Debug)]
 pub(super) struct Space<'a> {
     pub memory: &'a mut Memory,
@@ -21,9 +22,22 @@ pub(super) struct Space<'a> {
     pub private: &'a mut [u8],
     /// The number of the first lane's thread in the workgroup.
     pub first_thread: usize,
+    /// Everything that is named, not addressed.
+    pub host: &'a mut dyn Host,
 }
 
 impl Space<'_> {
+    /// The same for a shorter time.
+    pub fn reborrow(&mut self) -> Space<'_> {
+        Space {
+            memory: self.memory,
+            shared: self.shared,
+            private: self.private,
+            first_thread: self.first_thread,
+            host: self.host,
+        }
+    }
+
     /// The address of workgroup memory.
     pub fn workgroup_pointer(&self) -> u64 {
         WORKGROUP

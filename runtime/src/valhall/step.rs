@@ -5,25 +5,16 @@ use isaforge_valhall::{Clamp, Register, WrittenHalf};
 
 use crate::memory::MemoryFault;
 
+use super::host::HostError;
 use super::rules::rounding::Rounding;
 use super::rules::{float16, float32};
 use super::space::Space;
 use super::warp::{Column, Warp, lanes};
 
-/// What kind of program runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    /// A compute program that lives on memory alone.
-    Compute,
-    /// A single thread until it gives a colour.
-    Colour,
-}
-
 /// What does not change while a warp runs.
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     pub uniforms: &'a [u32],
-    pub stage: Stage,
     /// Words of the program.
     pub words: usize,
     /// The warp's number in its workgroup.
@@ -56,8 +47,6 @@ pub(super) enum Control {
     Jumped,
     /// When all warps of the workgroup are here.
     Barrier,
-    /// Not at all: this is the colour.
-    Colour([u32; 4]),
 }
 
 /// Why an instruction cannot be executed.
@@ -65,6 +54,8 @@ pub(super) enum Control {
 pub(super) enum Fault {
     Unsupported(&'static str),
     Memory { lane: usize, fault: MemoryFault },
+    Host { lane: usize, error: HostError },
+    PixelIndex { lane: usize, index: u32 },
     OutOfProgram { lane: usize, target: i64 },
     Misaligned { lane: usize, address: u64 },
 }

@@ -26,6 +26,14 @@ pub(super) struct Warp {
     pub others: u32,
     /// Waits at the barrier before `pc`.
     pub at_barrier: bool,
+    /// Runs a fragment program.
+    pub draws: bool,
+    /// Lanes of a fragment program that only help others: nothing that they do can be seen.
+    pub helpers: u16,
+    /// The pixel of each lane of a fragment program.
+    pub pixels: Column<[u32; 2]>,
+    /// The place in its pixel where each lane last interpolated, from the corner in parts of 256.
+    pub places: Column<[i16; 2]>,
 }
 
 impl Warp {
@@ -40,6 +48,10 @@ impl Warp {
             pc: 0,
             others: u32::MAX,
             at_barrier: false,
+            draws: false,
+            helpers: 0,
+            pixels: [[0; 2]; LANES],
+            places: [[128; 2]; LANES],
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod fast;
 mod flow;
+mod images;
 mod kernels;
 mod lanes;
 mod messages;

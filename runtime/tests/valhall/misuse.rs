@@ -154,14 +154,37 @@ fn a_word_that_is_no_instruction_matters_only_when_it_is_reached() {
 }
 
 #[test]
-fn an_instruction_that_nobody_wrote_is_unsupported() {
-    for (text, what) in [
-        ("LD_BUFFER.i32.unsigned.slot0 @r0, r0, r1", "LD_BUFFER.i32"),
-        ("BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0", "BLEND"),
+fn a_form_whose_meaning_is_unknown_is_unsupported() {
+    let text = "TEX_DUAL.slot0.f.32.32.2d.wide_indices.zero @r0:r1:r2:r3:r4:r5:r6:r7, @r8:r9, r10";
+    let error = fails(1, &format!("{text}\nNOP.end"));
+    assert!(matches!(&error, RunError::Unsupported { .. }), "{error}");
+    assert!(error.to_string().ends_with("a dual look-up with wide indices is not supported"));
+}
+
+#[test]
+fn what_the_host_lacks_is_named() {
+    for (text, error) in [
+        ("LD_BUFFER.i32.unsigned.slot0 @r0, r2, r3", "there is no buffer 0 in table 0"),
+        ("LD_ATTR_IMM.v4.f32.slot0 @r0:r1:r2:r3, r60, r61, index:0x2, table:0x1", "there is no attribute 2 in table 1"),
+        ("LEA_ATTR.slot0 @r0:r1:r2, r60, r61, r4", "there is no attribute 0 in table 0"),
+        ("LD_TEX_IMM.v4.f32.slot0 @r0:r1:r2:r3, r0, 0x0, index:0x1, table:0x5", "there is no image 1 in table 5"),
+        ("LEA_TEX_IMM.slot0 @r0:r1:r2, r0, 0x0, table:0xC, index:0x1", "there is no image 1 in table 60"),
+        ("LEA_BUF_IMM.slot0 @r0:r1, r59, table:0xD, index:0x0", "there is no buffer 0 in table 61"),
+        ("TEX_SINGLE.slot0.f.32.2d.zero @r0:r1:r2:r3, @r0:r1, r2", "there is no texture 0 in table 0"),
+        (
+            "LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.center.store @r0:r1, r61, index:0x10",
+            "there is no varying at byte 0x10",
+        ),
+        ("LD_VAR_SPECIAL.f32.center.clobber.slot0 @r0, 0x0, index:0x7", "there is no special varying 7"),
+        ("BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_5.w0, r60, target:0x0", "there is no render target 5"),
+        ("ST_CVT.slot0.v4.f32 @r0:r1:r2:r3, u0, u0, offset:0x0", "0x00001000 is not a conversion descriptor"),
+        (
+            "LD_TILE.v4.f32.slot0 @r0:r1:r2:r3, 0x0, r60, r0",
+            "the pixel index 0x00000000 is not that of the current pixel",
+        ),
     ] {
-        let error = fails(1, &format!("{text}\nNOP.end"));
-        assert!(matches!(&error, RunError::Unsupported { what: found, .. } if *found == what), "{error}");
-        assert!(error.to_string().ends_with(&format!("{what} is not supported")));
+        let told = fails(2, &format!("{text}\nNOP.end")).to_string();
+        assert!(told.starts_with("word 0 `") && told.ends_with(&format!("lane 0: {error}")), "{told}");
     }
 }
 

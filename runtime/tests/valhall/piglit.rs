@@ -43,8 +43,5 @@ fn a_colour_may_come_as_four_halves() {
 fn a_program_without_a_colour_is_told_so() {
     let error = valhall::run_fragment(&assemble("NOP.end"), &[], 100).unwrap_err();
     assert!(matches!(&error, RunError::NoColour { .. }), "{error}");
-    assert_eq!(
-        error.to_string(),
-        "word 0 `NOP.end`, workgroup (0, 0, 0), thread (0, 0, 0), lane 0: the program ends without giving a colour"
-    );
+    assert_eq!(error.to_string(), "word 0 `NOP.end`, pixel (0, 0), lane 0: the program ends without giving a colour");
 }

@@ -11,6 +11,7 @@ use isaforge_valhall::{
 };
 
 use super::super::program::register;
+use super::super::source::descriptor;
 use super::super::space;
 use super::bundle::{Branch, Test, tests};
 use super::code::{Constants, Exit, row};
@@ -107,7 +108,9 @@ impl<'a> Lowering<'a> {
             Source::Special0 { name: FauSpecialPage0::WarpId, .. } => {
                 [Operand::Row(row::WARP), Operand::Value(self.warps.saturating_sub(1))]
             }
-            Source::Special0 { .. } => value(0),
+            // Without a host, the framebuffer has no size.
+            Source::Special0 { name: FauSpecialPage0::FramebufferSize, .. } => value(0),
+            Source::Special0 { name, .. } => value(descriptor(name)),
             Source::Special1 { name, .. } => match name {
                 FauSpecialPage1::ThreadLocalPointer => [Operand::Row(row::THREAD), Operand::Row(row::THREAD + 1)],
                 FauSpecialPage1::WorkgroupLocalPointer => value(space::WORKGROUP),

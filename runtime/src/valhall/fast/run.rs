@@ -6,9 +6,10 @@ use crate::launch::{Launch, Outcome, Place, RunError};
 use crate::memory::Memory;
 
 use super::super::group::{Group, Machine, TURN};
+use super::super::host::Nothing;
 use super::super::program::{After, Profile, Program, Slot};
 use super::super::space::{THREAD_BYTES, THREADS};
-use super::super::step::{Context, Control, Fault, Stage, Step};
+use super::super::step::{Context, Control, Fault, Step};
 use super::super::warp::{LANES, Warp};
 use super::bundle::{Bundle, NOWHERE, Taken, WARPS};
 use super::code::{Code, Exit, place};
@@ -162,6 +163,7 @@ impl Crew {
                 shared_bytes: self.shared_bytes,
                 private: &mut self.private,
                 warps: self.warps,
+                host: &mut Nothing,
             };
             let bundle = &mut self.bundles[index];
             let ready = bundle.ready();
@@ -264,7 +266,7 @@ impl<'a> Runner<'a> {
             code,
             uniforms: &launch.uniforms,
             warps: warps as u32,
-            machine: Machine::new(code.program, &launch.uniforms, Stage::Compute, launch.budget, ()),
+            machine: Machine::new(code.program, &launch.uniforms, launch.budget, ()),
             scratch: Warp::new(0),
             budget: launch.budget,
             spent: 0,
@@ -427,7 +429,6 @@ impl<'a> Runner<'a> {
             let (home, active) = (bundle.homes[warp], bundle.active[warp]);
             let context = Context {
                 uniforms: self.uniforms,
-                stage: Stage::Compute,
                 words: self.code.program.slots.len(),
                 warp: home.number as u32,
                 warps: self.warps,
@@ -450,7 +451,7 @@ impl<'a> Runner<'a> {
                     straight = false;
                     *bundle.pcs_mut(warp) = scratch.pcs;
                 }
-                Ok(Control::Barrier | Control::Colour(_)) => {
+                Ok(Control::Barrier) => {
                     bundle.fault = Some((warp, Fault::Unsupported(instruction.opcode().mnemonic())));
                 }
                 Err(fault) => bundle.fault = Some((warp, fault)),

@@ -2,6 +2,7 @@
 
 use crate::memory::Memory;
 
+use super::super::host::Host;
 use super::super::space::{self, Space, THREAD_BYTES};
 use super::super::warp::LANES;
 
@@ -27,6 +28,8 @@ pub struct World<'a> {
     pub private: &'a mut [u8],
     /// Warps of a workgroup.
     pub warps: usize,
+    /// Everything that is named, not addressed.
+    pub host: &'a mut dyn Host,
 }
 
 impl World<'_> {
@@ -40,6 +43,7 @@ impl World<'_> {
             shared: self.shared.get_mut(shared).unwrap_or_default(),
             private: private.unwrap_or_default(),
             first_thread: home.number * LANES,
+            host: self.host,
         }
     }
 

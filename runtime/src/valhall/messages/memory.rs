@@ -1,15 +1,16 @@
-//! Loads, stores and atomics. Messages are complete at once, so nothing ever waits for one.
+//! Loads, stores and atomics by address.
 
 use isaforge_valhall::{
-    AtomicOperation, AtomicOperationWith1, LoadLane8Bit, LoadLane16Bit, LoadLane32Bit, RegisterList, Source,
+    AtomicOperation, AtomicOperationWith1, LoadLane8Bit, LoadLane16Bit, LoadLane32Bit, MemoryAccess, RegisterList,
+    Source,
 };
 
-use super::step::{Control, Fault, Step};
-use super::warp::lanes;
+use crate::valhall::step::{Control, Fault, Step};
+use crate::valhall::warp::lanes;
 
 /// Where a load puts its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Into {
+pub(in crate::valhall) enum Into {
     /// One byte of a register, from this bit; the others stay.
     Byte(u32),
     /// One half of a register, from this bit, extended to 16 bits; the other stays.
@@ -54,7 +55,7 @@ impl From<LoadLane32Bit> for Into {
 
 /// What an atomic does with memory.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Atomic {
+pub(in crate::valhall) enum Atomic {
     /// With an operand.
     With(AtomicOperation),
     /// With an operand, if memory holds the value that the registers after it say.
@@ -126,24 +127,34 @@ impl Step<'_> {
     ) -> Result<Control, Fault> {
         let base = self.pair(address.0);
         for lane in lanes(self.warp.active) {
-            let mut bytes = [0; 16];
             let at = base[lane].wrapping_add_signed(address.1.into());
-            // `size` is at most 16 in all callers.
-            self.space.read(lane, at, &mut bytes[..size]).map_err(|fault| Fault::Memory { lane, fault })?;
-            let unused = 128 - 8 * size as u32;
-            let raw = u128::from_le_bytes(bytes);
-            let value = if unsigned { raw } else { ((raw << unused) as i128 >> unused) as u128 };
-            match into {
-                Into::Byte(shift) => self.load_part(list, lane, 0xff << shift, (value as u32) << shift),
-                Into::Half(shift) => self.load_part(list, lane, 0xffff << shift, (value as u32) << shift),
-                Into::Words(count) => {
-                    for (word, register) in list.iter().take(count).enumerate() {
-                        self.set_lane(register, lane, u32::MAX, (value >> (32 * word)) as u32);
-                    }
+            let bytes = self.excused(lane, self.read_bytes(lane, at, size))?;
+            self.fill(list, lane, bytes, size, into, unsigned);
+        }
+        Ok(Control::Next)
+    }
+
+    /// Reads `size` bytes (at most 16) for a lane.
+    pub fn read_bytes(&self, lane: usize, address: u64, size: usize) -> Result<[u8; 16], Fault> {
+        let mut bytes = [0; 16];
+        self.space.read(lane, address, &mut bytes[..size]).map_err(|fault| Fault::Memory { lane, fault })?;
+        Ok(bytes)
+    }
+
+    /// Extends `size` loaded bytes and puts them into registers.
+    pub fn fill(&mut self, list: RegisterList, lane: usize, bytes: [u8; 16], size: usize, into: Into, unsigned: bool) {
+        let unused = 128 - 8 * size as u32;
+        let raw = u128::from_le_bytes(bytes);
+        let value = if unsigned { raw } else { ((raw << unused) as i128 >> unused) as u128 };
+        match into {
+            Into::Byte(shift) => self.load_part(list, lane, 0xff << shift, (value as u32) << shift),
+            Into::Half(shift) => self.load_part(list, lane, 0xffff << shift, (value as u32) << shift),
+            Into::Words(count) => {
+                for (word, register) in list.iter().take(count).enumerate() {
+                    self.set_lane(register, lane, u32::MAX, (value >> (32 * word)) as u32);
                 }
             }
         }
-        Ok(Control::Next)
     }
 
     fn load_part(&mut self, list: RegisterList, lane: usize, mask: u32, value: u32) {
@@ -152,28 +163,17 @@ impl Step<'_> {
         }
     }
 
-    fn set_lane(&mut self, register: usize, lane: usize, mask: u32, value: u32) {
-        // Lists that go beyond the last register are refused before they run.
-        if let Some(column) = self.warp.registers.get_mut(register) {
-            column[lane] = column[lane] & !mask | value & mask;
-        }
-    }
-
-    /// A register of a list; those beyond its end read 0.
-    fn listed(&self, list: RegisterList, index: usize, lane: usize) -> u32 {
-        let register = list.iter().nth(index).and_then(|register| self.warp.registers.get(register));
-        register.map_or(0, |column| column[lane])
-    }
-
-    /// The first four registers of a list.
-    pub fn staged(&self, list: RegisterList, lane: usize) -> [u32; 4] {
-        std::array::from_fn(|index| self.listed(list, index, lane))
-    }
-
-    /// Stores the low `size` bytes (1 to 16) of a list.
-    pub fn store(&mut self, list: RegisterList, address: (Source, i16), size: usize) -> Result<Control, Fault> {
+    /// Stores the low `size` bytes (1 to 16) of a list. Helper lanes store only when forced to.
+    pub fn store(
+        &mut self,
+        list: RegisterList,
+        address: (Source, i16),
+        size: usize,
+        access: MemoryAccess,
+    ) -> Result<Control, Fault> {
         let base = self.pair(address.0);
-        for lane in lanes(self.warp.active) {
+        let storing = if access == MemoryAccess::Force { self.warp.active } else { self.drawing() };
+        for lane in lanes(storing) {
             let [a, b, c, d] = self.staged(list, lane).map(u128::from);
             let bytes = (a | b << 32 | c << 64 | d << 96).to_le_bytes();
             let at = base[lane].wrapping_add_signed(address.1.into());
@@ -194,6 +194,11 @@ impl Step<'_> {
         let base = self.pair(address.0);
         let (size, bits) = if wide { (8, 64) } else { (4, 32) };
         for lane in lanes(self.warp.active) {
+            if self.warp.helpers >> lane & 1 != 0 {
+                // Nothing happens to memory, and 0 comes back (documented).
+                self.put_words(results, 0, lane, &[0, 0][..size / 4]);
+                continue;
+            }
             let [a, b, c, d] = self.staged(operands, lane).map(u64::from);
             let (operand, expected) = if wide { (a | b << 32, c | d << 32) } else { (a, b) };
             let at = base[lane].wrapping_add(address.1.into());
@@ -203,9 +208,7 @@ impl Step<'_> {
             let old = u64::from_le_bytes(bytes);
             let new = atomic.apply(bits, old, operand, expected).to_le_bytes();
             self.space.write(lane, at, &new[..size]).map_err(fault)?;
-            for (word, register) in results.iter().take(size / 4).enumerate() {
-                self.set_lane(register, lane, u32::MAX, (old >> (32 * word)) as u32);
-            }
+            self.put_words(results, 0, lane, &[old as u32, (old >> 32) as u32][..size / 4]);
         }
         Ok(Control::Next)
     }

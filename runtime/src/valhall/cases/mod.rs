@@ -1,0 +1,314 @@
+//! Recorded cases: compute, fragment and vertex programs with the buffers and pictures that they must give.
+
+mod compare;
+mod record;
+
+use thiserror::Error;
+
+use self::record::{Record, Stage, address, bytes, class, flags, format, packed, rows, words};
+use super::host::{
+    Attribute, Buffer, Class, Component, Format, Handle, Image, Plane, Resources, Target, Texel, Varying,
+};
+use super::{Fragments, Vertices};
+use crate::launch::{Launch, RunError};
+use crate::memory::{MapError, Memory};
+
+/// Why a case cannot be run.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum CaseError {
+    /// It is no JSON of this form.
+    #[error("{0}")]
+    Json(String),
+    /// Something in it is not as it should be.
+    #[error("{0}")]
+    Shape(String),
+    /// Its memory cannot be set up.
+    #[error(transparent)]
+    Map(#[from] MapError),
+    /// Its program fails.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+/// Instructions after which a program is taken to be caught in a loop.
+const BUDGET: u64 = 2_000_000_000;
+/// Where images, uniform buffers, attributes and the blocks of vertices begin.
+const PLACES: [u64; 4] = [1 << 44, 2 << 44, 3 << 44, 4 << 44];
+/// From one resource to the next.
+const STEP: u64 = 1 << 32;
+/// Bytes that a vertex has for its position and its varyings.
+const BLOCK: u32 = 1024;
+/// The table and the index that name those.
+const BLOCKS: Handle = Handle { table: 61, index: 0 };
+
+/// A recorded case.
+#[derive(Debug)]
+pub struct Case {
+    record: Record,
+}
+
+/// A case after its run.
+#[derive(Debug)]
+pub struct Finished {
+    /// Its name.
+    pub name: String,
+    /// What it has drawn, named by where.
+    pub pictures: Vec<(String, Target)>,
+    /// Instructions that threads have executed.
+    pub instructions: u64,
+    /// What is not as it must be; empty when the case passes.
+    pub problems: Vec<String>,
+}
+
+impl Finished {
+    /// Reads a case from JSON, runs it and compares.
+    ///
+    /// # Errors
+    /// When it is no case, or cannot be run.
+    pub fn of(text: &str) -> Result<Finished, CaseError> {
+        Case::read(text)?.run()
+    }
+}
+
+impl Case {
+    /// Reads a case from JSON.
+    ///
+    /// # Errors
+    /// When it is no case.
+    pub fn read(text: &str) -> Result<Case, CaseError> {
+        serde_json::from_str(text).map(|record| Case { record }).map_err(|error| CaseError::Json(error.to_string()))
+    }
+
+    /// Runs the case and compares.
+    ///
+    /// # Errors
+    /// When it cannot be run.
+    pub fn run(&self) -> Result<Finished, CaseError> {
+        let record = &self.record;
+        let mut scene = Scene::new(record)?;
+        let instructions = match record.stage {
+            Stage::Compute => scene.compute(record)?,
+            Stage::Fragment => scene.fragments(record)?,
+            Stage::Vertex => return scene.vertices(record),
+        };
+        let problems = scene.compare(record)?;
+        Ok(Finished { name: record.name.clone(), pictures: scene.pictures(record)?, instructions, problems })
+    }
+}
+
+/// What a case is run with.
+struct Scene {
+    memory: Memory,
+    host: Resources,
+    program: Vec<u64>,
+    uniforms: Vec<u32>,
+}
+
+impl Scene {
+    fn new(record: &Record) -> Result<Self, CaseError> {
+        let mut scene = Scene {
+            memory: Memory::new(),
+            host: Resources::default(),
+            program: words(&record.words, 16, |word| word)?,
+            uniforms: words(&record.fau, 8, |word| word as u32)?,
+        };
+        for buffer in &record.buffers {
+            scene.memory.map(address(&buffer.base)?, to_bytes(&words(&buffer.words, 8, |word| word as u32)?))?;
+        }
+        for (place, buffer) in (PLACES[1]..).step_by(STEP as usize).zip(&record.ubos) {
+            let bytes = to_bytes(&words(&buffer.words, 8, |word| word as u32)?);
+            let described = Buffer { address: place, len: bytes.len() as u64, stride: 0 };
+            scene.host.buffers.insert(Handle::new(buffer.table, buffer.index), described);
+            scene.memory.map(place, bytes)?;
+        }
+        for (place, image) in (PLACES[0]..).step_by(STEP as usize).zip(&record.images) {
+            let content = bytes(image.data.first().map_or("", String::as_str))?;
+            let described = Image { address: place, size: image.size, format: format(&image.format)? };
+            scene.host.images.insert(Handle::new(image.table, image.index), described);
+            scene.memory.map(place, content)?;
+        }
+        for texture in &record.textures {
+            scene.host.textures.insert(Handle::new(texture.table, texture.index), texture.texture()?);
+            if let Some(sampler) = &texture.sampler {
+                scene.host.samplers.insert(Handle::new(sampler.table, sampler.index), sampler.sampler()?);
+            }
+        }
+        Ok(scene)
+    }
+
+    fn compute(&mut self, record: &Record) -> Result<u64, CaseError> {
+        let launch = Launch {
+            program: self.program.clone(),
+            groups: record.groups,
+            local_size: record.local_size,
+            uniforms: self.uniforms.clone(),
+            shared_bytes: record.shared_bytes,
+            budget: BUDGET,
+        };
+        Ok(super::run_with(&launch, &mut self.memory, &mut self.host, ())?.thread_instructions)
+    }
+
+    fn fragments(&mut self, record: &Record) -> Result<u64, CaseError> {
+        let (width, height) = (record.width, record.height);
+        let pixels = u64::from(width) * u64::from(height);
+        super::check_limit("the number of pixels", pixels, 1, Target::MAX_PIXELS)?;
+        for varying in &record.varyings {
+            let varying = self::varying(varying, width, height)?;
+            self.host.varyings.0.push(varying);
+        }
+        if !record.frag_z.is_empty() {
+            let values = rows(&record.frag_z, height as usize, width as usize)?;
+            self.host.depth_and_w[0] = Some(Component::Pixels { width, values, plane: None });
+        }
+        self.host.depth_and_w[1] = record.frag_w.map(|w| Component::Flat(w.to_bits()));
+        let target = |format: Format, clear: Texel| {
+            let wrong = || CaseError::Shape(format!("a target cannot have {width} x {height} pixels"));
+            Target::new(format, width, height, clear).ok_or_else(wrong)
+        };
+        for expected in &record.expected.rts {
+            // A target is only as large as the picture that is given for it.
+            rows(&expected.rows, height as usize, 4 * width as usize)?;
+            let format = format(&expected.format)?;
+            let clear = packed(&expected.clear, 4)?;
+            let clear = Texel { channels: [clear[0], clear[1], clear[2], clear[3]], class: format.class() };
+            let number = expected.target as usize;
+            if number >= 8 {
+                return Err(CaseError::Shape(format!("there are 8 render targets, none has the number {number}")));
+            }
+            self.host.targets.resize(self.host.targets.len().max(number + 1), None);
+            self.host.targets[number] = Some(target(format, clear)?);
+        }
+        if let Some(depth) = &record.expected.depth {
+            rows(&depth.rows, height as usize, width as usize)?;
+            self.host.depth = Some(target(Format::R32F, Texel::floats([depth.clear; 4]))?);
+        }
+        let pixels = |texts: &[String]| flags(texts, width as usize, height as usize);
+        let fragments = Fragments {
+            program: self.program.clone(),
+            uniforms: self.uniforms.clone(),
+            width,
+            height,
+            covered: pixels(&record.coverage)?,
+            back: pixels(&record.front_facing)?.into_iter().map(|front| !front).collect(),
+            budget: BUDGET,
+        };
+        Ok(super::draw(&fragments, &mut self.memory, &mut self.host)?.thread_instructions)
+    }
+
+    fn vertices(mut self, record: &Record) -> Result<Finished, CaseError> {
+        for (place, attribute) in (PLACES[2]..).step_by(STEP as usize).zip(&record.attributes) {
+            let content = rows(&attribute.rows, record.vertex_count as usize, attribute.components)?;
+            let letters = match class(&attribute.kind)? {
+                Class::Float => "F",
+                Class::Unsigned => "UI",
+                Class::Signed => "I",
+            };
+            let channels = "RGBA".get(..attribute.components).unwrap_or_default();
+            let format = format(&format!("{channels}32{letters}"))?;
+            let described = Attribute { address: place, stride: format.size() as u32, per_instance: false, format };
+            self.host.attributes.insert(Handle::new(attribute.table, attribute.index), described);
+            self.memory.map(place, to_bytes(&content))?;
+        }
+        let size = u64::from(record.vertex_count) * u64::from(BLOCK);
+        if record.vertex_count == 0 || record.vertex_count > Vertices::MAX / 8 {
+            return Err(CaseError::Shape(format!("{} vertices are none or too many", record.vertex_count)));
+        }
+        self.host.buffers.insert(BLOCKS, Buffer { address: PLACES[3], len: size, stride: BLOCK });
+        self.memory.map(PLACES[3], vec![0; size as usize])?;
+        let (mut problems, mut instructions) = (Vec::new(), 0);
+        let mut run = |scene: &mut Scene, start: u32| -> Result<Vec<u8>, CaseError> {
+            let vertices = Vertices {
+                start,
+                uniforms: scene.uniforms.clone(),
+                budget: BUDGET,
+                ..Vertices::new(scene.program.clone(), record.vertex_count)
+            };
+            // The two programs of a vertex have blocks of their own.
+            scene
+                .memory
+                .write(PLACES[3], &vec![0; size as usize])
+                .map_err(|error| CaseError::Shape(error.to_string()))?;
+            let outcome = super::run_vertices(&vertices, &mut scene.memory, &mut scene.host)?;
+            instructions += outcome.thread_instructions;
+            Ok(scene.memory.region(PLACES[3]).unwrap_or_default().to_vec())
+        };
+        let blocks = run(&mut self, record.position_start)?;
+        problems.extend(compare::vertices(
+            "the position",
+            (&blocks, 0),
+            (&record.expected.screen_position, 4),
+            (Class::Float, record.tolerance),
+        )?);
+        if let Some(start) = record.varying_start {
+            let blocks = run(&mut self, start)?;
+            for varying in &record.expected.varyings {
+                problems.extend(compare::vertices(
+                    &format!("the varying `{}`", varying.name),
+                    (&blocks, varying.offset as usize),
+                    (&varying.rows, varying.components),
+                    (class(&varying.kind)?, record.tolerance),
+                )?);
+            }
+        }
+        problems.extend(self.compare(record)?);
+        Ok(Finished { name: record.name.clone(), pictures: Vec::new(), instructions, problems })
+    }
+
+    /// What is not as the case says it must be.
+    fn compare(&self, record: &Record) -> Result<Vec<String>, CaseError> {
+        let mut problems = compare::pixels(record, &self.host)?;
+        for buffer in &record.buffers {
+            let base = address(&buffer.base)?;
+            problems.extend(compare::buffer(buffer, base, self.memory.region(base).unwrap_or_default())?);
+        }
+        for image in &record.images {
+            problems.extend(compare::image(image, self.image(image)?, record.tolerance)?);
+        }
+        Ok(problems)
+    }
+
+    /// The bytes of an image.
+    fn image(&self, image: &record::ImageRecord) -> Result<&[u8], CaseError> {
+        let described = self.host.images.get(&Handle::new(image.table, image.index));
+        Ok(described.and_then(|image| self.memory.region(image.address)).unwrap_or_default())
+    }
+
+    /// Targets, or else the images that were written.
+    fn pictures(&self, record: &Record) -> Result<Vec<(String, Target)>, CaseError> {
+        let targets = self.host.targets.iter().enumerate();
+        let mut pictures: Vec<(String, Target)> =
+            targets.filter_map(|(n, target)| Some((format!("target{n}"), target.clone()?))).collect();
+        for image in record.images.iter().filter(|image| image.expected.is_some()) {
+            let (format, [width, height, _]) = (format(&image.format)?, image.size);
+            let Some(mut target) = Target::new(format, width, height, Texel::floats([0.0; 4])) else { continue };
+            let texels = self.image(image)?.chunks_exact(format.size()).take(target.pixels().len());
+            for (index, texel) in texels.enumerate() {
+                let (x, y) = (index as u32 % width, index as u32 / width);
+                target.draw([x, y], format.decode(texel));
+            }
+            pictures.push((image.name.clone(), target));
+        }
+        Ok(pictures)
+    }
+}
+
+fn to_bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+fn varying(record: &record::VaryingRecord, width: u32, height: u32) -> Result<Varying, CaseError> {
+    let words = rows(&record.per_pixel, height as usize, width as usize * record.components)?;
+    let component = |index: usize| {
+        let values: Vec<u32> = words.iter().skip(index).step_by(record.components.max(1)).copied().collect();
+        let part = |of: &[f32]| of.get(index).copied();
+        let plane = record.affine.as_ref().and_then(|affine| {
+            let (origin, dx, dy) =
+                (part(&affine.at_window_origin)?, part(&affine.per_pixel_x)?, part(&affine.per_pixel_y)?);
+            Some(Plane { origin, dx, dy })
+        });
+        let flat = record.interpolation == "flat";
+        Component::Pixels { width, values, plane: plane.filter(|_| !flat) }
+    };
+    let offset = record.offset.saturating_add(record.first_component.saturating_mul(4));
+    Ok(Varying { offset, half: false, components: (0..record.components).map(component).collect() })
+}

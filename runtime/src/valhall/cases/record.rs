@@ -1,0 +1,348 @@
+//! The form of recorded cases: JSON, numbers in hexadecimal with the most significant digit first.
+
+use serde::Deserialize;
+
+use super::CaseError;
+use crate::valhall::host::{Class, Compare, Filter, Format, Sampler, Shape, Texture, Wrap};
+
+/// A program with all that it is run with, and what it must give.
+#[derive(Debug, Deserialize)]
+pub(super) struct Record {
+    pub name: String,
+    pub stage: Stage,
+    pub words: Vec<String>,
+    pub fau: Vec<String>,
+    #[serde(default)]
+    pub ubos: Vec<Uniforms>,
+    #[serde(default)]
+    pub textures: Vec<TextureRecord>,
+    #[serde(default)]
+    pub images: Vec<ImageRecord>,
+    #[serde(default)]
+    pub buffers: Vec<BufferRecord>,
+    #[serde(default)]
+    pub tolerance: f64,
+    #[serde(default)]
+    pub exclude_pixels: Vec<usize>,
+    #[serde(default)]
+    pub max_bad_pixels: usize,
+    #[serde(default)]
+    pub expected: Expected,
+
+    // Compute.
+    #[serde(default = "ones")]
+    pub local_size: [u32; 3],
+    #[serde(default = "ones")]
+    pub groups: [u32; 3],
+    #[serde(default)]
+    pub shared_bytes: u32,
+
+    // Fragments.
+    #[serde(default)]
+    pub width: u32,
+    #[serde(default)]
+    pub height: u32,
+    #[serde(default)]
+    pub varyings: Vec<VaryingRecord>,
+    #[serde(default)]
+    pub coverage: Vec<String>,
+    #[serde(default)]
+    pub front_facing: Vec<String>,
+    #[serde(default)]
+    pub frag_z: Vec<String>,
+    pub frag_w: Option<f32>,
+
+    // Vertices.
+    #[serde(default)]
+    pub vertex_count: u32,
+    #[serde(default)]
+    pub position_start: u32,
+    pub varying_start: Option<u32>,
+    #[serde(default)]
+    pub attributes: Vec<AttributeRecord>,
+}
+
+fn ones() -> [u32; 3] {
+    [1; 3]
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Stage {
+    Compute,
+    Fragment,
+    Vertex,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Uniforms {
+    pub table: u8,
+    pub index: u32,
+    pub words: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct TextureRecord {
+    pub name: String,
+    pub dim: String,
+    pub size: [u32; 3],
+    pub format: String,
+    pub data: Vec<String>,
+    pub table: u8,
+    pub index: u32,
+    pub sampler: Option<SamplerRecord>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct SamplerRecord {
+    pub table: u8,
+    pub index: u32,
+    pub min: String,
+    pub mag: String,
+    pub mip: Option<String>,
+    pub wrap_s: String,
+    pub wrap_t: String,
+    pub wrap_r: Option<String>,
+    pub compare: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ImageRecord {
+    pub name: String,
+    pub size: [u32; 3],
+    pub format: String,
+    pub data: Vec<String>,
+    pub table: u8,
+    pub index: u32,
+    pub expected: Option<OneOrMore>,
+}
+
+/// The only level, or all of them.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
+impl OneOrMore {
+    pub fn first(&self) -> Option<&str> {
+        match self {
+            OneOrMore::One(only) => Some(only),
+            OneOrMore::More(all) => all.first().map(String::as_str),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct BufferRecord {
+    pub base: String,
+    pub words: Vec<String>,
+    #[serde(default)]
+    pub expected: Vec<String>,
+    #[serde(default)]
+    pub ignore_words: Vec<usize>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct VaryingRecord {
+    pub components: usize,
+    pub interpolation: String,
+    pub offset: u32,
+    #[serde(default)]
+    pub first_component: u32,
+    pub per_pixel: Vec<String>,
+    pub affine: Option<Affine>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Affine {
+    pub at_window_origin: Vec<f32>,
+    pub per_pixel_x: Vec<f32>,
+    pub per_pixel_y: Vec<f32>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct AttributeRecord {
+    pub table: u8,
+    pub index: u32,
+    pub components: usize,
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub rows: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Expected {
+    #[serde(default)]
+    pub rts: Vec<TargetRecord>,
+    pub depth: Option<DepthRecord>,
+    #[serde(default)]
+    pub screen_position: Vec<String>,
+    #[serde(default)]
+    pub varyings: Vec<VertexVarying>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct TargetRecord {
+    pub target: u32,
+    pub format: String,
+    pub clear: String,
+    pub rows: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct DepthRecord {
+    pub clear: f32,
+    pub rows: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct VertexVarying {
+    pub name: String,
+    pub components: usize,
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub offset: u32,
+    pub rows: Vec<String>,
+}
+
+/// The words of a list.
+pub(super) fn words<T>(texts: &[String], digits: usize, from: impl Fn(u64) -> T) -> Result<Vec<T>, CaseError> {
+    texts.iter().map(|text| word(text, digits).map(&from)).collect()
+}
+
+fn word(text: &str, digits: usize) -> Result<u64, CaseError> {
+    let valid = text.len() <= digits && !text.starts_with('+');
+    let parsed = valid.then(|| u64::from_str_radix(text, 16).ok()).flatten();
+    parsed.ok_or_else(|| CaseError::Shape(format!("`{}` is not a word of {digits} digits", start(text))))
+}
+
+/// Words of 32 bits without anything between them.
+pub(super) fn packed(text: &str, count: usize) -> Result<Vec<u32>, CaseError> {
+    if text.len() != 8 * count || !text.is_ascii() {
+        return Err(CaseError::Shape(format!("`{}` is not {count} words of 8 digits", start(text))));
+    }
+    let part = |at: usize| word(&text[8 * at..8 * at + 8], 8).map(|word| word as u32);
+    (0..count).map(part).collect()
+}
+
+/// Rows of words: a picture.
+pub(super) fn rows(texts: &[String], height: usize, words: usize) -> Result<Vec<u32>, CaseError> {
+    if texts.len() != height {
+        return Err(CaseError::Shape(format!("{} rows are given, not {height}", texts.len())));
+    }
+    let rows: Vec<Vec<u32>> = texts.iter().map(|row| packed(row, words)).collect::<Result<_, _>>()?;
+    Ok(rows.concat())
+}
+
+/// Rows of digits, 1 for yes; yes everywhere when there are none.
+pub(super) fn flags(texts: &[String], width: usize, height: usize) -> Result<Vec<bool>, CaseError> {
+    if texts.is_empty() {
+        return Ok(vec![true; width * height]);
+    }
+    if texts.len() != height || texts.iter().any(|row| row.len() != width) {
+        return Err(CaseError::Shape(format!("a row of flags is missing, or has not {width} digits")));
+    }
+    Ok(texts.iter().flat_map(|row| row.bytes().map(|flag| flag == b'1')).collect())
+}
+
+/// Bytes in the order of memory.
+pub(super) fn bytes(text: &str) -> Result<Vec<u8>, CaseError> {
+    let wrong = || CaseError::Shape(format!("`{}` is not a list of bytes", start(text)));
+    if !text.len().is_multiple_of(2) || !text.is_ascii() {
+        return Err(wrong());
+    }
+    let byte = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| wrong());
+    (0..text.len()).step_by(2).map(byte).collect()
+}
+
+/// The beginning of a text, for messages.
+fn start(text: &str) -> String {
+    text.chars().take(20).collect()
+}
+
+pub(super) fn address(text: &str) -> Result<u64, CaseError> {
+    word(text.trim_start_matches("0x"), 16)
+}
+
+pub(super) fn format(name: &str) -> Result<Format, CaseError> {
+    Format::parse(name).ok_or_else(|| CaseError::Shape(format!("`{name}` is not a known format")))
+}
+
+impl TextureRecord {
+    pub fn texture(&self) -> Result<Texture, CaseError> {
+        let [width, height, depth] = self.size;
+        let (shape, size, layers) = match self.dim.as_str() {
+            "1d" | "buffer" => (Shape::One, [width, 1, 1], 1),
+            "1darray" => (Shape::One, [width, 1, 1], height.max(depth)),
+            "2d" => (Shape::Two, [width, height, 1], 1),
+            "2darray" => (Shape::Two, [width, height, 1], depth),
+            "3d" => (Shape::Three, [width, height, depth], 1),
+            "cube" | "cubearray" => (Shape::Cube, [width, height, 1], depth),
+            other => return Err(CaseError::Shape(format!("`{other}` is not a kind of texture"))),
+        };
+        let levels = self.data.iter().map(|level| bytes(level)).collect::<Result<_, _>>()?;
+        Texture::new(shape, size, layers, format(&self.format)?, levels)
+            .map_err(|error| CaseError::Shape(format!("texture `{}`: {error}", self.name)))
+    }
+}
+
+impl SamplerRecord {
+    pub fn sampler(&self) -> Result<Sampler, CaseError> {
+        let [wrap_s, wrap_t] = [wrap(&self.wrap_s)?, wrap(&self.wrap_t)?];
+        let wrap_r = self.wrap_r.as_ref().map_or(Ok(wrap_s), |name| wrap(name))?;
+        Ok(Sampler {
+            min: filter(&self.min)?,
+            mag: filter(&self.mag)?,
+            mip: self.mip.as_ref().map(|name| filter(name)).transpose()?,
+            wrap: [wrap_s, wrap_t, wrap_r],
+            compare: self.compare.as_ref().map(|name| compare(name)).transpose()?,
+            ..Sampler::default()
+        })
+    }
+}
+
+fn one_of<T: Copy>(name: &str, known: &[(&str, T)]) -> Result<T, CaseError> {
+    let found = known.iter().find(|(known, _)| *known == name);
+    found.map(|&(_, value)| value).ok_or_else(|| CaseError::Shape(format!("a sampler has no `{name}`")))
+}
+
+fn filter(name: &str) -> Result<Filter, CaseError> {
+    one_of(name, &[("nearest", Filter::Nearest), ("linear", Filter::Linear)])
+}
+
+fn wrap(name: &str) -> Result<Wrap, CaseError> {
+    let known = [
+        ("clamp", Wrap::Clamp),
+        ("repeat", Wrap::Repeat),
+        ("mirror", Wrap::Mirror),
+        ("mirror_clamp", Wrap::MirrorOnce),
+        ("border", Wrap::Border),
+    ];
+    one_of(name, &known)
+}
+
+fn compare(name: &str) -> Result<Compare, CaseError> {
+    let known = [
+        ("never", Compare::Never),
+        ("less", Compare::Less),
+        ("equal", Compare::Equal),
+        ("lequal", Compare::LessEqual),
+        ("greater", Compare::Greater),
+        ("notequal", Compare::NotEqual),
+        ("gequal", Compare::GreaterEqual),
+        ("always", Compare::Always),
+    ];
+    one_of(name, &known)
+}
+
+/// The class of an attribute's or a varying's numbers: `f32`, `s32`, `u32`, or their first letters.
+pub(super) fn class(kind: &str) -> Result<Class, CaseError> {
+    match kind.bytes().next() {
+        Some(b'f') => Ok(Class::Float),
+        Some(b'u') => Ok(Class::Unsigned),
+        Some(b's' | b'i') => Ok(Class::Signed),
+        _ => Err(CaseError::Shape(format!("`{kind}` is not a kind of number"))),
+    }
+}

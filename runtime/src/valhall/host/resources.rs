@@ -1,0 +1,114 @@
+//! The software default: resources in tables that the caller fills.
+
+use std::collections::BTreeMap;
+
+use super::format::Texel;
+use super::sample::{Lod, Lookup, Request};
+use super::target::{Target, find};
+use super::texture::{Sampler, Texture};
+use super::varying::{Component, Varyings};
+use super::{Attribute, Buffer, Handle, Host, HostError, Image, Kind, Spot, VaryingSource};
+
+/// Everything that a program can name, in tables.
+#[derive(Clone, Debug, Default)]
+pub struct Resources {
+    /// Buffers, for `LD_BUFFER` and `LEA_BUF_IMM`.
+    pub buffers: BTreeMap<Handle, Buffer>,
+    /// Attributes of vertices.
+    pub attributes: BTreeMap<Handle, Attribute>,
+    /// Images.
+    pub images: BTreeMap<Handle, Image>,
+    /// Textures.
+    pub textures: BTreeMap<Handle, Texture>,
+    /// Samplers.
+    pub samplers: BTreeMap<Handle, Sampler>,
+    /// Varyings of the primitive that is drawn.
+    pub varyings: Varyings,
+    /// The special varyings `frag_z` and `frag_w`; without them z is 0 and w is 1.
+    pub depth_and_w: [Option<Component>; 2],
+    /// Render targets by number.
+    pub targets: Vec<Option<Target>>,
+    /// Where `ZS_EMIT` writes the depth; without it the depth is lost.
+    pub depth: Option<Target>,
+    /// Where `ZS_EMIT` writes the stencil; without it the stencil is lost.
+    pub stencil: Option<Target>,
+}
+
+impl Resources {
+    fn texture(&self, handle: Handle) -> Result<&Texture, HostError> {
+        self.textures.get(&handle).ok_or(HostError::Missing { kind: Kind::Texture, handle })
+    }
+
+    fn sampler(&self, handle: Handle) -> Result<&Sampler, HostError> {
+        self.samplers.get(&handle).ok_or(HostError::Missing { kind: Kind::Sampler, handle })
+    }
+}
+
+impl Host for Resources {
+    fn buffer(&self, handle: Handle) -> Result<Buffer, HostError> {
+        self.buffers.get(&handle).copied().ok_or(HostError::Missing { kind: Kind::Buffer, handle })
+    }
+
+    fn attribute(&self, handle: Handle) -> Result<Attribute, HostError> {
+        self.attributes.get(&handle).copied().ok_or(HostError::Missing { kind: Kind::Attribute, handle })
+    }
+
+    fn image(&self, handle: Handle) -> Result<Image, HostError> {
+        self.images.get(&handle).copied().ok_or(HostError::Missing { kind: Kind::Image, handle })
+    }
+
+    fn look_up(&self, lookup: &Lookup) -> Result<Texel, HostError> {
+        let texture = self.texture(lookup.texture)?;
+        if texture.shape() != lookup.shape {
+            return Err(HostError::Shape { handle: lookup.texture, found: texture.shape(), wanted: lookup.shape });
+        }
+        if matches!(lookup.request, Request::Fetch { .. }) {
+            return Ok(texture.look_up(&Sampler::default(), lookup));
+        }
+        Ok(texture.look_up(self.sampler(lookup.sampler)?, lookup))
+    }
+
+    fn level_of_detail(&self, lookup: &Lookup, lod: Lod, bias: bool, range: bool) -> Result<f32, HostError> {
+        let texture = self.texture(lookup.texture)?;
+        Ok(texture.level_of_detail(self.sampler(lookup.sampler)?, lod, bias, range))
+    }
+
+    fn varying(&self, source: VaryingSource, component: u32, spot: Spot) -> Result<u32, HostError> {
+        self.varyings.at(source.byte(component), spot)
+    }
+
+    fn depth_and_w(&self, spot: Spot) -> [f32; 2] {
+        let [z, w] =
+            [&self.depth_and_w[0], &self.depth_and_w[1]].map(|component| component.as_ref().map(|c| c.at(spot)));
+        [z.map_or(0.0, f32::from_bits), w.map_or(1.0, f32::from_bits)]
+    }
+
+    fn framebuffer_size(&self) -> [u32; 2] {
+        self.targets.iter().flatten().map(Target::size).next().unwrap_or_default()
+    }
+
+    fn tile(&self, target: u32, pixel: [u32; 2]) -> Result<Texel, HostError> {
+        // Helper lanes may lie outside.
+        Ok(find(&self.targets, target)?.pixel(pixel).unwrap_or(Texel::floats([0.0; 4])))
+    }
+
+    fn set_tile(&mut self, target: u32, pixel: [u32; 2], colour: Texel) -> Result<(), HostError> {
+        find(&self.targets, target)?;
+        if let Some(Some(target)) = self.targets.get_mut(target as usize) {
+            target.draw(pixel, colour);
+        }
+        Ok(())
+    }
+
+    fn set_depth(&mut self, pixel: [u32; 2], depth: f32) {
+        if let Some(target) = &mut self.depth {
+            target.draw(pixel, Texel::floats([depth; 4]));
+        }
+    }
+
+    fn set_stencil(&mut self, pixel: [u32; 2], stencil: u32) {
+        if let Some(target) = &mut self.stencil {
+            target.draw(pixel, Texel { channels: [stencil; 4], class: super::Class::Unsigned });
+        }
+    }
+}

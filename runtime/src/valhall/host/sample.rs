@@ -1,0 +1,288 @@
+//! Looking up textures, as OpenGL ES describes it: levels of detail, filters, wrapping, comparing, gathering.
+
+use super::Handle;
+use super::cube;
+use super::format::{Class, Texel};
+use super::texture::{Filter, Sampler, Shape, Texture};
+
+/// What a texture instruction asks for in one lane.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lookup {
+    /// The texture.
+    pub texture: Handle,
+    /// The sampler; [`Request::Fetch`] needs none.
+    pub sampler: Handle,
+    /// The shape that the instruction takes the texture for.
+    pub shape: Shape,
+    /// Where.
+    pub at: Coordinates,
+    /// The face of a cube, from 0 to 5.
+    pub face: u32,
+    /// The layer of an array.
+    pub layer: i32,
+    /// What a shadow look-up compares with.
+    pub reference: Option<f32>,
+    /// Added to the position, in texels of the level.
+    pub offset: [i32; 3],
+    /// What is wanted.
+    pub request: Request,
+}
+
+/// A place in a texture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Coordinates {
+    /// From 0 to 1 over the whole of it.
+    Normalised([f32; 3]),
+    /// Numbers of texels.
+    Texels([i32; 3]),
+}
+
+/// What a look-up gives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Request {
+    /// The filtered value.
+    Filter(Lod),
+    /// One channel of the four texels that a linear filter would mix, `(i0, j0)`, `(i1, j0)`, `(i0, j1)`, `(i1, j1)`.
+    Gather {
+        /// The channel.
+        channel: usize,
+    },
+    /// A texel of a level as it is; zeros outside the texture.
+    Fetch {
+        /// The level.
+        level: u32,
+    },
+}
+
+/// Where the level of detail comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Lod {
+    /// Level 0.
+    Base,
+    /// Given.
+    Explicit(f32),
+    /// From how much the coordinates change from pixel to pixel along x and y.
+    Computed {
+        /// Along x.
+        dx: [f32; 3],
+        /// Along y.
+        dy: [f32; 3],
+        /// Added.
+        bias: f32,
+    },
+}
+
+impl Texture {
+    /// Looks a place up.
+    pub fn look_up(&self, sampler: &Sampler, lookup: &Lookup) -> Texel {
+        let looking = Looking { texture: self, sampler, lookup };
+        match lookup.request {
+            Request::Fetch { level } => looking.fetch(level),
+            Request::Gather { channel } => looking.gather(channel),
+            Request::Filter(lod) => {
+                let level = if lod == Lod::Base { 0.0 } else { self.level_of_detail(sampler, lod, true, true) };
+                looking.filter(level)
+            }
+        }
+    }
+
+    /// The level of detail before a level is chosen: negative when texels are larger than pixels. With or without the
+    /// sampler's bias and range.
+    pub fn level_of_detail(&self, sampler: &Sampler, lod: Lod, with_bias: bool, with_range: bool) -> f32 {
+        let level = match lod {
+            Lod::Base => 0.0,
+            Lod::Explicit(level) => level,
+            Lod::Computed { dx, dy, bias } => {
+                let size = self.size_of(0).map(|n| n as f32);
+                let length = |d: [f32; 3]| {
+                    d.iter()
+                        .zip(size)
+                        .zip(self.directions())
+                        .map(|((d, n), used)| d * n * used)
+                        .map(|d| d * d)
+                        .sum::<f32>()
+                };
+                // Half the logarithm of the square; no change at all is -infinity, which ends as level 0.
+                length(dx).max(length(dy)).log2() * 0.5 + bias
+            }
+        };
+        let level = if with_bias { level + sampler.lod_bias } else { level };
+        let [least, greatest] = sampler.lod_range;
+        if with_range { level.max(least).min(greatest) } else { level }
+    }
+
+    /// 1.0 for each direction that the shape has.
+    fn directions(&self) -> [f32; 3] {
+        match self.shape() {
+            Shape::One => [1.0, 0.0, 0.0],
+            Shape::Two | Shape::Cube => [1.0, 1.0, 0.0],
+            Shape::Three => [1.0; 3],
+        }
+    }
+}
+
+struct Looking<'a> {
+    texture: &'a Texture,
+    sampler: &'a Sampler,
+    lookup: &'a Lookup,
+}
+
+impl Looking<'_> {
+    fn fetch(&self, level: u32) -> Texel {
+        let [x, y, z] = match self.lookup.at {
+            Coordinates::Texels(at) => at,
+            Coordinates::Normalised(at) => at.map(|at| at.floor() as i32),
+        };
+        let [dx, dy, dz] = self.lookup.offset;
+        let place = [i64::from(x) + i64::from(dx), i64::from(y) + i64::from(dy), i64::from(z) + i64::from(dz)];
+        let found = self.texture.texel(level as usize, self.lookup.layer.into(), self.without_missing(place));
+        found.unwrap_or(Texel { channels: [0; 4], class: self.texture.format().class() })
+    }
+
+    fn gather(&self, channel: usize) -> Texel {
+        let (low, _) = self.footprint(0, Filter::Linear);
+        let class = if self.compares() { Class::Float } else { self.texture.format().class() };
+        let corners = [[0, 0], [1, 0], [0, 1], [1, 1]];
+        let channels = corners.map(|[i, j]| {
+            let texel = self.texel(0, [low[0] + i, low[1] + j, low[2]]);
+            // A comparison has one result, whatever the channel.
+            texel.channels[if self.compares() { 0 } else { channel & 3 }]
+        });
+        Texel { channels, class }
+    }
+
+    fn filter(&self, lod: f32) -> Texel {
+        let last = self.texture.levels() - 1;
+        let filter = if lod <= 0.0 { self.sampler.mag } else { self.sampler.min };
+        let lod = lod.clamp(0.0, last as f32);
+        match self.sampler.mip {
+            None => self.filter_level(0, filter),
+            // Halves go down.
+            Some(Filter::Nearest) => self.filter_level(((lod + 0.5).ceil() - 1.0).max(0.0) as usize, filter),
+            Some(Filter::Linear) => {
+                let level = lod.floor() as usize;
+                let (low, part) = (self.filter_level(level, filter), lod - lod.floor());
+                if part == 0.0 || low.class != Class::Float {
+                    return low;
+                }
+                mix(low, self.filter_level(level + 1, filter), part)
+            }
+        }
+    }
+
+    fn filter_level(&self, level: usize, filter: Filter) -> Texel {
+        // Whole numbers have nothing between them.
+        let whole = self.texture.format().class() != Class::Float;
+        let filter = if whole { Filter::Nearest } else { filter };
+        let (low, parts) = self.footprint(level, filter);
+        if filter == Filter::Nearest {
+            return self.texel(level, low);
+        }
+        let row = |y: i64, z: i64| {
+            let at = |x: i64| self.texel(level, [low[0] + x, low[1] + y, low[2] + z]);
+            mix(at(0), at(1), parts[0])
+        };
+        let slice = |z: i64| match self.texture.shape() {
+            Shape::One => row(0, z),
+            _ => mix(row(0, z), row(1, z), parts[1]),
+        };
+        match self.texture.shape() {
+            Shape::Three => mix(slice(0), slice(1), parts[2]),
+            _ => slice(0),
+        }
+    }
+
+    /// The texel with the lowest numbers that a filter looks at, and how far towards the next the place is.
+    fn footprint(&self, level: usize, filter: Filter) -> ([i64; 3], [f32; 3]) {
+        let size = self.texture.size_of(level).map(|n| n as f32);
+        let half = if filter == Filter::Linear { 0.5 } else { 0.0 };
+        let (mut low, mut parts) = ([0; 3], [0.0; 3]);
+        for axis in 0..3 {
+            // Numbers of texels name the lowest texel itself.
+            let at = match self.lookup.at {
+                Coordinates::Normalised(at) => at[axis] * size[axis] - half,
+                Coordinates::Texels(at) => at[axis] as f32,
+            };
+            // A place so far away that it is no number of a texel saturates, NaN is 0.
+            low[axis] = (at.floor() as i32 as i64) + i64::from(self.lookup.offset[axis]);
+            parts[axis] = if at.is_finite() { at - at.floor() } else { 0.0 };
+        }
+        (low, parts)
+    }
+
+    /// A texel that may lie beyond the edges, compared if that is wanted.
+    fn texel(&self, level: usize, place: [i64; 3]) -> Texel {
+        let [width, height, depth] = self.texture.size_of(level).map(i64::from);
+        let layer = self.layer();
+        if self.texture.shape() == Shape::Cube {
+            return self.cube_texel(level, place[0], place[1], width);
+        }
+        let [s, t, r] = self.sampler.wrap;
+        let [x, y, z] = self.without_missing(place);
+        let inside = (|| Some([s.apply(x, width)?, t.apply(y, height)?, r.apply(z, depth)?]))();
+        let found = inside.and_then(|place| self.texture.texel(level, layer, place));
+        self.compared(found.unwrap_or_else(|| self.sampler.border_texel(self.texture.format().class())))
+    }
+
+    /// A texel of a cube, where one beyond a corner is the mean of the three that meet there.
+    fn cube_texel(&self, level: usize, i: i64, j: i64, n: i64) -> Texel {
+        let at = |i: i64, j: i64| {
+            let (face, i, j) = cube::across(self.lookup.face.min(5), i, j, n);
+            let first = self.layer() / 6 * 6;
+            let found = self.texture.texel(level, first + i64::from(face), [i, j, 0]);
+            // All six faces are there.
+            self.compared(found.unwrap_or_else(|| self.sampler.border_texel(self.texture.format().class())))
+        };
+        let (i, j) = (i.clamp(-1, n), j.clamp(-1, n));
+        let (near_i, near_j) = (i.clamp(0, n - 1), j.clamp(0, n - 1));
+        if i == near_i || j == near_j {
+            return at(i, j);
+        }
+        let corner = [at(near_i, near_j), at(i, near_j), at(near_i, j)];
+        if corner[0].class != Class::Float {
+            return corner[0];
+        }
+        let channel = |c: usize| corner.iter().map(|texel| f32::from_bits(texel.channels[c])).sum::<f32>() / 3.0;
+        Texel::floats([channel(0), channel(1), channel(2), channel(3)])
+    }
+
+    /// The layer, the nearest that there is; of a cube its first face.
+    fn layer(&self) -> i64 {
+        let layer = i64::from(self.lookup.layer);
+        let layers = i64::from(self.texture.layers());
+        match self.texture.shape() {
+            Shape::Cube => layer.clamp(0, layers / 6 - 1) * 6,
+            _ => layer.clamp(0, layers - 1),
+        }
+    }
+
+    /// A place with 0 for the directions that the texture has not.
+    fn without_missing(&self, [x, y, z]: [i64; 3]) -> [i64; 3] {
+        match self.texture.shape() {
+            Shape::One => [x, 0, 0],
+            Shape::Two | Shape::Cube => [x, y, 0],
+            Shape::Three => [x, y, z],
+        }
+    }
+
+    fn compares(&self) -> bool {
+        self.lookup.reference.is_some() && self.sampler.compare.is_some()
+    }
+
+    fn compared(&self, texel: Texel) -> Texel {
+        let (Some(reference), Some(compare)) = (self.lookup.reference, self.sampler.compare) else { return texel };
+        // A depth from 0 to 1 has nothing beyond to be compared with.
+        let reference = if self.texture.format().is_normalised() { reference.clamp(0.0, 1.0) } else { reference };
+        let holds = compare.holds(reference, f32::from_bits(texel.to(Class::Float).channels[0]));
+        Texel::floats([f32::from(u8::from(holds)), 0.0, 0.0, 1.0])
+    }
+}
+
+/// The value that lies `part` of the way from one to the other.
+fn mix(low: Texel, high: Texel, part: f32) -> Texel {
+    let channel = |c: usize| {
+        let (low, high) = (f32::from_bits(low.channels[c]), f32::from_bits(high.channels[c]));
+        low + (high - low) * part
+    };
+    Texel::floats([channel(0), channel(1), channel(2), channel(3)])
+}

@@ -1,0 +1,172 @@
+//! Messages: what an instruction asks of memory, of the texture and varying units and of the framebuffer. Messages are
+//! complete at once, so nothing ever waits for one.
+
+mod memory;
+mod pixel;
+mod resource;
+mod texture;
+mod varying;
+
+use isaforge_valhall::{RegisterFormat, RegisterList, RegisterType, RegisterWidth, VectorSize};
+
+use super::host::{Class, HostError, Texel};
+use super::rules::float16;
+use super::rules::integer::pack_halves;
+use super::rules::rounding::Rounding;
+use super::step::{Fault, Step};
+
+pub(super) use memory::{Atomic, Into};
+pub(super) use resource::immediate;
+pub(super) use texture::{Lods, Names, Output, Query, VaryingQuery, widths};
+pub(super) use varying::Interpolation;
+
+/// How channels lie in staging registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// What they are; `None` as the resource has them.
+    pub class: Option<Class>,
+    /// Two in a register, the first in the low half.
+    pub half: bool,
+}
+
+impl Layout {
+    /// The layout that a texture instruction names.
+    pub fn texture(kind: RegisterType, width: RegisterWidth) -> Self {
+        let class = match kind {
+            RegisterType::F => Class::Float,
+            RegisterType::U => Class::Unsigned,
+            RegisterType::S => Class::Signed,
+        };
+        Layout { class: Some(class), half: width == RegisterWidth::_16 }
+    }
+}
+
+impl From<RegisterFormat> for Layout {
+    fn from(format: RegisterFormat) -> Self {
+        let (class, half) = match format {
+            RegisterFormat::Auto => return Layout { class: None, half: false },
+            RegisterFormat::F32 => (Class::Float, false),
+            RegisterFormat::F16 => (Class::Float, true),
+            RegisterFormat::S32 => (Class::Signed, false),
+            RegisterFormat::S16 => (Class::Signed, true),
+            RegisterFormat::U32 => (Class::Unsigned, false),
+            RegisterFormat::U16 => (Class::Unsigned, true),
+        };
+        Layout { class: Some(class), half }
+    }
+}
+
+/// How many channels a vector has.
+pub(super) fn channels(size: VectorSize) -> usize {
+    match size {
+        VectorSize::None => 1,
+        VectorSize::V2 => 2,
+        VectorSize::V3 => 3,
+        VectorSize::V4 => 4,
+    }
+}
+
+/// A channel in 16 bits: floats are rounded, whole numbers saturate.
+fn narrow(class: Class, value: u32) -> u16 {
+    match class {
+        Class::Float => float16::narrow(value, Rounding::NearestEven),
+        Class::Unsigned => value.min(0xffff) as u16,
+        Class::Signed => (value as i32).clamp(i16::MIN.into(), i16::MAX.into()) as u16,
+    }
+}
+
+/// The error of a host, in a lane.
+fn blame(lane: usize) -> impl Fn(HostError) -> Fault {
+    move |error| Fault::Host { lane, error }
+}
+
+impl Step<'_> {
+    /// The active lanes that are no helpers: those whose doings can be seen.
+    pub fn drawing(&self) -> u16 {
+        self.warp.active & !self.warp.helpers
+    }
+
+    /// What a lane got. A helper lane gets zeros where another would end the run, for its coordinates may be wild.
+    fn excused<T: Default>(&self, lane: usize, result: Result<T, Fault>) -> Result<T, Fault> {
+        match result {
+            Err(_) if self.warp.helpers >> lane & 1 != 0 => Ok(T::default()),
+            other => other,
+        }
+    }
+
+    /// Sets those bits of a register that are in the mask.
+    fn set_lane(&mut self, register: usize, lane: usize, mask: u32, value: u32) {
+        // Lists that go beyond the last register are refused before they run.
+        if let Some(column) = self.warp.registers.get_mut(register) {
+            column[lane] = column[lane] & !mask | value & mask;
+        }
+    }
+
+    /// A register of a list; those beyond its end read 0.
+    fn listed(&self, list: RegisterList, index: usize, lane: usize) -> u32 {
+        let register = list.iter().nth(index).and_then(|register| self.warp.registers.get(register));
+        register.map_or(0, |column| column[lane])
+    }
+
+    /// The first registers of a list.
+    fn staged<const N: usize>(&self, list: RegisterList, lane: usize) -> [u32; N] {
+        std::array::from_fn(|index| self.listed(list, index, lane))
+    }
+
+    /// Sets the registers of a list from number `first` on.
+    fn put_words(&mut self, list: RegisterList, first: usize, lane: usize, words: &[u32]) {
+        for (register, &word) in list.iter().skip(first).zip(words) {
+            self.set_lane(register, lane, u32::MAX, word);
+        }
+    }
+
+    /// Sets the registers of a list from number `first` on, two values in each. Returns how many were needed.
+    fn put_packed(&mut self, list: RegisterList, first: usize, lane: usize, halves: &[u16]) -> usize {
+        let word = |pair: &[u16]| pack_halves(pair[0].into(), pair.get(1).copied().unwrap_or(0).into());
+        let words: Vec<u32> = halves.chunks(2).map(word).collect();
+        self.put_words(list, first, lane, &words);
+        words.len()
+    }
+
+    /// Sets the registers of a list from number `first` on to some channels of a texel. Returns how many were needed.
+    fn put_texel(
+        &mut self,
+        list: RegisterList,
+        first: usize,
+        lane: usize,
+        layout: Layout,
+        texel: Texel,
+        channels: impl Iterator<Item = usize>,
+    ) -> usize {
+        let class = layout.class.unwrap_or(texel.class);
+        let values = texel.to(class).channels;
+        let words: Vec<u32> = channels.filter_map(|channel| values.get(channel).copied()).collect();
+        if layout.half {
+            let halves: Vec<u16> = words.iter().map(|&word| narrow(class, word)).collect();
+            return self.put_packed(list, first, lane, &halves);
+        }
+        self.put_words(list, first, lane, &words);
+        words.len()
+    }
+
+    /// The texel in a list of registers, as the resource has it if the layout does not say. Channels that are not there
+    /// are 0, alpha is 1.
+    fn take_texel(&self, list: RegisterList, lane: usize, layout: Layout, count: usize, class: Class) -> Texel {
+        let class = layout.class.unwrap_or(class);
+        let words: [u32; 4] = self.staged(list, lane);
+        let value = |channel: usize| {
+            if !layout.half {
+                return words[channel];
+            }
+            let half = (words[channel / 2] >> (16 * (channel % 2))) as u16;
+            match class {
+                Class::Float => float16::widen(half),
+                Class::Unsigned => half.into(),
+                Class::Signed => i32::from(half as i16) as u32,
+            }
+        };
+        let one = if class == Class::Float { 1.0f32.to_bits() } else { 1 };
+        let missing = [0, 0, 0, one];
+        Texel { channels: std::array::from_fn(|c| if c < count { value(c) } else { missing[c] }), class }
+    }
+}

@@ -1,0 +1,81 @@
+//! Vertex programs.
+
+use crate::launch::{Launch, Outcome, RunError, Stage};
+use crate::memory::Memory;
+
+use super::group::{Machine, Origin};
+use super::host::Host;
+use super::program::Program;
+use super::warp::{LANES, Warp};
+
+/// A vertex program and the vertices to run it for.
+#[derive(Clone, Debug)]
+pub struct Vertices {
+    /// The words of the program.
+    pub program: Vec<u64>,
+    /// The word that threads start at.
+    pub start: u32,
+    /// The fast-access uniforms, at most [`Launch::MAX_UNIFORMS`].
+    pub uniforms: Vec<u32>,
+    /// How many vertices there are, at most [`Vertices::MAX`].
+    pub count: u32,
+    /// The number of the instance.
+    pub instance: u32,
+    /// How many instructions all threads together may execute.
+    pub budget: u64,
+}
+
+impl Vertices {
+    /// Vertices that can be run at once.
+    pub const MAX: u32 = 1 << 20;
+
+    /// A program for some vertices of instance 0, from the first word, with no uniforms and the default budget.
+    pub fn new(program: Vec<u64>, count: u32) -> Self {
+        Vertices { program, start: 0, uniforms: Vec::new(), count, instance: 0, budget: Launch::DEFAULT_BUDGET }
+    }
+}
+
+/// The first vertex of a warp.
+#[derive(Debug)]
+struct First(u32);
+
+impl Origin for First {
+    fn stage(&self) -> Stage {
+        Stage::Vertex
+    }
+
+    fn group(&self) -> [u32; 3] {
+        [0; 3]
+    }
+
+    fn thread(&self, index: usize) -> [u32; 3] {
+        [self.0 + (index % LANES) as u32, 0, 0]
+    }
+}
+
+/// Runs a vertex program, a thread for each vertex. At the start all registers are 0 but r59 and r60 (the number of the
+/// vertex) and r61 (that of the instance).
+///
+/// # Errors
+/// When there are too many vertices or an instruction cannot be executed; memory then holds what was written before.
+pub fn run_vertices(vertices: &Vertices, memory: &mut Memory, host: &mut dyn Host) -> Result<Outcome, RunError> {
+    super::check_program(&vertices.program, &vertices.uniforms)?;
+    super::check_limit("the number of vertices", vertices.count.into(), 0, Vertices::MAX.into())?;
+    let last = vertices.program.len() as u64 - 1;
+    super::check_limit("the first word", vertices.start.into(), 0, last)?;
+    let program = Program::new(&vertices.program);
+    let mut machine = Machine::new(&program, &vertices.uniforms, vertices.budget, ());
+    for first in (0..vertices.count).step_by(LANES) {
+        let count = (vertices.count - first).min(LANES as u32);
+        let mut warp = Warp::new(((1u32 << count) - 1) as u16);
+        warp.pcs = [vertices.start; LANES];
+        for lane in 0..LANES {
+            let number = first + lane as u32;
+            for (register, value) in warp.registers[59..].iter_mut().zip([number, number, vertices.instance]) {
+                register[lane] = value;
+            }
+        }
+        machine.alone(&mut warp, &First(first), memory, host)?;
+    }
+    Ok(machine.outcome())
+}
