@@ -140,7 +140,7 @@ fn rivals(groups: &Groups, index: usize) -> Vec<(&Slot, &Choice, &Record)> {
         .flat_map(|(_, s)| {
             s.records.iter().map(move |r| (s, &groups.choices[s.choice], &groups.choices[s.choice].records[*r]))
         })
-        .filter(|(_, _, r)| r.unusable.is_empty())
+        .filter(|(_, _, r)| r.unusable.is_empty() && !r.no_encoding)
         .collect()
 }
 

@@ -184,6 +184,8 @@ fn record(isa: &Isa, c: &Choice, r: &Record) -> core::Record {
         implies: slice(r.implies.iter().map(|(f, v)| (*f as u8, *v))),
         checks: slice(checks),
         unusable: text(&r.unusable),
+        no_encoding: r.no_encoding,
+        says: slice(r.says.iter().map(|f| *f as u8)),
         provenance: provenance(r.provenance),
         note: text(&r.note),
         source: text(&r.source),
@@ -204,7 +206,7 @@ fn slot(groups: &Groups, lowered: &core::Choice, s: &Slot, fields: u16) -> core:
         let starts = |r: &&usize| {
             let record = &choice.records[**r];
             let (mask, value) = record.pattern();
-            record.unusable.is_empty() && (byte as u64 ^ value) & mask & 0xff == 0
+            record.unusable.is_empty() && !record.no_encoding && (byte as u64 ^ value) & mask & 0xff == 0
         };
         let mut list: Vec<usize> = s.records.iter().filter(starts).copied().collect();
         if list.is_empty() {
@@ -228,11 +230,14 @@ fn slot(groups: &Groups, lowered: &core::Choice, s: &Slot, fields: u16) -> core:
             at
         });
     }
+    let (without, encoded): (Vec<&usize>, Vec<&usize>) =
+        s.records.iter().partition(|r| choice.records[**r].no_encoding);
     core::Slot {
         name: text(&s.name),
         doc: text(&s.doc),
         choice: s.choice as u8,
-        records: slice(s.records.iter().map(|r| *r as u8)),
+        records: slice(encoded.iter().map(|r| **r as u8)),
+        without: slice(without.iter().map(|r| **r as u8)),
         first: Box::leak(Box::new(first)),
         tests: slice(tests),
         fields,
@@ -345,7 +350,7 @@ fn slots_of(isa: &Isa, groups: &Groups, header: &Choice, record: &Record, key: &
         values[place.field] = header.fields[place.field].encoding.value(stored, width);
     }
     let holds = |c: &Condition| c.iter().all(|(field, allowed)| allowed.contains(&values[*field]));
-    let there = |s: &Slot| s.when.is_empty() || s.when.iter().any(holds);
+    let there = |s: &Slot| !s.no_encoding && (s.when.is_empty() || s.when.iter().any(holds));
     let set = groups.slots.iter().enumerate().filter(|(_, s)| there(s)).fold(0, |set, (i, _)| set | 1 << i);
     // A header alone, or with nothing but fillers, does nothing.
     let does = groups.slots.iter().enumerate().any(|(i, s)| i > 0 && !s.filler && set >> i & 1 != 0);

@@ -126,6 +126,10 @@ pub struct Record {
     pub implies: Vec<(usize, i64)>,
     /// Why it is not used.
     pub unusable: String,
+    /// It has no public encoding.
+    pub no_encoding: bool,
+    /// The fields that it speaks of without one.
+    pub says: Vec<usize>,
     /// Where the facts come from.
     pub provenance: Provenance,
     /// Why.
@@ -165,6 +169,8 @@ pub struct Slot {
     pub ends: Option<usize>,
     /// It is there whenever it can be.
     pub filler: bool,
+    /// No header announces it.
+    pub no_encoding: bool,
     /// Roles and their operands.
     pub roles: Vec<(String, usize)>,
 }

@@ -129,15 +129,10 @@ impl Resolver<'_> {
     fn operation(&mut self, name: Spanned<String>, spec: OperationSpec, groups: &Groups) -> Option<Operation> {
         let slot_names = groups.slots.iter().map(|s| s.name.as_str());
         let mut slots = Vec::new();
-        for slot in spec.slots.iter().flat_map(|s| s.iter()) {
+        for slot in spec.slots.iter() {
             slots.push(Resolver::find(self.out, "slot", slot, slot_names.clone())?);
         }
         let no_encoding = spec.no_encoding.unwrap_or_default();
-        if slots.is_empty() == no_encoding.is_empty() {
-            let message = format!("`{}` needs either `slots` or `no encoding`", name.value);
-            self.out.push(Diagnostic::error("E0061", name.span.to(spec.span), message));
-            return None;
-        }
         let mut is = Vec::new();
         for (field, words) in spec.is.iter().flat_map(|i| i.iter()) {
             let (slot, index) = self.token_field(field, &slots, groups)?;
@@ -157,12 +152,7 @@ impl Resolver<'_> {
         let writes = given.filter_map(|name| Resolver::find(self.out, "operand", name, known())).collect();
         let mut syntax = Vec::new();
         for template in std::iter::once(&spec.syntax).chain(spec.also.iter().flat_map(|a| a.iter())) {
-            // Without an encoding there are no fields either, and the text is only known by its first word.
-            syntax.push(if slots.is_empty() {
-                vec![Token::Text(template.value.clone())]
-            } else {
-                self.template(template, &slots, groups)?
-            });
+            syntax.push(self.template(template, &slots, groups)?);
         }
         Some(Operation {
             source: self.place(name.span),

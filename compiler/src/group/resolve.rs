@@ -199,6 +199,14 @@ impl Resolver<'_> {
             let Some(field) = Resolver::find(self.out, "field of this choice", name, names) else { continue };
             implies.extend(self.value_of(&choice.fields[field], word).map(|value| (field, value)));
         }
+        let names = || choice.fields.iter().map(|f| f.name.as_str());
+        let says = spec.says.iter().flatten();
+        let says = says.filter_map(|name| Resolver::find(self.out, "field of this choice", name, names())).collect();
+        let no_encoding = spec.no_encoding.unwrap_or(false);
+        if no_encoding && spec.bytes.value > 0 {
+            let error = Diagnostic::error("E0061", spec.bytes.span, "a record without encoding has no bytes");
+            self.out.push(error.help("write `bytes: 0`"));
+        }
         let fixed = self.fixed(&spec.fixed.unwrap_or_default(), true);
         self.isa.places.add(name.span, Part::Whole, 0, name.span.to(spec.span));
         Some(Record {
@@ -211,6 +219,8 @@ impl Resolver<'_> {
             places,
             implies,
             unusable: spec.unusable.unwrap_or_default(),
+            no_encoding,
+            says,
             provenance: spec.provenance.unwrap_or(provenance),
             note: spec.note.unwrap_or_default(),
         })
@@ -245,6 +255,7 @@ impl Resolver<'_> {
                 chain: chain.min(30) as u8,
                 ends,
                 filler: slot.filler.unwrap_or(false),
+                no_encoding: slot.no_encoding.unwrap_or(false),
                 roles: Vec::new(),
             });
         }

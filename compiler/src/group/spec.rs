@@ -62,6 +62,10 @@ vocabulary! {
         optional implies: Named<Word>,
         /// Why nothing decodes to it and nothing is encoded with it.
         optional unusable: String,
+        /// Nothing public says how it is encoded: it has no bytes, and only `says` which fields it speaks of.
+        optional no_encoding ("no encoding"): bool,
+        /// The fields that a record without encoding speaks of.
+        optional says: Vec<Spanned<String>>,
         /// Where the facts come from.
         optional provenance: Provenance,
         /// Why, when the provenance needs a reason.
@@ -147,6 +151,8 @@ vocabulary! {
         optional ends: Spanned<String>,
         /// It is there whenever it can be; unused, it has its defaults.
         optional filler: bool,
+        /// No header announces it, since nothing that can stand in it has a public encoding.
+        optional no_encoding ("no encoding"): bool,
         /// What the roles in the syntax of operations are in this slot: operands.
         optional roles: Named<Word>,
     }
@@ -221,13 +227,13 @@ vocabulary! {
     ///
     /// Its syntax is text with fields in braces: `{flag}` prints `.flag` if it is set, `{.field}` a dot and the value,
     /// `{.field?}` the same unless it is the default, `{field}` the value, `{field:a|b}` a word for each value,
-    /// `{field?: text}` text and value unless it is the default, `{field#a|b}` a suffix for each bit. `{slot.field}` is a
+    /// `{field?: text}` text and value unless it is the default, `{field#a|b}` a suffix for each bit (`{field#|a|b}`: nothing where none is set). `{slot.field}` is a
     /// field of another slot; names in capitals are operands and roles.
     pub struct OperationSpec {
         /// What it does.
         required doc: String,
-        /// The slots it may stand in; none if there is no encoding.
-        optional slots: OneOrMany<Spanned<String>>,
+        /// The slots it may stand in.
+        required slots: OneOrMany<Spanned<String>>,
         /// Fields that make a slot this operation, and their values.
         optional is: Condition,
         /// What it is a part of, where several operations share a slot.

@@ -3,7 +3,8 @@
 use crate::group::decode::{broken, names, offset, padding};
 use crate::group::error::BuildError;
 use crate::group::record::Misfit;
-use crate::group::table::{Choice, Derive, GroupIsa, Plan, SLOTS};
+use crate::group::table::{Choice, Derive, GroupIsa, Plan, Record, SLOTS};
+use crate::group::text::is;
 use crate::group::value::{Form, Group, Values};
 
 /// The shortest encoding of a group, as its vendor's compiler would choose.
@@ -24,6 +25,7 @@ pub fn encode(isa: &GroupIsa, values: &Values, form: &Form) -> Result<Group, Bui
     let (Some(header), Some(wanted)) = (isa.slots.first(), parts_of(isa, values)) else {
         return Err(BuildError::Empty);
     };
+    without_encoding(isa, values)?;
     let choice = &isa.choices[header.choice as usize];
     let mut worst = None;
     for candidate in header.records {
@@ -42,6 +44,24 @@ pub fn encode(isa: &GroupIsa, values: &Values, form: &Form) -> Result<Group, Bui
         }
     }
     Err(worst.unwrap_or_else(|| BuildError::Parts { slot: odd_one(isa, wanted) }))
+}
+
+/// Fails if there is an operation that has no public encoding.
+fn without_encoding(isa: &GroupIsa, values: &Values) -> Result<(), BuildError> {
+    for (index, slot) in isa.slots.iter().enumerate().filter(|(i, s)| !s.without.is_empty() && values.has(*i)) {
+        let Some(choice) = isa.choices.get(slot.choice as usize) else { continue };
+        let mut records = slot.without.iter().filter_map(|r| choice.records.get(*r as usize));
+        let meant = |r: &&Record| r.implies.iter().all(|(f, v)| values.get(isa, index, *f as usize) == *v);
+        let Some(record) = records.find(meant) else { continue };
+        if let Err(misfit) = record.build(choice, values.of(isa, index), 0) {
+            let (slot, field) = names(isa, index as u8, misfit.field);
+            return Err(BuildError::Value { slot, field, value: misfit.value });
+        }
+        let mut named = isa.operations.iter().filter(|o| !o.no_encoding.is_empty() && is(isa, o, index, values));
+        let (operation, reason) = named.next().map_or((record.name, record.doc), |o| (o.name, o.no_encoding));
+        return Err(BuildError::NoEncoding { operation, reason });
+    }
+    Ok(())
 }
 
 /// The slots that are asked for, without those that are there anyway.

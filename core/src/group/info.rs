@@ -21,9 +21,13 @@ pub fn operations<'i>(
     isa: &'i GroupIsa,
     group: &Group,
 ) -> impl Iterator<Item = (usize, usize, &'i Operation)> + use<'i> {
-    let values = group.values(isa);
-    let slots = isa.order.iter().map(|s| *s as usize).filter(move |s| values.has(*s));
-    let values = group.values(isa);
+    operations_of(isa, group.values(isa))
+}
+
+/// The same of values, which need not have an encoding.
+pub fn operations_of(isa: &GroupIsa, values: Values) -> impl Iterator<Item = (usize, usize, &Operation)> + use<'_> {
+    let present = values.present;
+    let slots = isa.order.iter().map(|s| *s as usize).filter(move |s| present >> (s & 31) & 1 != 0);
     slots.flat_map(move |slot| {
         let values = values.clone();
         let all = isa.operations.iter().enumerate();

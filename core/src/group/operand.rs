@@ -18,11 +18,20 @@ pub(super) struct Choices {
     /// Selectors that pass on certain registers: operand, bank, number.
     wanted: [(u8, i64, i64); MOST],
     wants: usize,
+    /// How many were named before the part that is being read.
+    before: usize,
+}
+
+impl Choices {
+    /// What follows belongs to a new part.
+    pub(super) fn start_part(&mut self) {
+        self.before = self.names;
+    }
 }
 
 impl Default for Choices {
     fn default() -> Self {
-        Choices { named: [(0, 0, 0); MOST], names: 0, wanted: [(0, 0, 0); MOST], wants: 0 }
+        Choices { named: [(0, 0, 0); MOST], names: 0, wanted: [(0, 0, 0); MOST], wants: 0, before: 0 }
     }
 }
 
@@ -58,10 +67,14 @@ fn read(
         OperandKind::Wire(wire) => scan.word(wire),
         OperandKind::Register(places) => {
             let Some((bank, number)) = scan.register(isa)? else { return Some(()) };
-            let known = choices.named.get(..choices.names)?.iter().find(|n| n.0 as usize == index);
-            match known {
-                // A source may be written twice, as long as it is the same; a result, which lies in one of several places, not.
-                Some(known) => (places.len() == 1 && known.1 == bank && known.2 == number).then_some(()),
+            let named = choices.named.get(..choices.names)?;
+            match named.iter().enumerate().find(|(_, n)| n.0 as usize == index) {
+                // A source may be written twice, as long as it is the same; a result, which lies in one of several places,
+                // only in one part.
+                Some((at, known)) => {
+                    let again = places.len() == 1 || at >= choices.before;
+                    (again && known.1 == bank && known.2 == number).then_some(())
+                }
                 None => push(&mut choices.named, &mut choices.names, (index as u8, bank, number)),
             }
         }

@@ -52,7 +52,7 @@ pub enum Token {
     Words(u8, u8, &'static [&'static str]),
     /// Some text and the value of a field; nothing at the default.
     Optional(u8, u8, &'static str),
-    /// A suffix for each bit of a field; nothing at the default, `.none` for 0.
+    /// A suffix for each bit of a field, `.none` for 0; with an empty word before the others, nothing for 0.
     Bits(u8, u8, &'static [&'static str]),
     /// An operand, an index into [`GroupIsa::operands`].
     Operand(u8),

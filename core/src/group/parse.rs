@@ -11,7 +11,7 @@ use crate::group::error::BuildError;
 use crate::group::operand::{Choices, read_operand};
 use crate::group::scan::Scan;
 use crate::group::table::{GroupIsa, LONGEST, OperandKind, Operation, SLOTS, Slot, Token};
-use crate::group::text::{default, type_of};
+use crate::group::text::{default, named_bits, type_of};
 use crate::group::value::{Form, Group, Values};
 use crate::suggest::nearest;
 use crate::text::Word;
@@ -23,8 +23,6 @@ pub struct Assembled {
     pub values: Values,
     /// The choices that marks make.
     pub form: Form,
-    /// An operation of it that has no public encoding.
-    pub no_encoding: Option<&'static Operation>,
 }
 
 impl Assembled {
@@ -33,10 +31,7 @@ impl Assembled {
     /// # Errors
     /// When it has no encoding, or one of its operations has none that is public.
     pub fn encode(&self, isa: &GroupIsa) -> Result<Group, BuildError> {
-        match self.no_encoding {
-            Some(operation) => Err(BuildError::NoEncoding { operation: operation.name, reason: operation.no_encoding }),
-            None => encode(isa, &self.values, &self.form),
-        }
+        encode(isa, &self.values, &self.form)
     }
 }
 
@@ -158,7 +153,7 @@ pub fn write_syntax(isa: &GroupIsa, operation: &Operation, slot: usize, f: &mut 
                 }
             }
             Token::Bits(_, _, words) => {
-                for word in words {
+                for word in named_bits(words).1 {
                     write!(f, "{{.{word}}}")?;
                 }
             }
@@ -189,7 +184,7 @@ fn write_operand(isa: &GroupIsa, index: usize, f: &mut impl fmt::Write) -> fmt::
 /// # Errors
 /// The first part that cannot be read.
 pub fn assemble(isa: &GroupIsa, text: &str) -> Result<Assembled, TextError> {
-    let mut read = Assembled { values: Values::new(isa), form: Form::CANONICAL, no_encoding: None };
+    let mut read = Assembled { values: Values::new(isa), form: Form::CANONICAL };
     let mut choices = Choices::default();
     let mut taken: Taken = [(0xff, ""); 24];
     let mut marks = None;
@@ -260,22 +255,6 @@ fn part(
     // How far the best attempt got, and with which operation.
     let mut best = (0, None);
     for (index, operation) in isa.operations.iter().enumerate() {
-        if !operation.no_encoding.is_empty() {
-            for name in core::iter::once(&operation.syntax).chain(operation.also) {
-                let Some(Token::Text(name)) = name.first() else { continue };
-                let word = piece.split_whitespace().next().unwrap_or_default();
-                let rest = word.get(name.len()..);
-                let named = word.get(..name.len()).is_some_and(|w| w.eq_ignore_ascii_case(name));
-                if named && rest.is_some_and(|r| r.is_empty() || r.starts_with('.')) {
-                    // A longer name may be an operation of its own.
-                    let longer =
-                        |o: &&Operation| o.name.len() > operation.name.len() && word.eq_ignore_ascii_case(o.name);
-                    read.no_encoding = isa.operations.iter().find(longer).or(Some(operation));
-                    return Ok(());
-                }
-            }
-            continue;
-        }
         for slot in (0..SLOTS).filter(|s| operation.slots >> s & 1 != 0) {
             for syntax in core::iter::once(&operation.syntax).chain(operation.also) {
                 if let Some(Token::Text(text)) = syntax.first()
@@ -285,6 +264,7 @@ fn part(
                 }
                 let mut values = read.values.clone();
                 let mut tried = *choices;
+                tried.start_part();
                 for (at, field, allowed) in operation.is {
                     if let (&Token::OWN, Some(value)) = (at, allowed.first()) {
                         values.set(isa, slot, (*field).into(), *value);
@@ -457,7 +437,13 @@ impl Parser<'_> {
         }
         for (_, token) in tokens.iter().enumerate().filter(|(i, _)| seen >> (i & 63) & 1 == 0) {
             match token {
-                Token::Suffix(_, _, false) | Token::Bits(..) => return None,
+                Token::Suffix(_, _, false) => return None,
+                Token::Bits(slot, field, words) => {
+                    if !named_bits(words).0 {
+                        return None;
+                    }
+                    self.set(*slot, *field, 0, None)?;
+                }
                 Token::Words(slot, field, words) => {
                     let now = self.values.get(self.isa, self.own(*slot), (*field).into());
                     let silent =
@@ -489,7 +475,8 @@ impl Parser<'_> {
             }
             Token::Bits(slot, field, words) => {
                 let now = if again { self.values.get(self.isa, self.own(slot), field.into()) } else { 0 };
-                if same("none") {
+                let (silent, words) = named_bits(words);
+                if !silent && same("none") {
                     return Some((i, slot, field, now));
                 }
                 let bit = words.iter().position(|w| same(w))?;
@@ -504,6 +491,9 @@ impl Parser<'_> {
 pub(super) fn fits(isa: &GroupIsa, slot: usize, field: usize, value: i64) -> bool {
     let Some(choice) = isa.slots.get(slot).and_then(|s| isa.choices.get(s.choice as usize)) else { return false };
     let held = |r: &crate::group::table::Record| {
+        if r.says.iter().any(|f| *f as usize == field) {
+            return true;
+        }
         let mut places = r.places.iter().filter(|p| p.field as usize == field);
         places.any(|p| r.stored(choice, field, &p.bits, value).is_some())
     };
@@ -526,7 +516,7 @@ fn bytes(isa: &GroupIsa, hex: &str) -> Option<Assembled> {
         len += 1;
     }
     let group = crate::group::decode::decode(isa, bytes.get(..len)?).ok()?;
-    (group.len() == len).then(|| Assembled { values: group.values(isa), form: group.form(), no_encoding: None })
+    (group.len() == len).then(|| Assembled { values: group.values(isa), form: group.form() })
 }
 
 /// Applies `slot.field=value`, `slot:record`, `slot` and `length=…`; the mark that is none of them.

@@ -80,7 +80,7 @@ impl Record {
             }
             let value = values.get(field).copied().unwrap_or(f.default);
             let fits = match self.holds(choice, field) {
-                Holds::Value(known) => known == value || f.form,
+                Holds::Value(known) => known == value || f.form || self.says.contains(&(field as u8)),
                 Holds::Bits(bits) => match self.stored(choice, field, &bits, value) {
                     Some(stored) => {
                         word = bits.set(word, 0, stored);

@@ -217,6 +217,10 @@ pub struct Record {
     pub checks: &'static [Check],
     /// Why neither decoding nor encoding takes it; empty if they do.
     pub unusable: &'static str,
+    /// Nothing public says how it is encoded.
+    pub no_encoding: bool,
+    /// The fields that it speaks of without bits, if it has no encoding.
+    pub says: &'static [u8],
     /// Where the facts come from.
     pub provenance: Provenance,
     /// Why, when the provenance needs a reason.
@@ -236,6 +240,8 @@ pub struct Slot {
     pub choice: u8,
     /// The records of the choice that may stand here, in the order in which encoding tries them.
     pub records: &'static [u8],
+    /// The records that may stand here and have no public encoding.
+    pub without: &'static [u8],
     /// For each value of the first byte: where its tests start, or [`Slot::NONE`].
     pub first: &'static [u16; 256],
     /// What tells records, list after list.

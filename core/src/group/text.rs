@@ -161,7 +161,8 @@ fn syntax(
             }
             Token::Bits(at, field, words) => {
                 let value = values.get(isa, own(at), field.into());
-                if value == 0 {
+                let (silent, words) = named_bits(words);
+                if value == 0 && !silent {
                     out.push_str(".none");
                 }
                 for (_, word) in words.iter().enumerate().filter(|(bit, _)| value >> bit & 1 != 0) {
@@ -177,6 +178,14 @@ fn syntax(
                 }
             }
         }
+    }
+}
+
+/// The words for the bits of a field, and whether no bit at all goes without saying.
+pub(super) fn named_bits(words: &'static [&'static str]) -> (bool, &'static [&'static str]) {
+    match words {
+        ["", rest @ ..] => (true, rest),
+        all => (false, all),
     }
 }
 

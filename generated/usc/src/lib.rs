@@ -243,6 +243,10 @@ pub enum Ctrlop {
     Nop = 7,
     /// `itrsmp`: Iterate coordinates and sample.
     Itrsmp = 8,
+    /// `uniq`: Only the name is public.
+    Uniq = 9,
+    /// `fetch`: Only the name is public.
+    Fetch = 10,
     /// `sbo`: Set a base offset.
     Sbo = 11,
     /// `ditr`: Iterate values.
@@ -260,6 +264,8 @@ impl Ctrlop {
         Ctrlop::Mutex,
         Ctrlop::Nop,
         Ctrlop::Itrsmp,
+        Ctrlop::Uniq,
+        Ctrlop::Fetch,
         Ctrlop::Sbo,
         Ctrlop::Ditr,
     ];
@@ -275,6 +281,8 @@ impl Ctrlop {
             6 => Some(Ctrlop::Mutex),
             7 => Some(Ctrlop::Nop),
             8 => Some(Ctrlop::Itrsmp),
+            9 => Some(Ctrlop::Uniq),
+            10 => Some(Ctrlop::Fetch),
             11 => Some(Ctrlop::Sbo),
             12 => Some(Ctrlop::Ditr),
             _ => None,
@@ -511,6 +519,10 @@ pub enum AluOp {
     Int32_64 = 8,
     /// `int8_16`.
     Int8_16 = 9,
+    /// `fsqrt`.
+    Fsqrt = 10,
+    /// `fromf64`.
+    Fromf64 = 11,
 }
 impl AluOp {
     /// All values that have a name.
@@ -525,6 +537,8 @@ impl AluOp {
         AluOp::Fred,
         AluOp::Int32_64,
         AluOp::Int8_16,
+        AluOp::Fsqrt,
+        AluOp::Fromf64,
     ];
     /// The value with this number, if it has a name.
     pub const fn from_number(number: i64) -> Option<Self> {
@@ -539,6 +553,8 @@ impl AluOp {
             7 => Some(AluOp::Fred),
             8 => Some(AluOp::Int32_64),
             9 => Some(AluOp::Int8_16),
+            10 => Some(AluOp::Fsqrt),
+            11 => Some(AluOp::Fromf64),
             _ => None,
         }
     }
@@ -1082,6 +1098,10 @@ pub enum TstOp {
     L = 8,
     /// `le`: Less or equal.
     Le = 9,
+    /// `min`: For a minimum: less.
+    Min = 16,
+    /// `max`: For a maximum: greater or equal.
+    Max = 17,
 }
 impl TstOp {
     /// All values that have a name.
@@ -1096,6 +1116,8 @@ impl TstOp {
         TstOp::Ne,
         TstOp::L,
         TstOp::Le,
+        TstOp::Min,
+        TstOp::Max,
     ];
     /// The value with this number, if it has a name.
     pub const fn from_number(number: i64) -> Option<Self> {
@@ -1110,6 +1132,36 @@ impl TstOp {
             7 => Some(TstOp::Ne),
             8 => Some(TstOp::L),
             9 => Some(TstOp::Le),
+            16 => Some(TstOp::Min),
+            17 => Some(TstOp::Max),
+            _ => None,
+        }
+    }
+    /// Its number.
+    pub const fn number(self) -> i64 {
+        self as i64
+    }
+}
+/// What stands for a 64-bit float in 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum F64Type {
+    /// `f32`.
+    F32 = 0,
+    /// `s32`.
+    S32 = 1,
+    /// `u32`.
+    U32 = 2,
+}
+impl F64Type {
+    /// All values that have a name.
+    pub const ALL: &'static [Self] = &[F64Type::F32, F64Type::S32, F64Type::U32];
+    /// The value with this number, if it has a name.
+    pub const fn from_number(number: i64) -> Option<Self> {
+        match number {
+            0 => Some(F64Type::F32),
+            1 => Some(F64Type::S32),
+            2 => Some(F64Type::U32),
             _ => None,
         }
     }
@@ -1201,16 +1253,28 @@ pub enum CountOp {
     Ftb = 1,
     /// `byp`: Pass the source on.
     Byp = 2,
+    /// `ftb_shi`: Find the top bit that differs from the sign.
+    FtbShi = 4,
+    /// `ftb_msb`: Find the top set bit, counted from the top.
+    FtbMsb = 5,
 }
 impl CountOp {
     /// All values that have a name.
-    pub const ALL: &'static [Self] = &[CountOp::Cbs, CountOp::Ftb, CountOp::Byp];
+    pub const ALL: &'static [Self] = &[
+        CountOp::Cbs,
+        CountOp::Ftb,
+        CountOp::Byp,
+        CountOp::FtbShi,
+        CountOp::FtbMsb,
+    ];
     /// The value with this number, if it has a name.
     pub const fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(CountOp::Cbs),
             1 => Some(CountOp::Ftb),
             2 => Some(CountOp::Byp),
+            4 => Some(CountOp::FtbShi),
+            5 => Some(CountOp::FtbMsb),
             _ => None,
         }
     }
@@ -1474,6 +1538,10 @@ pub enum BeOp {
     Atomic = 18,
     /// `smp`.
     Smp = 19,
+    /// `tessw`.
+    Tessw = 20,
+    /// `st_texel`.
+    StTexel = 21,
 }
 impl BeOp {
     /// All values that have a name.
@@ -1498,6 +1566,8 @@ impl BeOp {
         BeOp::St,
         BeOp::Atomic,
         BeOp::Smp,
+        BeOp::Tessw,
+        BeOp::StTexel,
     ];
     /// The value with this number, if it has a name.
     pub const fn from_number(number: i64) -> Option<Self> {
@@ -1522,6 +1592,8 @@ impl BeOp {
             17 => Some(BeOp::St),
             18 => Some(BeOp::Atomic),
             19 => Some(BeOp::Smp),
+            20 => Some(BeOp::Tessw),
+            21 => Some(BeOp::StTexel),
             _ => None,
         }
     }
@@ -2292,6 +2364,313 @@ impl IdxCtrl {
         self as i64
     }
 }
+/// Which sums of products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum SopOp {
+    /// `sop`: Two sums of two products.
+    Sop = 0,
+    /// `mad`: Four multiply-adds, results in half precision.
+    Mad = 1,
+    /// `u8`: Two sums of two products, bytes among operands and results.
+    U8 = 2,
+    /// `u8mad`: Four multiply-adds, results in bytes.
+    U8mad = 3,
+}
+impl SopOp {
+    /// All values that have a name.
+    pub const ALL: &'static [Self] = &[SopOp::Sop, SopOp::Mad, SopOp::U8, SopOp::U8mad];
+    /// The value with this number, if it has a name.
+    pub const fn from_number(number: i64) -> Option<Self> {
+        match number {
+            0 => Some(SopOp::Sop),
+            1 => Some(SopOp::Mad),
+            2 => Some(SopOp::U8),
+            3 => Some(SopOp::U8mad),
+            _ => None,
+        }
+    }
+    /// Its number.
+    pub const fn number(self) -> i64 {
+        self as i64
+    }
+}
+/// The source that an argument comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum SopSource {
+    /// `s0`.
+    S0 = 0,
+    /// `s1`.
+    S1 = 1,
+    /// `s2`.
+    S2 = 2,
+    /// `s3`.
+    S3 = 3,
+    /// `s4`.
+    S4 = 4,
+    /// `s5`.
+    S5 = 5,
+}
+impl SopSource {
+    /// All values that have a name.
+    pub const ALL: &'static [Self] = &[
+        SopSource::S0,
+        SopSource::S1,
+        SopSource::S2,
+        SopSource::S3,
+        SopSource::S4,
+        SopSource::S5,
+    ];
+    /// The value with this number, if it has a name.
+    pub const fn from_number(number: i64) -> Option<Self> {
+        match number {
+            0 => Some(SopSource::S0),
+            1 => Some(SopSource::S1),
+            2 => Some(SopSource::S2),
+            3 => Some(SopSource::S3),
+            4 => Some(SopSource::S4),
+            5 => Some(SopSource::S5),
+            _ => None,
+        }
+    }
+    /// Its number.
+    pub const fn number(self) -> i64 {
+        self as i64
+    }
+}
+/// The source that an argument comes from, or none: for a factor then the lesser of source 1 and 1 minus source 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum SopFactor {
+    /// `s0`.
+    S0 = 0,
+    /// `s1`.
+    S1 = 1,
+    /// `s2`.
+    S2 = 2,
+    /// `s3`.
+    S3 = 3,
+    /// `s4`.
+    S4 = 4,
+    /// `s5`.
+    S5 = 5,
+    /// `none`.
+    None = 6,
+}
+impl SopFactor {
+    /// All values that have a name.
+    pub const ALL: &'static [Self] = &[
+        SopFactor::S0,
+        SopFactor::S1,
+        SopFactor::S2,
+        SopFactor::S3,
+        SopFactor::S4,
+        SopFactor::S5,
+        SopFactor::None,
+    ];
+    /// The value with this number, if it has a name.
+    pub const fn from_number(number: i64) -> Option<Self> {
+        match number {
+            0 => Some(SopFactor::S0),
+            1 => Some(SopFactor::S1),
+            2 => Some(SopFactor::S2),
+            3 => Some(SopFactor::S3),
+            4 => Some(SopFactor::S4),
+            5 => Some(SopFactor::S5),
+            6 => Some(SopFactor::None),
+            _ => None,
+        }
+    }
+    /// Its number.
+    pub const fn number(self) -> i64 {
+        self as i64
+    }
+}
+/// How an argument or a result is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum SopFormat {
+    /// `as_is`.
+    AsIs = 0,
+    /// `u8`.
+    U8 = 1,
+    /// `f16`.
+    F16 = 2,
+}
+impl SopFormat {
+    /// All values that have a name.
+    pub const ALL: &'static [Self] = &[SopFormat::AsIs, SopFormat::U8, SopFormat::F16];
+    /// The value with this number, if it has a name.
+    pub const fn from_number(number: i64) -> Option<Self> {
+        match number {
+            0 => Some(SopFormat::AsIs),
+            1 => Some(SopFormat::U8),
+            2 => Some(SopFormat::F16),
+            _ => None,
+        }
+    }
+    /// Its number.
+    pub const fn number(self) -> i64 {
+        self as i64
+    }
+}
+/// How two products become one result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum SopCombine {
+    /// `add`.
+    Add = 0,
+    /// `sub`.
+    Sub = 1,
+    /// `min`.
+    Min = 2,
+    /// `max`.
+    Max = 3,
+    /// `rsub`.
+    Rsub = 4,
+    /// `mad`.
+    Mad = 5,
+}
+impl SopCombine {
+    /// All values that have a name.
+    pub const ALL: &'static [Self] = &[
+        SopCombine::Add,
+        SopCombine::Sub,
+        SopCombine::Min,
+        SopCombine::Max,
+        SopCombine::Rsub,
+        SopCombine::Mad,
+    ];
+    /// The value with this number, if it has a name.
+    pub const fn from_number(number: i64) -> Option<Self> {
+        match number {
+            0 => Some(SopCombine::Add),
+            1 => Some(SopCombine::Sub),
+            2 => Some(SopCombine::Min),
+            3 => Some(SopCombine::Max),
+            4 => Some(SopCombine::Rsub),
+            5 => Some(SopCombine::Mad),
+            _ => None,
+        }
+    }
+    /// Its number.
+    pub const fn number(self) -> i64 {
+        self as i64
+    }
+}
+/// What the first half of a result is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum SopJ {
+    /// `joutj`.
+    Joutj = 0,
+    /// `jouta`.
+    Jouta = 1,
+    /// `joutb`.
+    Joutb = 2,
+    /// `joutjc`.
+    Joutjc = 3,
+}
+impl SopJ {
+    /// All values that have a name.
+    pub const ALL: &'static [Self] = &[
+        SopJ::Joutj,
+        SopJ::Jouta,
+        SopJ::Joutb,
+        SopJ::Joutjc,
+    ];
+    /// The value with this number, if it has a name.
+    pub const fn from_number(number: i64) -> Option<Self> {
+        match number {
+            0 => Some(SopJ::Joutj),
+            1 => Some(SopJ::Jouta),
+            2 => Some(SopJ::Joutb),
+            3 => Some(SopJ::Joutjc),
+            _ => None,
+        }
+    }
+    /// Its number.
+    pub const fn number(self) -> i64 {
+        self as i64
+    }
+}
+/// What the second half of a result is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum SopK {
+    /// `koutk`.
+    Koutk = 0,
+    /// `koutc`.
+    Koutc = 1,
+    /// `koutd`.
+    Koutd = 2,
+    /// `koutkc`.
+    Koutkc = 3,
+}
+impl SopK {
+    /// All values that have a name.
+    pub const ALL: &'static [Self] = &[
+        SopK::Koutk,
+        SopK::Koutc,
+        SopK::Koutd,
+        SopK::Koutkc,
+    ];
+    /// The value with this number, if it has a name.
+    pub const fn from_number(number: i64) -> Option<Self> {
+        match number {
+            0 => Some(SopK::Koutk),
+            1 => Some(SopK::Koutc),
+            2 => Some(SopK::Koutd),
+            3 => Some(SopK::Koutkc),
+            _ => None,
+        }
+    }
+    /// Its number.
+    pub const fn number(self) -> i64 {
+        self as i64
+    }
+}
+/// An operation of phase 2, or of the whole unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum ExtraOp {
+    /// `sopmov`.
+    Sopmov = 0,
+    /// `sopmov_u8`.
+    SopmovU8 = 1,
+    /// `sopu8madmov`.
+    Sopu8madmov = 2,
+    /// `tof64`.
+    Tof64 = 3,
+    /// `gta`.
+    Gta = 4,
+}
+impl ExtraOp {
+    /// All values that have a name.
+    pub const ALL: &'static [Self] = &[
+        ExtraOp::Sopmov,
+        ExtraOp::SopmovU8,
+        ExtraOp::Sopu8madmov,
+        ExtraOp::Tof64,
+        ExtraOp::Gta,
+    ];
+    /// The value with this number, if it has a name.
+    pub const fn from_number(number: i64) -> Option<Self> {
+        match number {
+            0 => Some(ExtraOp::Sopmov),
+            1 => Some(ExtraOp::SopmovU8),
+            2 => Some(ExtraOp::Sopu8madmov),
+            3 => Some(ExtraOp::Tof64),
+            4 => Some(ExtraOp::Gta),
+            _ => None,
+        }
+    }
+    /// Its number.
+    pub const fn number(self) -> i64 {
+        self as i64
+    }
+}
 impl Regbank {
     #[allow(dead_code, reason = "an enum that no field uses")]
     const fn position(number: i64) -> usize {
@@ -2605,6 +2984,19 @@ impl Movw01 {
     }
 }
 impl TstOp {
+    #[allow(dead_code, reason = "an enum that no field uses")]
+    const fn position(number: i64) -> usize {
+        let mut i = 0;
+        while i < Self::ALL.len() {
+            if Self::ALL[i].number() == number {
+                return i;
+            }
+            i += 1;
+        }
+        0
+    }
+}
+impl F64Type {
     #[allow(dead_code, reason = "an enum that no field uses")]
     const fn position(number: i64) -> usize {
         let mut i = 0;
@@ -3021,6 +3413,110 @@ impl Bpred {
     }
 }
 impl IdxCtrl {
+    #[allow(dead_code, reason = "an enum that no field uses")]
+    const fn position(number: i64) -> usize {
+        let mut i = 0;
+        while i < Self::ALL.len() {
+            if Self::ALL[i].number() == number {
+                return i;
+            }
+            i += 1;
+        }
+        0
+    }
+}
+impl SopOp {
+    #[allow(dead_code, reason = "an enum that no field uses")]
+    const fn position(number: i64) -> usize {
+        let mut i = 0;
+        while i < Self::ALL.len() {
+            if Self::ALL[i].number() == number {
+                return i;
+            }
+            i += 1;
+        }
+        0
+    }
+}
+impl SopSource {
+    #[allow(dead_code, reason = "an enum that no field uses")]
+    const fn position(number: i64) -> usize {
+        let mut i = 0;
+        while i < Self::ALL.len() {
+            if Self::ALL[i].number() == number {
+                return i;
+            }
+            i += 1;
+        }
+        0
+    }
+}
+impl SopFactor {
+    #[allow(dead_code, reason = "an enum that no field uses")]
+    const fn position(number: i64) -> usize {
+        let mut i = 0;
+        while i < Self::ALL.len() {
+            if Self::ALL[i].number() == number {
+                return i;
+            }
+            i += 1;
+        }
+        0
+    }
+}
+impl SopFormat {
+    #[allow(dead_code, reason = "an enum that no field uses")]
+    const fn position(number: i64) -> usize {
+        let mut i = 0;
+        while i < Self::ALL.len() {
+            if Self::ALL[i].number() == number {
+                return i;
+            }
+            i += 1;
+        }
+        0
+    }
+}
+impl SopCombine {
+    #[allow(dead_code, reason = "an enum that no field uses")]
+    const fn position(number: i64) -> usize {
+        let mut i = 0;
+        while i < Self::ALL.len() {
+            if Self::ALL[i].number() == number {
+                return i;
+            }
+            i += 1;
+        }
+        0
+    }
+}
+impl SopJ {
+    #[allow(dead_code, reason = "an enum that no field uses")]
+    const fn position(number: i64) -> usize {
+        let mut i = 0;
+        while i < Self::ALL.len() {
+            if Self::ALL[i].number() == number {
+                return i;
+            }
+            i += 1;
+        }
+        0
+    }
+}
+impl SopK {
+    #[allow(dead_code, reason = "an enum that no field uses")]
+    const fn position(number: i64) -> usize {
+        let mut i = 0;
+        while i < Self::ALL.len() {
+            if Self::ALL[i].number() == number {
+                return i;
+            }
+            i += 1;
+        }
+        0
+    }
+}
+impl ExtraOp {
     #[allow(dead_code, reason = "an enum that no field uses")]
     const fn position(number: i64) -> usize {
         let mut i = 0;
@@ -3550,6 +4046,8 @@ pub struct Alu {
     pub s1ch: S01ch,
     /// Part of the first source.
     pub s0ch: S01ch,
+    /// What a 64-bit float becomes.
+    pub f64_type: F64Type,
 }
 impl Alu {
     fn read(values: &__rt::group::Values, slot: usize) -> Self {
@@ -3695,6 +4193,13 @@ impl Alu {
                     None => S01ch::ALL[S01ch::position(0)],
                 }
             },
+            f64_type: {
+                let value = values.get(&tables::ISA, slot, 27);
+                match F64Type::from_number(value) {
+                    Some(value) => value,
+                    None => F64Type::ALL[F64Type::position(0)],
+                }
+            },
         }
     }
     fn write(&self, values: &mut __rt::group::Values, slot: usize) {
@@ -3725,6 +4230,7 @@ impl Alu {
         values.set(&tables::ISA, slot, 24, self.s2ch.number());
         values.set(&tables::ISA, slot, 25, self.s1ch.number());
         values.set(&tables::ISA, slot, 26, self.s0ch.number());
+        values.set(&tables::ISA, slot, 27, self.f64_type.number());
     }
 }
 /// Every field at its default.
@@ -4570,6 +5076,66 @@ impl Default for Backend {
         Self::read(&values, slot)
     }
 }
+/// Only its name is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Uniq {}
+impl Uniq {
+    fn read(values: &__rt::group::Values, slot: usize) -> Self {
+        let _ = (values, slot);
+        Uniq {}
+    }
+    fn write(&self, values: &mut __rt::group::Values, slot: usize) {
+        let _ = (self, values, slot);
+    }
+}
+/// Every field at its default.
+impl Default for Uniq {
+    fn default() -> Self {
+        let values = __rt::group::Values::new(&tables::ISA);
+        let slot = tables::ISA.slots.iter().position(|s| s.choice == 14).unwrap_or(0);
+        Self::read(&values, slot)
+    }
+}
+/// Only its name is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fetch {}
+impl Fetch {
+    fn read(values: &__rt::group::Values, slot: usize) -> Self {
+        let _ = (values, slot);
+        Fetch {}
+    }
+    fn write(&self, values: &mut __rt::group::Values, slot: usize) {
+        let _ = (self, values, slot);
+    }
+}
+/// Every field at its default.
+impl Default for Fetch {
+    fn default() -> Self {
+        let values = __rt::group::Values::new(&tables::ISA);
+        let slot = tables::ISA.slots.iter().position(|s| s.choice == 15).unwrap_or(0);
+        Self::read(&values, slot)
+    }
+}
+/// Return from a breakpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Bpret {}
+impl Bpret {
+    fn read(values: &__rt::group::Values, slot: usize) -> Self {
+        let _ = (values, slot);
+        Bpret {}
+    }
+    fn write(&self, values: &mut __rt::group::Values, slot: usize) {
+        let _ = (self, values, slot);
+    }
+}
+/// Every field at its default.
+impl Default for Bpret {
+    fn default() -> Self {
+        let values = __rt::group::Values::new(&tables::ISA);
+        let slot = tables::ISA.slots.iter().position(|s| s.choice == 16).unwrap_or(0);
+        Self::read(&values, slot)
+    }
+}
 /// A branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Branch {
@@ -4617,7 +5183,7 @@ impl Branch {
 impl Default for Branch {
     fn default() -> Self {
         let values = __rt::group::Values::new(&tables::ISA);
-        let slot = tables::ISA.slots.iter().position(|s| s.choice == 14).unwrap_or(0);
+        let slot = tables::ISA.slots.iter().position(|s| s.choice == 17).unwrap_or(0);
         Self::read(&values, slot)
     }
 }
@@ -4637,7 +5203,7 @@ impl Lapc {
 impl Default for Lapc {
     fn default() -> Self {
         let values = __rt::group::Values::new(&tables::ISA);
-        let slot = tables::ISA.slots.iter().position(|s| s.choice == 15).unwrap_or(0);
+        let slot = tables::ISA.slots.iter().position(|s| s.choice == 18).unwrap_or(0);
         Self::read(&values, slot)
     }
 }
@@ -4657,7 +5223,7 @@ impl Savl {
 impl Default for Savl {
     fn default() -> Self {
         let values = __rt::group::Values::new(&tables::ISA);
-        let slot = tables::ISA.slots.iter().position(|s| s.choice == 16).unwrap_or(0);
+        let slot = tables::ISA.slots.iter().position(|s| s.choice == 19).unwrap_or(0);
         Self::read(&values, slot)
     }
 }
@@ -4704,7 +5270,7 @@ impl Cnd {
 impl Default for Cnd {
     fn default() -> Self {
         let values = __rt::group::Values::new(&tables::ISA);
-        let slot = tables::ISA.slots.iter().position(|s| s.choice == 17).unwrap_or(0);
+        let slot = tables::ISA.slots.iter().position(|s| s.choice == 20).unwrap_or(0);
         Self::read(&values, slot)
     }
 }
@@ -4724,7 +5290,7 @@ impl Wop {
 impl Default for Wop {
     fn default() -> Self {
         let values = __rt::group::Values::new(&tables::ISA);
-        let slot = tables::ISA.slots.iter().position(|s| s.choice == 18).unwrap_or(0);
+        let slot = tables::ISA.slots.iter().position(|s| s.choice == 21).unwrap_or(0);
         Self::read(&values, slot)
     }
 }
@@ -4744,7 +5310,7 @@ impl Wdf {
 impl Default for Wdf {
     fn default() -> Self {
         let values = __rt::group::Values::new(&tables::ISA);
-        let slot = tables::ISA.slots.iter().position(|s| s.choice == 19).unwrap_or(0);
+        let slot = tables::ISA.slots.iter().position(|s| s.choice == 22).unwrap_or(0);
         Self::read(&values, slot)
     }
 }
@@ -4781,7 +5347,7 @@ impl Mutex {
 impl Default for Mutex {
     fn default() -> Self {
         let values = __rt::group::Values::new(&tables::ISA);
-        let slot = tables::ISA.slots.iter().position(|s| s.choice == 20).unwrap_or(0);
+        let slot = tables::ISA.slots.iter().position(|s| s.choice == 23).unwrap_or(0);
         Self::read(&values, slot)
     }
 }
@@ -4801,7 +5367,7 @@ impl Nop {
 impl Default for Nop {
     fn default() -> Self {
         let values = __rt::group::Values::new(&tables::ISA);
-        let slot = tables::ISA.slots.iter().position(|s| s.choice == 21).unwrap_or(0);
+        let slot = tables::ISA.slots.iter().position(|s| s.choice == 24).unwrap_or(0);
         Self::read(&values, slot)
     }
 }
@@ -4838,7 +5404,7 @@ impl Sbo {
 impl Default for Sbo {
     fn default() -> Self {
         let values = __rt::group::Values::new(&tables::ISA);
-        let slot = tables::ISA.slots.iter().position(|s| s.choice == 22).unwrap_or(0);
+        let slot = tables::ISA.slots.iter().position(|s| s.choice == 25).unwrap_or(0);
         Self::read(&values, slot)
     }
 }
@@ -4957,7 +5523,7 @@ impl Ditr {
 impl Default for Ditr {
     fn default() -> Self {
         let values = __rt::group::Values::new(&tables::ISA);
-        let slot = tables::ISA.slots.iter().position(|s| s.choice == 23).unwrap_or(0);
+        let slot = tables::ISA.slots.iter().position(|s| s.choice == 26).unwrap_or(0);
         Self::read(&values, slot)
     }
 }
@@ -5135,7 +5701,647 @@ impl Itrsmp {
 impl Default for Itrsmp {
     fn default() -> Self {
         let values = __rt::group::Values::new(&tables::ISA);
-        let slot = tables::ISA.slots.iter().position(|s| s.choice == 24).unwrap_or(0);
+        let slot = tables::ISA.slots.iter().position(|s| s.choice == 27).unwrap_or(0);
+        Self::read(&values, slot)
+    }
+}
+/// Sums of products: `a * e` and `b * f` make the first result, `c * g` and `d * h` the second; `v` to `y` are what multiply-adds add.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Sop {
+    /// Which of them.
+    pub op: SopOp,
+    /// How the first two products are combined.
+    pub jop: SopCombine,
+    /// How the other two are.
+    pub kop: SopCombine,
+    /// What the first result is.
+    pub jout: SopJ,
+    /// What the second result is.
+    pub kout: SopK,
+    /// Where the second result goes.
+    pub kdst: Dsel,
+    /// Which part of its destination the first result is.
+    pub jelem: S01ch,
+    /// Which part of its destination the second result is.
+    pub kelem: S01ch,
+    /// Which results are written in the form that the operation is for, bit by bit.
+    pub formats: u32,
+    /// Which results are clamped, bit by bit.
+    pub clamps: u32,
+    /// The factor that stands for no source is taken without its sign.
+    pub zabs: bool,
+    /// The factor that stands for no source is clamped.
+    pub zclamp: bool,
+    /// A factor.
+    pub a: SopSource,
+    /// How `a` is held.
+    pub af: SopFormat,
+    /// Which part of its source `a` is.
+    pub ae: S01ch,
+    /// What becomes of `a`, bit by bit: negated, clamped, without sign, rounded down.
+    pub am: u32,
+    /// A factor.
+    pub b: SopSource,
+    /// How `b` is held.
+    pub bf: SopFormat,
+    /// Which part of its source `b` is.
+    pub be: S01ch,
+    /// What becomes of `b`, bit by bit: negated, clamped, without sign, rounded down.
+    pub bm: u32,
+    /// A factor.
+    pub c: SopSource,
+    /// How `c` is held.
+    pub cf: SopFormat,
+    /// Which part of its source `c` is.
+    pub ce: S01ch,
+    /// What becomes of `c`, bit by bit: negated, clamped, without sign, rounded down.
+    pub cm: u32,
+    /// A factor.
+    pub d: SopSource,
+    /// How `d` is held.
+    pub df: SopFormat,
+    /// Which part of its source `d` is.
+    pub de: S01ch,
+    /// What becomes of `d`, bit by bit: negated, clamped, without sign, rounded down.
+    pub dm: u32,
+    /// The other factor.
+    pub e: SopFactor,
+    /// How `e` is held.
+    pub ef: SopFormat,
+    /// Which part of its source `e` is.
+    pub ee: S01ch,
+    /// What becomes of `e`, bit by bit: one minus it, clamped, without sign.
+    pub em: u32,
+    /// The other factor.
+    pub f: SopFactor,
+    /// How `f` is held.
+    pub ff: SopFormat,
+    /// Which part of its source `f` is.
+    pub fe: S01ch,
+    /// What becomes of `f`, bit by bit: one minus it, clamped, without sign.
+    pub fm: u32,
+    /// The other factor.
+    pub g: SopFactor,
+    /// How `g` is held.
+    pub gf: SopFormat,
+    /// Which part of its source `g` is.
+    pub ge: S01ch,
+    /// What becomes of `g`, bit by bit: one minus it, clamped, without sign.
+    pub gm: u32,
+    /// The other factor.
+    pub h: SopFactor,
+    /// How `h` is held.
+    pub hf: SopFormat,
+    /// Which part of its source `h` is.
+    pub he: S01ch,
+    /// What becomes of `h`, bit by bit: one minus it, clamped, without sign.
+    pub hm: u32,
+    /// What is added.
+    pub v: SopFactor,
+    /// How `v` is held.
+    pub vf: SopFormat,
+    /// Which part of its source `v` is.
+    pub ve: S01ch,
+    /// What becomes of `v`, bit by bit: negated, clamped, without sign, rounded down.
+    pub vm: u32,
+    /// What is added.
+    pub w: SopFactor,
+    /// How `w` is held.
+    pub wf: SopFormat,
+    /// Which part of its source `w` is.
+    pub we: S01ch,
+    /// What becomes of `w`, bit by bit: negated, clamped, without sign, rounded down.
+    pub wm: u32,
+    /// What is added.
+    pub x: SopFactor,
+    /// How `x` is held.
+    pub xf: SopFormat,
+    /// Which part of its source `x` is.
+    pub xe: S01ch,
+    /// What becomes of `x`, bit by bit: negated, clamped, without sign, rounded down.
+    pub xm: u32,
+    /// What is added.
+    pub y: SopFactor,
+    /// How `y` is held.
+    pub yf: SopFormat,
+    /// Which part of its source `y` is.
+    pub ye: S01ch,
+    /// What becomes of `y`, bit by bit: negated, clamped, without sign, rounded down.
+    pub ym: u32,
+}
+impl Sop {
+    fn read(values: &__rt::group::Values, slot: usize) -> Self {
+        Sop {
+            op: {
+                let value = values.get(&tables::ISA, slot, 0);
+                match SopOp::from_number(value) {
+                    Some(value) => value,
+                    None => SopOp::ALL[SopOp::position(0)],
+                }
+            },
+            jop: {
+                let value = values.get(&tables::ISA, slot, 1);
+                match SopCombine::from_number(value) {
+                    Some(value) => value,
+                    None => SopCombine::ALL[SopCombine::position(0)],
+                }
+            },
+            kop: {
+                let value = values.get(&tables::ISA, slot, 2);
+                match SopCombine::from_number(value) {
+                    Some(value) => value,
+                    None => SopCombine::ALL[SopCombine::position(0)],
+                }
+            },
+            jout: {
+                let value = values.get(&tables::ISA, slot, 3);
+                match SopJ::from_number(value) {
+                    Some(value) => value,
+                    None => SopJ::ALL[SopJ::position(0)],
+                }
+            },
+            kout: {
+                let value = values.get(&tables::ISA, slot, 4);
+                match SopK::from_number(value) {
+                    Some(value) => value,
+                    None => SopK::ALL[SopK::position(0)],
+                }
+            },
+            kdst: {
+                let value = values.get(&tables::ISA, slot, 5);
+                match Dsel::from_number(value) {
+                    Some(value) => value,
+                    None => Dsel::ALL[Dsel::position(0)],
+                }
+            },
+            jelem: {
+                let value = values.get(&tables::ISA, slot, 6);
+                match S01ch::from_number(value) {
+                    Some(value) => value,
+                    None => S01ch::ALL[S01ch::position(0)],
+                }
+            },
+            kelem: {
+                let value = values.get(&tables::ISA, slot, 7);
+                match S01ch::from_number(value) {
+                    Some(value) => value,
+                    None => S01ch::ALL[S01ch::position(0)],
+                }
+            },
+            formats: {
+                let value = values.get(&tables::ISA, slot, 8);
+                value as u32
+            },
+            clamps: {
+                let value = values.get(&tables::ISA, slot, 9);
+                value as u32
+            },
+            zabs: {
+                let value = values.get(&tables::ISA, slot, 10);
+                value != 0
+            },
+            zclamp: {
+                let value = values.get(&tables::ISA, slot, 11);
+                value != 0
+            },
+            a: {
+                let value = values.get(&tables::ISA, slot, 12);
+                match SopSource::from_number(value) {
+                    Some(value) => value,
+                    None => SopSource::ALL[SopSource::position(0)],
+                }
+            },
+            af: {
+                let value = values.get(&tables::ISA, slot, 13);
+                match SopFormat::from_number(value) {
+                    Some(value) => value,
+                    None => SopFormat::ALL[SopFormat::position(0)],
+                }
+            },
+            ae: {
+                let value = values.get(&tables::ISA, slot, 14);
+                match S01ch::from_number(value) {
+                    Some(value) => value,
+                    None => S01ch::ALL[S01ch::position(0)],
+                }
+            },
+            am: {
+                let value = values.get(&tables::ISA, slot, 15);
+                value as u32
+            },
+            b: {
+                let value = values.get(&tables::ISA, slot, 16);
+                match SopSource::from_number(value) {
+                    Some(value) => value,
+                    None => SopSource::ALL[SopSource::position(0)],
+                }
+            },
+            bf: {
+                let value = values.get(&tables::ISA, slot, 17);
+                match SopFormat::from_number(value) {
+                    Some(value) => value,
+                    None => SopFormat::ALL[SopFormat::position(0)],
+                }
+            },
+            be: {
+                let value = values.get(&tables::ISA, slot, 18);
+                match S01ch::from_number(value) {
+                    Some(value) => value,
+                    None => S01ch::ALL[S01ch::position(0)],
+                }
+            },
+            bm: {
+                let value = values.get(&tables::ISA, slot, 19);
+                value as u32
+            },
+            c: {
+                let value = values.get(&tables::ISA, slot, 20);
+                match SopSource::from_number(value) {
+                    Some(value) => value,
+                    None => SopSource::ALL[SopSource::position(0)],
+                }
+            },
+            cf: {
+                let value = values.get(&tables::ISA, slot, 21);
+                match SopFormat::from_number(value) {
+                    Some(value) => value,
+                    None => SopFormat::ALL[SopFormat::position(0)],
+                }
+            },
+            ce: {
+                let value = values.get(&tables::ISA, slot, 22);
+                match S01ch::from_number(value) {
+                    Some(value) => value,
+                    None => S01ch::ALL[S01ch::position(0)],
+                }
+            },
+            cm: {
+                let value = values.get(&tables::ISA, slot, 23);
+                value as u32
+            },
+            d: {
+                let value = values.get(&tables::ISA, slot, 24);
+                match SopSource::from_number(value) {
+                    Some(value) => value,
+                    None => SopSource::ALL[SopSource::position(0)],
+                }
+            },
+            df: {
+                let value = values.get(&tables::ISA, slot, 25);
+                match SopFormat::from_number(value) {
+                    Some(value) => value,
+                    None => SopFormat::ALL[SopFormat::position(0)],
+                }
+            },
+            de: {
+                let value = values.get(&tables::ISA, slot, 26);
+                match S01ch::from_number(value) {
+                    Some(value) => value,
+                    None => S01ch::ALL[S01ch::position(0)],
+                }
+            },
+            dm: {
+                let value = values.get(&tables::ISA, slot, 27);
+                value as u32
+            },
+            e: {
+                let value = values.get(&tables::ISA, slot, 28);
+                match SopFactor::from_number(value) {
+                    Some(value) => value,
+                    None => SopFactor::ALL[SopFactor::position(0)],
+                }
+            },
+            ef: {
+                let value = values.get(&tables::ISA, slot, 29);
+                match SopFormat::from_number(value) {
+                    Some(value) => value,
+                    None => SopFormat::ALL[SopFormat::position(0)],
+                }
+            },
+            ee: {
+                let value = values.get(&tables::ISA, slot, 30);
+                match S01ch::from_number(value) {
+                    Some(value) => value,
+                    None => S01ch::ALL[S01ch::position(0)],
+                }
+            },
+            em: {
+                let value = values.get(&tables::ISA, slot, 31);
+                value as u32
+            },
+            f: {
+                let value = values.get(&tables::ISA, slot, 32);
+                match SopFactor::from_number(value) {
+                    Some(value) => value,
+                    None => SopFactor::ALL[SopFactor::position(0)],
+                }
+            },
+            ff: {
+                let value = values.get(&tables::ISA, slot, 33);
+                match SopFormat::from_number(value) {
+                    Some(value) => value,
+                    None => SopFormat::ALL[SopFormat::position(0)],
+                }
+            },
+            fe: {
+                let value = values.get(&tables::ISA, slot, 34);
+                match S01ch::from_number(value) {
+                    Some(value) => value,
+                    None => S01ch::ALL[S01ch::position(0)],
+                }
+            },
+            fm: {
+                let value = values.get(&tables::ISA, slot, 35);
+                value as u32
+            },
+            g: {
+                let value = values.get(&tables::ISA, slot, 36);
+                match SopFactor::from_number(value) {
+                    Some(value) => value,
+                    None => SopFactor::ALL[SopFactor::position(0)],
+                }
+            },
+            gf: {
+                let value = values.get(&tables::ISA, slot, 37);
+                match SopFormat::from_number(value) {
+                    Some(value) => value,
+                    None => SopFormat::ALL[SopFormat::position(0)],
+                }
+            },
+            ge: {
+                let value = values.get(&tables::ISA, slot, 38);
+                match S01ch::from_number(value) {
+                    Some(value) => value,
+                    None => S01ch::ALL[S01ch::position(0)],
+                }
+            },
+            gm: {
+                let value = values.get(&tables::ISA, slot, 39);
+                value as u32
+            },
+            h: {
+                let value = values.get(&tables::ISA, slot, 40);
+                match SopFactor::from_number(value) {
+                    Some(value) => value,
+                    None => SopFactor::ALL[SopFactor::position(0)],
+                }
+            },
+            hf: {
+                let value = values.get(&tables::ISA, slot, 41);
+                match SopFormat::from_number(value) {
+                    Some(value) => value,
+                    None => SopFormat::ALL[SopFormat::position(0)],
+                }
+            },
+            he: {
+                let value = values.get(&tables::ISA, slot, 42);
+                match S01ch::from_number(value) {
+                    Some(value) => value,
+                    None => S01ch::ALL[S01ch::position(0)],
+                }
+            },
+            hm: {
+                let value = values.get(&tables::ISA, slot, 43);
+                value as u32
+            },
+            v: {
+                let value = values.get(&tables::ISA, slot, 44);
+                match SopFactor::from_number(value) {
+                    Some(value) => value,
+                    None => SopFactor::ALL[SopFactor::position(0)],
+                }
+            },
+            vf: {
+                let value = values.get(&tables::ISA, slot, 45);
+                match SopFormat::from_number(value) {
+                    Some(value) => value,
+                    None => SopFormat::ALL[SopFormat::position(0)],
+                }
+            },
+            ve: {
+                let value = values.get(&tables::ISA, slot, 46);
+                match S01ch::from_number(value) {
+                    Some(value) => value,
+                    None => S01ch::ALL[S01ch::position(0)],
+                }
+            },
+            vm: {
+                let value = values.get(&tables::ISA, slot, 47);
+                value as u32
+            },
+            w: {
+                let value = values.get(&tables::ISA, slot, 48);
+                match SopFactor::from_number(value) {
+                    Some(value) => value,
+                    None => SopFactor::ALL[SopFactor::position(0)],
+                }
+            },
+            wf: {
+                let value = values.get(&tables::ISA, slot, 49);
+                match SopFormat::from_number(value) {
+                    Some(value) => value,
+                    None => SopFormat::ALL[SopFormat::position(0)],
+                }
+            },
+            we: {
+                let value = values.get(&tables::ISA, slot, 50);
+                match S01ch::from_number(value) {
+                    Some(value) => value,
+                    None => S01ch::ALL[S01ch::position(0)],
+                }
+            },
+            wm: {
+                let value = values.get(&tables::ISA, slot, 51);
+                value as u32
+            },
+            x: {
+                let value = values.get(&tables::ISA, slot, 52);
+                match SopFactor::from_number(value) {
+                    Some(value) => value,
+                    None => SopFactor::ALL[SopFactor::position(0)],
+                }
+            },
+            xf: {
+                let value = values.get(&tables::ISA, slot, 53);
+                match SopFormat::from_number(value) {
+                    Some(value) => value,
+                    None => SopFormat::ALL[SopFormat::position(0)],
+                }
+            },
+            xe: {
+                let value = values.get(&tables::ISA, slot, 54);
+                match S01ch::from_number(value) {
+                    Some(value) => value,
+                    None => S01ch::ALL[S01ch::position(0)],
+                }
+            },
+            xm: {
+                let value = values.get(&tables::ISA, slot, 55);
+                value as u32
+            },
+            y: {
+                let value = values.get(&tables::ISA, slot, 56);
+                match SopFactor::from_number(value) {
+                    Some(value) => value,
+                    None => SopFactor::ALL[SopFactor::position(0)],
+                }
+            },
+            yf: {
+                let value = values.get(&tables::ISA, slot, 57);
+                match SopFormat::from_number(value) {
+                    Some(value) => value,
+                    None => SopFormat::ALL[SopFormat::position(0)],
+                }
+            },
+            ye: {
+                let value = values.get(&tables::ISA, slot, 58);
+                match S01ch::from_number(value) {
+                    Some(value) => value,
+                    None => S01ch::ALL[S01ch::position(0)],
+                }
+            },
+            ym: {
+                let value = values.get(&tables::ISA, slot, 59);
+                value as u32
+            },
+        }
+    }
+    fn write(&self, values: &mut __rt::group::Values, slot: usize) {
+        values.set(&tables::ISA, slot, 0, self.op.number());
+        values.set(&tables::ISA, slot, 1, self.jop.number());
+        values.set(&tables::ISA, slot, 2, self.kop.number());
+        values.set(&tables::ISA, slot, 3, self.jout.number());
+        values.set(&tables::ISA, slot, 4, self.kout.number());
+        values.set(&tables::ISA, slot, 5, self.kdst.number());
+        values.set(&tables::ISA, slot, 6, self.jelem.number());
+        values.set(&tables::ISA, slot, 7, self.kelem.number());
+        values.set(&tables::ISA, slot, 8, i64::from(self.formats));
+        values.set(&tables::ISA, slot, 9, i64::from(self.clamps));
+        values.set(&tables::ISA, slot, 10, i64::from(self.zabs));
+        values.set(&tables::ISA, slot, 11, i64::from(self.zclamp));
+        values.set(&tables::ISA, slot, 12, self.a.number());
+        values.set(&tables::ISA, slot, 13, self.af.number());
+        values.set(&tables::ISA, slot, 14, self.ae.number());
+        values.set(&tables::ISA, slot, 15, i64::from(self.am));
+        values.set(&tables::ISA, slot, 16, self.b.number());
+        values.set(&tables::ISA, slot, 17, self.bf.number());
+        values.set(&tables::ISA, slot, 18, self.be.number());
+        values.set(&tables::ISA, slot, 19, i64::from(self.bm));
+        values.set(&tables::ISA, slot, 20, self.c.number());
+        values.set(&tables::ISA, slot, 21, self.cf.number());
+        values.set(&tables::ISA, slot, 22, self.ce.number());
+        values.set(&tables::ISA, slot, 23, i64::from(self.cm));
+        values.set(&tables::ISA, slot, 24, self.d.number());
+        values.set(&tables::ISA, slot, 25, self.df.number());
+        values.set(&tables::ISA, slot, 26, self.de.number());
+        values.set(&tables::ISA, slot, 27, i64::from(self.dm));
+        values.set(&tables::ISA, slot, 28, self.e.number());
+        values.set(&tables::ISA, slot, 29, self.ef.number());
+        values.set(&tables::ISA, slot, 30, self.ee.number());
+        values.set(&tables::ISA, slot, 31, i64::from(self.em));
+        values.set(&tables::ISA, slot, 32, self.f.number());
+        values.set(&tables::ISA, slot, 33, self.ff.number());
+        values.set(&tables::ISA, slot, 34, self.fe.number());
+        values.set(&tables::ISA, slot, 35, i64::from(self.fm));
+        values.set(&tables::ISA, slot, 36, self.g.number());
+        values.set(&tables::ISA, slot, 37, self.gf.number());
+        values.set(&tables::ISA, slot, 38, self.ge.number());
+        values.set(&tables::ISA, slot, 39, i64::from(self.gm));
+        values.set(&tables::ISA, slot, 40, self.h.number());
+        values.set(&tables::ISA, slot, 41, self.hf.number());
+        values.set(&tables::ISA, slot, 42, self.he.number());
+        values.set(&tables::ISA, slot, 43, i64::from(self.hm));
+        values.set(&tables::ISA, slot, 44, self.v.number());
+        values.set(&tables::ISA, slot, 45, self.vf.number());
+        values.set(&tables::ISA, slot, 46, self.ve.number());
+        values.set(&tables::ISA, slot, 47, i64::from(self.vm));
+        values.set(&tables::ISA, slot, 48, self.w.number());
+        values.set(&tables::ISA, slot, 49, self.wf.number());
+        values.set(&tables::ISA, slot, 50, self.we.number());
+        values.set(&tables::ISA, slot, 51, i64::from(self.wm));
+        values.set(&tables::ISA, slot, 52, self.x.number());
+        values.set(&tables::ISA, slot, 53, self.xf.number());
+        values.set(&tables::ISA, slot, 54, self.xe.number());
+        values.set(&tables::ISA, slot, 55, i64::from(self.xm));
+        values.set(&tables::ISA, slot, 56, self.y.number());
+        values.set(&tables::ISA, slot, 57, self.yf.number());
+        values.set(&tables::ISA, slot, 58, self.ye.number());
+        values.set(&tables::ISA, slot, 59, i64::from(self.ym));
+    }
+}
+/// Every field at its default.
+impl Default for Sop {
+    fn default() -> Self {
+        let values = __rt::group::Values::new(&tables::ISA);
+        let slot = tables::ISA.slots.iter().position(|s| s.choice == 28).unwrap_or(0);
+        Self::read(&values, slot)
+    }
+}
+/// Operations of phase 2, or of the whole unit, without a public encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Extra {
+    /// Which of them.
+    pub op: ExtraOp,
+    /// What becomes a 64-bit float.
+    pub f64_type: F64Type,
+    /// The texture is an array.
+    pub array: bool,
+    /// The predicate says whether the coordinates are outside.
+    pub pwen: bool,
+    /// The factor that stands for no source is taken without its sign.
+    pub zabs: bool,
+    /// The factor that stands for no source is clamped.
+    pub zclamp: bool,
+}
+impl Extra {
+    fn read(values: &__rt::group::Values, slot: usize) -> Self {
+        Extra {
+            op: {
+                let value = values.get(&tables::ISA, slot, 0);
+                match ExtraOp::from_number(value) {
+                    Some(value) => value,
+                    None => ExtraOp::ALL[ExtraOp::position(0)],
+                }
+            },
+            f64_type: {
+                let value = values.get(&tables::ISA, slot, 1);
+                match F64Type::from_number(value) {
+                    Some(value) => value,
+                    None => F64Type::ALL[F64Type::position(0)],
+                }
+            },
+            array: {
+                let value = values.get(&tables::ISA, slot, 2);
+                value != 0
+            },
+            pwen: {
+                let value = values.get(&tables::ISA, slot, 3);
+                value != 0
+            },
+            zabs: {
+                let value = values.get(&tables::ISA, slot, 4);
+                value != 0
+            },
+            zclamp: {
+                let value = values.get(&tables::ISA, slot, 5);
+                value != 0
+            },
+        }
+    }
+    fn write(&self, values: &mut __rt::group::Values, slot: usize) {
+        values.set(&tables::ISA, slot, 0, self.op.number());
+        values.set(&tables::ISA, slot, 1, self.f64_type.number());
+        values.set(&tables::ISA, slot, 2, i64::from(self.array));
+        values.set(&tables::ISA, slot, 3, i64::from(self.pwen));
+        values.set(&tables::ISA, slot, 4, i64::from(self.zabs));
+        values.set(&tables::ISA, slot, 5, i64::from(self.zclamp));
+    }
+}
+/// Every field at its default.
+impl Default for Extra {
+    fn default() -> Self {
+        let values = __rt::group::Values::new(&tables::ISA);
+        let slot = tables::ISA.slots.iter().position(|s| s.choice == 29).unwrap_or(0);
         Self::read(&values, slot)
     }
 }
@@ -5184,17 +6390,27 @@ pub mod slot {
     ///The slot.
     pub const DITR: usize = 20;
     ///The slot.
-    pub const LOWER: usize = 21;
+    pub const UNIQ: usize = 21;
     ///The slot.
-    pub const UPPER: usize = 22;
+    pub const FETCH: usize = 22;
     ///The slot.
-    pub const ISS: usize = 23;
+    pub const LOWER: usize = 23;
     ///The slot.
-    pub const W0: usize = 24;
+    pub const UPPER: usize = 24;
     ///The slot.
-    pub const W1: usize = 25;
+    pub const ISS: usize = 25;
     ///The slot.
-    pub const W01: usize = 26;
+    pub const W0: usize = 26;
+    ///The slot.
+    pub const W1: usize = 27;
+    ///The slot.
+    pub const W01: usize = 28;
+    ///The slot.
+    pub const SOP: usize = 29;
+    ///The slot.
+    pub const EXTRA: usize = 30;
+    ///The slot.
+    pub const BPRET: usize = 31;
 }
 /// PowerVR Rogue USC; instructions are groups of 4 to 32 bytes with up to six operations.
 ///
@@ -5314,6 +6530,10 @@ pub struct Parts {
     pub sbo: Option<Sbo>,
     /// ditr
     pub ditr: Option<Ditr>,
+    /// uniq
+    pub uniq: Option<Uniq>,
+    /// fetch
+    pub fetch: Option<Fetch>,
     /// Sources 0 to 2.
     pub lower: Option<Lower>,
     /// Sources 3 to 5.
@@ -5326,6 +6546,12 @@ pub struct Parts {
     pub w1: Option<Single>,
     /// Both destinations.
     pub w01: Option<Dual>,
+    /// Half-precision sums of products.
+    pub sop: Option<Sop>,
+    /// What phase 2 can do besides, as far as nothing public says how.
+    pub extra: Option<Extra>,
+    /// Return from a breakpoint.
+    pub bpret: Option<Bpret>,
 }
 impl Parts {
     fn read(values: &__rt::group::Values) -> Self {
@@ -5351,12 +6577,17 @@ impl Parts {
             itrsmp: if values.has(18) { Some(Itrsmp::read(values, 18)) } else { None },
             sbo: if values.has(19) { Some(Sbo::read(values, 19)) } else { None },
             ditr: if values.has(20) { Some(Ditr::read(values, 20)) } else { None },
-            lower: if values.has(21) { Some(Lower::read(values, 21)) } else { None },
-            upper: if values.has(22) { Some(Upper::read(values, 22)) } else { None },
-            iss: if values.has(23) { Some(Iss::read(values, 23)) } else { None },
-            w0: if values.has(24) { Some(Single::read(values, 24)) } else { None },
-            w1: if values.has(25) { Some(Single::read(values, 25)) } else { None },
-            w01: if values.has(26) { Some(Dual::read(values, 26)) } else { None },
+            uniq: if values.has(21) { Some(Uniq::read(values, 21)) } else { None },
+            fetch: if values.has(22) { Some(Fetch::read(values, 22)) } else { None },
+            lower: if values.has(23) { Some(Lower::read(values, 23)) } else { None },
+            upper: if values.has(24) { Some(Upper::read(values, 24)) } else { None },
+            iss: if values.has(25) { Some(Iss::read(values, 25)) } else { None },
+            w0: if values.has(26) { Some(Single::read(values, 26)) } else { None },
+            w1: if values.has(27) { Some(Single::read(values, 27)) } else { None },
+            w01: if values.has(28) { Some(Dual::read(values, 28)) } else { None },
+            sop: if values.has(29) { Some(Sop::read(values, 29)) } else { None },
+            extra: if values.has(30) { Some(Extra::read(values, 30)) } else { None },
+            bpret: if values.has(31) { Some(Bpret::read(values, 31)) } else { None },
         }
     }
     fn values(&self) -> __rt::group::Values {
@@ -5442,31 +6673,56 @@ impl Parts {
             part.write(&mut values, 20);
             values.insert(20);
         }
-        if let Some(part) = &self.lower {
+        if let Some(part) = &self.uniq {
             part.write(&mut values, 21);
             values.insert(21);
         }
-        if let Some(part) = &self.upper {
+        if let Some(part) = &self.fetch {
             part.write(&mut values, 22);
             values.insert(22);
         }
-        if let Some(part) = &self.iss {
+        if let Some(part) = &self.lower {
             part.write(&mut values, 23);
             values.insert(23);
         }
-        if let Some(part) = &self.w0 {
+        if let Some(part) = &self.upper {
             part.write(&mut values, 24);
             values.insert(24);
         }
-        if let Some(part) = &self.w1 {
+        if let Some(part) = &self.iss {
             part.write(&mut values, 25);
             values.insert(25);
         }
-        if let Some(part) = &self.w01 {
+        if let Some(part) = &self.w0 {
             part.write(&mut values, 26);
             values.insert(26);
         }
+        if let Some(part) = &self.w1 {
+            part.write(&mut values, 27);
+            values.insert(27);
+        }
+        if let Some(part) = &self.w01 {
+            part.write(&mut values, 28);
+            values.insert(28);
+        }
+        if let Some(part) = &self.sop {
+            part.write(&mut values, 29);
+            values.insert(29);
+        }
+        if let Some(part) = &self.extra {
+            part.write(&mut values, 30);
+            values.insert(30);
+        }
+        if let Some(part) = &self.bpret {
+            part.write(&mut values, 31);
+            values.insert(31);
+        }
         values
+    }
+    /// The operations in them, in the order of their text, each with its slot.
+    pub fn operations(&self) -> impl Iterator<Item = (usize, Operation)> {
+        __rt::group::info::operations_of(&tables::ISA, self.values())
+            .filter_map(|(slot, index, _)| Some((slot, *Operation::ALL.get(index)?)))
     }
     /// The shortest group with these parts, as the vendor's compiler would write it.
     ///
@@ -5490,6 +6746,28 @@ impl core::fmt::Display for Group {
         let separator = if f.alternate() { "\n" } else { __rt::group::text::SEPARATOR };
         __rt::group::print(&tables::ISA, &self.0, separator, &mut line);
         f.write_str(line.as_str())
+    }
+}
+/// What the parts mean, in one line, whether they have an encoding or not.
+impl core::fmt::Display for Parts {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let mut line = __rt::text::Line::new();
+        let separator = if f.alternate() { "\n" } else { __rt::group::text::SEPARATOR };
+        __rt::group::text::describe(
+            &tables::ISA,
+            &self.values(),
+            separator,
+            true,
+            &mut line,
+        );
+        f.write_str(line.as_str())
+    }
+}
+/// Reads parts that need not have an encoding.
+impl core::str::FromStr for Parts {
+    type Err = TextError;
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        __rt::group::assemble(&tables::ISA, text).map(|read| Parts::read(&read.values))
     }
 }
 impl core::fmt::Debug for Group {
@@ -5535,129 +6813,103 @@ pub enum Operation {
     Frcp,
     /// `FRSQ`: The reciprocal of the square root of a float. (operations-main.yaml:27)
     Frsq,
-    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (operations-main.yaml:33)
-    Fsqrt,
-    /// `FLOG`: The logarithm to base 2. (operations-main.yaml:38)
+    /// `FLOG`: The logarithm to base 2. (operations-main.yaml:33)
     Flog,
-    /// `FEXP`: Two to the power of a float. (operations-main.yaml:44)
+    /// `FEXP`: Two to the power of a float. (operations-main.yaml:39)
     Fexp,
-    /// `FLOGCN`: A variant of the logarithm. Only Mesa names it, and nothing public says how it differs. (operations-main.yaml:50)
+    /// `FLOGCN`: A variant of the logarithm. Only Mesa names it, and nothing public says how it differs. (operations-main.yaml:45)
     Flogcn,
-    /// `GCMP`: Gamma compression: linear to sRGB. (operations-main.yaml:56)
+    /// `GCMP`: Gamma compression: linear to sRGB. (operations-main.yaml:51)
     Gcmp,
-    /// `GEXP`: Gamma expansion: sRGB to linear. (operations-main.yaml:61)
+    /// `GEXP`: Gamma expansion: sRGB to linear. (operations-main.yaml:56)
     Gexp,
-    /// `F16SOP`: Two sums of products of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (operations-main.yaml:66)
-    F16sop,
-    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (operations-main.yaml:72)
-    Sopmov,
-    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (operations-main.yaml:77)
-    F16sopMad,
-    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (operations-main.yaml:82)
-    F16sopU8,
-    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (operations-main.yaml:87)
-    SopmovU8,
-    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (operations-main.yaml:92)
-    F16sopU8mad,
-    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (operations-main.yaml:97)
-    Sopu8madmov,
-    /// `MBYP`: Passes a source on. (operations-main.yaml:102)
+    /// `MBYP`: Passes a source on. (operations-main.yaml:61)
     Mbyp,
-    /// `FDSX`: The difference to the neighbour in x, one for four pixels. (operations-main.yaml:109)
+    /// `FDSX`: The difference to the neighbour in x, one for four pixels. (operations-main.yaml:68)
     Fdsx,
-    /// `FDSY`: The difference to the neighbour in y, one for four pixels. (operations-main.yaml:114)
+    /// `FDSY`: The difference to the neighbour in y, one for four pixels. (operations-main.yaml:73)
     Fdsy,
-    /// `FDSXF`: The difference to the neighbour in x, one for each row. (operations-main.yaml:119)
+    /// `FDSXF`: The difference to the neighbour in x, one for each row. (operations-main.yaml:78)
     Fdsxf,
-    /// `FDSYF`: The difference to the neighbour in y, one for each column. (operations-main.yaml:124)
+    /// `FDSYF`: The difference to the neighbour in y, one for each column. (operations-main.yaml:83)
     Fdsyf,
-    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (operations-main.yaml:129)
-    Converttof64,
-    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (operations-main.yaml:134)
-    Convertfromf64,
-    /// `FSINC`: Sine of x divided by x, of a reduced x; the predicate says whether the product with x is still to be done. (operations-main.yaml:139)
+    /// `FSINC`: Sine of x divided by x, of a reduced x; the predicate says whether the product with x is still to be done. (operations-main.yaml:88)
     Fsinc,
-    /// `FARCTANC`: Arc tangent of x divided by x. (operations-main.yaml:144)
+    /// `FARCTANC`: Arc tangent of x divided by x. (operations-main.yaml:93)
     Farctanc,
-    /// `FRED`: Half of the range reduction before FSINC. (operations-main.yaml:150)
+    /// `FRED`: Half of the range reduction before FSINC. (operations-main.yaml:99)
     Fred,
-    /// `GTA`: The address of a texel. No public encoding: no code for it is public. (operations-main.yaml:156)
-    Gta,
-    /// `MOV`: Takes bytes of W0 from another wire than W0 has otherwise. (operations-main.yaml:161)
+    /// `MOV`: Takes bytes of W0 from another wire than W0 has otherwise. (operations-main.yaml:105)
     Mov,
-    /// `MOVC`: Drives W0 and W1 from other wires if the test of the group is true. The last two operands drive them if it is false. (operations-main.yaml:169)
+    /// `MOVC`: Drives W0 and W1 from other wires if the test of the group is true. The last two operands drive them if it is false. (operations-main.yaml:113)
     Movc,
-    /// `PCK`: Packs a value, or the values of a repeated group, into one word. (operations-main.yaml:176)
+    /// `PCK`: Packs a value, or the values of a repeated group, into one word. (operations-main.yaml:120)
     Pck,
-    /// `UNPCK`: Unpacks a part of a word. (operations-main.yaml:181)
+    /// `UNPCK`: Unpacks a part of a word. (operations-main.yaml:125)
     Unpck,
-    /// `UADD8`: Unsigned sum of bytes. (operations-main.yaml:188)
+    /// `UADD8`: Unsigned sum of bytes. (operations-main.yaml:132)
     Uadd8,
-    /// `UMUL8`: Unsigned product of bytes. (operations-main.yaml:195)
+    /// `UMUL8`: Unsigned product of bytes. (operations-main.yaml:139)
     Umul8,
-    /// `UMAD8`: Unsigned product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:202)
+    /// `UMAD8`: Unsigned product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:146)
     Umad8,
-    /// `IADD8`: Signed sum of bytes. (operations-main.yaml:209)
+    /// `IADD8`: Signed sum of bytes. (operations-main.yaml:153)
     Iadd8,
-    /// `IMUL8`: Signed product of bytes. (operations-main.yaml:216)
+    /// `IMUL8`: Signed product of bytes. (operations-main.yaml:160)
     Imul8,
-    /// `IMAD8`: Signed product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:223)
+    /// `IMAD8`: Signed product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:167)
     Imad8,
-    /// `UADD16`: Unsigned sum of halves. (operations-main.yaml:230)
+    /// `UADD16`: Unsigned sum of halves. (operations-main.yaml:174)
     Uadd16,
-    /// `UMUL16`: Unsigned product of halves. (operations-main.yaml:237)
+    /// `UMUL16`: Unsigned product of halves. (operations-main.yaml:181)
     Umul16,
-    /// `UMAD16`: Unsigned product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:244)
+    /// `UMAD16`: Unsigned product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:188)
     Umad16,
-    /// `IADD16`: Signed sum of halves. (operations-main.yaml:251)
+    /// `IADD16`: Signed sum of halves. (operations-main.yaml:195)
     Iadd16,
-    /// `IMUL16`: Signed product of halves. (operations-main.yaml:258)
+    /// `IMUL16`: Signed product of halves. (operations-main.yaml:202)
     Imul16,
-    /// `IMAD16`: Signed product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:265)
+    /// `IMAD16`: Signed product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:209)
     Imad16,
-    /// `ADD64`: Adds two 64-bit integers and, if asked, a carry. (operations-main.yaml:272)
+    /// `ADD64`: Adds two 64-bit integers and, if asked, a carry. (operations-main.yaml:216)
     Add64,
-    /// `UADD6432`: Adds a 32-bit to a 64-bit unsigned integer. (operations-main.yaml:278)
+    /// `UADD6432`: Adds a 32-bit to a 64-bit unsigned integer. (operations-main.yaml:222)
     Uadd6432,
-    /// `SADD6432`: Adds a 32-bit to a 64-bit signed integer. (operations-main.yaml:284)
+    /// `SADD6432`: Adds a 32-bit to a 64-bit signed integer. (operations-main.yaml:228)
     Sadd6432,
-    /// `UMADD32`: Multiplies and adds 32-bit unsigned integers. (operations-main.yaml:290)
+    /// `UMADD32`: Multiplies and adds 32-bit unsigned integers. (operations-main.yaml:234)
     Umadd32,
-    /// `SMADD32`: Multiplies and adds 32-bit signed integers. (operations-main.yaml:297)
+    /// `SMADD32`: Multiplies and adds 32-bit signed integers. (operations-main.yaml:241)
     Smadd32,
-    /// `UMADD64`: Multiplies 32-bit unsigned integers and adds a 64-bit one. (operations-main.yaml:304)
+    /// `UMADD64`: Multiplies 32-bit unsigned integers and adds a 64-bit one. (operations-main.yaml:248)
     Umadd64,
-    /// `SMADD64`: Multiplies 32-bit signed integers and adds a 64-bit one. (operations-main.yaml:310)
+    /// `SMADD64`: Multiplies 32-bit signed integers and adds a 64-bit one. (operations-main.yaml:254)
     Smadd64,
-    /// `TSTZ`: Whether a value is zero. (operations-main.yaml:316)
+    /// `TSTZ`: Whether a value is zero. (operations-main.yaml:260)
     Tstz,
-    /// `TSTGZ`: Whether a value is greater than zero. (operations-main.yaml:322)
+    /// `TSTGZ`: Whether a value is greater than zero. (operations-main.yaml:266)
     Tstgz,
-    /// `TSTGEZ`: Whether a value is zero or greater. (operations-main.yaml:328)
+    /// `TSTGEZ`: Whether a value is zero or greater. (operations-main.yaml:272)
     Tstgez,
-    /// `TSTC`: Whether phase 0 carried out. (operations-main.yaml:334)
+    /// `TSTC`: Whether phase 0 carried out. (operations-main.yaml:278)
     Tstc,
-    /// `TSTE`: Whether the left value is equal. (operations-main.yaml:339)
+    /// `TSTE`: Whether the left value is equal. (operations-main.yaml:283)
     Tste,
-    /// `TSTG`: Whether the left value is greater. (operations-main.yaml:345)
+    /// `TSTG`: Whether the left value is greater. (operations-main.yaml:289)
     Tstg,
-    /// `TSTGE`: Whether the left value is greater or equal. (operations-main.yaml:351)
+    /// `TSTGE`: Whether the left value is greater or equal. (operations-main.yaml:295)
     Tstge,
-    /// `TSTNE`: Whether the left value is not equal. (operations-main.yaml:357)
+    /// `TSTNE`: Whether the left value is not equal. (operations-main.yaml:301)
     Tstne,
-    /// `TSTL`: Whether the left value is less. (operations-main.yaml:363)
+    /// `TSTL`: Whether the left value is less. (operations-main.yaml:307)
     Tstl,
-    /// `TSTLE`: Whether the left value is less or equal. (operations-main.yaml:369)
+    /// `TSTLE`: Whether the left value is less or equal. (operations-main.yaml:313)
     Tstle,
-    /// `TSTMIN`: Tests like TSTL, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (operations-main.yaml:375)
-    Tstmin,
-    /// `TSTMAX`: Tests like TSTGE, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (operations-main.yaml:380)
-    Tstmax,
-    /// `drive W0`: Says what drives W0 and where it goes. (operations-main.yaml:385)
+    /// `drive W0`: Says what drives W0 and where it goes. (operations-main.yaml:319)
     DriveW0,
-    /// `drive W1`: Says what drives W1 and where it goes, beside W0. (operations-main.yaml:392)
+    /// `drive W1`: Says what drives W1 and where it goes, beside W0. (operations-main.yaml:326)
     DriveW1,
-    /// `drive W1 alone`: Says what drives W1 and where it goes. (operations-main.yaml:399)
+    /// `drive W1 alone`: Says what drives W1 and where it goes. (operations-main.yaml:333)
     DriveW1Alone,
     /// `AND`: Bitwise and of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:4)
     And,
@@ -5695,31 +6947,27 @@ pub enum Operation {
     Ftb,
     /// `BYP.count`: Passes source 2 or FT2 on. (operations-bitwise.yaml:108)
     BypCount,
-    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (operations-bitwise.yaml:114)
-    FtbShi,
-    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (operations-bitwise.yaml:119)
-    FtbMsb,
-    /// `LSL.second`: Shifts left, in the second shift unit. (operations-bitwise.yaml:124)
+    /// `LSL.second`: Shifts left, in the second shift unit. (operations-bitwise.yaml:114)
     LslSecond,
-    /// `SHR`: Shifts right with zeros. (operations-bitwise.yaml:131)
+    /// `SHR`: Shifts right with zeros. (operations-bitwise.yaml:121)
     Shr,
-    /// `ROL`: Rotates left. (operations-bitwise.yaml:137)
+    /// `ROL`: Rotates left. (operations-bitwise.yaml:127)
     Rol,
-    /// `CPS`: Clears bits, or sets them where the predicate holds. (operations-bitwise.yaml:143)
+    /// `CPS`: Clears bits, or sets them where the predicate holds. (operations-bitwise.yaml:133)
     Cps,
-    /// `ASR`: Shifts right with the sign that a bit says. (operations-bitwise.yaml:149)
+    /// `ASR`: Shifts right with the sign that a bit says. (operations-bitwise.yaml:139)
     Asr,
-    /// `TZ`: Writes the predicate: whether a result is zero. (operations-bitwise.yaml:155)
+    /// `TZ`: Writes the predicate: whether a result is zero. (operations-bitwise.yaml:145)
     Tz,
-    /// `TNZ`: Writes the predicate: whether a result is not zero. (operations-bitwise.yaml:162)
+    /// `TNZ`: Writes the predicate: whether a result is not zero. (operations-bitwise.yaml:152)
     Tnz,
-    /// `result ft5 to W0`: The last phase drives W0. (operations-bitwise.yaml:168)
+    /// `result ft5 to W0`: The last phase drives W0. (operations-bitwise.yaml:158)
     ResultFt5ToW0,
-    /// `result ft4 to W0`: The last phase drives W0. (operations-bitwise.yaml:174)
+    /// `result ft4 to W0`: The last phase drives W0. (operations-bitwise.yaml:164)
     ResultFt4ToW0,
-    /// `result ft1 to W0`: The last phase drives W0. (operations-bitwise.yaml:180)
+    /// `result ft1 to W0`: The last phase drives W0. (operations-bitwise.yaml:170)
     ResultFt1ToW0,
-    /// `result ft3 to W1`: The count or the first shift drives W1. (operations-bitwise.yaml:186)
+    /// `result ft3 to W1`: The count or the first shift drives W1. (operations-bitwise.yaml:176)
     ResultFt3ToW1,
     /// `UVSW.write`: Writes a vertex output. (operations-backend.yaml:4)
     UvswWrite,
@@ -5739,53 +6987,49 @@ pub enum Operation {
     UvswCut,
     /// `UVSW.endtask`: Ends the task. (operations-backend.yaml:44)
     UvswEndtask,
-    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (operations-backend.yaml:49)
-    Tessw,
-    /// `ATST`: Alpha test. (operations-backend.yaml:54)
+    /// `ATST`: Alpha test. (operations-backend.yaml:49)
     Atst,
-    /// `DEPTHF`: Depth feedback. (operations-backend.yaml:59)
+    /// `DEPTHF`: Depth feedback. (operations-backend.yaml:54)
     Depthf,
-    /// `FITR`: Iterates values. (operations-backend.yaml:64)
+    /// `FITR`: Iterates values. (operations-backend.yaml:59)
     Fitr,
-    /// `FITRP`: Iterates values and multiplies them by 1/W. (operations-backend.yaml:72)
+    /// `FITRP`: Iterates values and multiplies them by 1/W. (operations-backend.yaml:67)
     Fitrp,
-    /// `IDF`: Asks the memory subsystem for a fence. (operations-backend.yaml:78)
+    /// `IDF`: Asks the memory subsystem for a fence. (operations-backend.yaml:73)
     Idf,
-    /// `LD`: Loads words from memory. (operations-backend.yaml:84)
+    /// `LD`: Loads words from memory. (operations-backend.yaml:79)
     Ld,
-    /// `LD.reg`: Loads words from memory; a source says how many. (operations-backend.yaml:91)
+    /// `LD.reg`: Loads words from memory; a source says how many. (operations-backend.yaml:86)
     LdReg,
-    /// `ST`: Stores to memory. (operations-backend.yaml:97)
+    /// `ST`: Stores to memory. (operations-backend.yaml:92)
     St,
-    /// `ST.tiled`: Stores to a tile. (operations-backend.yaml:104)
+    /// `ST.tiled`: Stores to a tile. (operations-backend.yaml:99)
     StTiled,
-    /// `ST.reg`: Stores to memory; a source says how many. (operations-backend.yaml:109)
+    /// `ST.reg`: Stores to memory; a source says how many. (operations-backend.yaml:104)
     StReg,
-    /// `ST.reg.tiled`: Stores to a tile; a source says how many. (operations-backend.yaml:114)
+    /// `ST.reg.tiled`: Stores to a tile; a source says how many. (operations-backend.yaml:109)
     StRegTiled,
-    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (operations-backend.yaml:119)
-    StTexelmode,
-    /// `SMP1D`: Samples a texture with one dimension. (operations-backend.yaml:124)
+    /// `SMP1D`: Samples a texture with one dimension. (operations-backend.yaml:114)
     Smp1d,
-    /// `SMP2D`: Samples a texture with two dimensions. (operations-backend.yaml:130)
+    /// `SMP2D`: Samples a texture with two dimensions. (operations-backend.yaml:120)
     Smp2d,
-    /// `SMP3D`: Samples a texture with three dimensions. (operations-backend.yaml:136)
+    /// `SMP3D`: Samples a texture with three dimensions. (operations-backend.yaml:126)
     Smp3d,
-    /// `ATOM`: An atomic operation on memory. (operations-backend.yaml:142)
+    /// `ATOM`: An atomic operation on memory. (operations-backend.yaml:132)
     Atom,
-    /// `EMITPIX`: Emits the pixel. Only Mesa names it. (operations-backend.yaml:148)
+    /// `EMITPIX`: Emits the pixel. Only Mesa names it. (operations-backend.yaml:138)
     Emitpix,
-    /// `PHAS`: Changes the phase of the program. Only Mesa names it. (operations-backend.yaml:154)
+    /// `PHAS`: Changes the phase of the program. Only Mesa names it. (operations-backend.yaml:144)
     Phas,
-    /// `PHAS.reg`: Changes the phase of the program as a source says. (operations-backend.yaml:160)
+    /// `PHAS.reg`: Changes the phase of the program as a source says. (operations-backend.yaml:150)
     PhasReg,
-    /// `SETL`: Sets the link register. Only Mesa names it. (operations-backend.yaml:166)
+    /// `SETL`: Sets the link register. Only Mesa names it. (operations-backend.yaml:156)
     Setl,
-    /// `SAVMSK`: Saves a mask. Only Mesa names it. (operations-backend.yaml:172)
+    /// `SAVMSK`: Saves a mask. Only Mesa names it. (operations-backend.yaml:162)
     Savmsk,
-    /// `MOVMSK`: Moves a mask. Only Mesa names it. (operations-backend.yaml:178)
+    /// `MOVMSK`: Moves a mask. Only Mesa names it. (operations-backend.yaml:168)
     Movmsk,
-    /// `MOVMSK.sm`: Moves a mask that a source names. (operations-backend.yaml:184)
+    /// `MOVMSK.sm`: Moves a mask that a source names. (operations-backend.yaml:174)
     MovmskSm,
     /// `group`: When the group is executed, and how often. (operations-control.yaml:4)
     Group,
@@ -5797,47 +7041,81 @@ pub enum Operation {
     Br,
     /// `BRL`: Goes some bytes on and keeps where from. (operations-control.yaml:24)
     Brl,
-    /// `BPRET`: Returns from a breakpoint. No public encoding: no code for it is public. (operations-control.yaml:29)
-    Bpret,
-    /// `LAPC`: Goes to the kept address. (operations-control.yaml:34)
+    /// `LAPC`: Goes to the kept address. (operations-control.yaml:29)
     Lapc,
-    /// `SAVL`: Writes the kept address to W0. (operations-control.yaml:38)
+    /// `SAVL`: Writes the kept address to W0. (operations-control.yaml:33)
     Savl,
-    /// `CNDST`: Starts a block: an instance that runs and fails the condition stops for it. (operations-control.yaml:43)
+    /// `CNDST`: Starts a block: an instance that runs and fails the condition stops for it. (operations-control.yaml:38)
     Cndst,
-    /// `CNDEF`: Turns to the other branch. (operations-control.yaml:49)
+    /// `CNDEF`: Turns to the other branch. (operations-control.yaml:44)
     Cndef,
-    /// `CNDSM`: Stops an instance that meets the condition for so many ends. (operations-control.yaml:54)
+    /// `CNDSM`: Stops an instance that meets the condition for so many ends. (operations-control.yaml:49)
     Cndsm,
-    /// `CNDLT`: Tests whether a loop goes on. (operations-control.yaml:59)
+    /// `CNDLT`: Tests whether a loop goes on. (operations-control.yaml:54)
     Cndlt,
-    /// `CNDEND`: Ends a block. (operations-control.yaml:64)
+    /// `CNDEND`: Ends a block. (operations-control.yaml:59)
     Cndend,
-    /// `CNDSETL`: Sets the link address in a loop of calls, in two parts. (operations-control.yaml:70)
+    /// `CNDSETL`: Sets the link address in a loop of calls, in two parts. (operations-control.yaml:65)
     Cndsetl,
-    /// `CNDLPC`: Ends a round of a loop of calls. (operations-control.yaml:75)
+    /// `CNDLPC`: Ends a round of a loop of calls. (operations-control.yaml:70)
     Cndlpc,
-    /// `WDF`: Waits for a fence. (operations-control.yaml:80)
+    /// `WDF`: Waits for a fence. (operations-control.yaml:75)
     Wdf,
-    /// `ITRSMP1D`: Iterates coordinates and samples a texture with one dimension. (operations-control.yaml:85)
+    /// `ITRSMP1D`: Iterates coordinates and samples a texture with one dimension. (operations-control.yaml:80)
     Itrsmp1d,
-    /// `ITRSMP2D`: Iterates coordinates and samples a texture with two dimensions. (operations-control.yaml:92)
+    /// `ITRSMP2D`: Iterates coordinates and samples a texture with two dimensions. (operations-control.yaml:87)
     Itrsmp2d,
-    /// `ITRSMP3D`: Iterates coordinates and samples a texture with three dimensions. (operations-control.yaml:99)
+    /// `ITRSMP3D`: Iterates coordinates and samples a texture with three dimensions. (operations-control.yaml:94)
     Itrsmp3d,
-    /// `SBO`: Moves the base of shared or coefficient registers. (operations-control.yaml:106)
+    /// `SBO`: Moves the base of shared or coefficient registers. (operations-control.yaml:101)
     Sbo,
-    /// `DITR`: Iterates values without the ALU. (operations-control.yaml:110)
+    /// `DITR`: Iterates values without the ALU. (operations-control.yaml:105)
     Ditr,
-    /// `NOP`: Does nothing; may end the program. Only Mesa names it. (operations-control.yaml:114)
+    /// `NOP`: Does nothing; may end the program. Only Mesa names it. (operations-control.yaml:109)
     Nop,
-    /// `WOP`: Waits for outstanding operations. Only Mesa names it. (operations-control.yaml:120)
+    /// `WOP`: Waits for outstanding operations. Only Mesa names it. (operations-control.yaml:115)
     Wop,
-    /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:125)
+    /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:120)
     Mutex,
-    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (operations-control.yaml:131)
+    /// `F16SOP`: Two sums of products of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:136)
+    F16sop,
+    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:144)
+    F16sopMad,
+    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:152)
+    F16sopU8,
+    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:160)
+    F16sopU8mad,
+    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:168)
+    Sopmov,
+    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:175)
+    SopmovU8,
+    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:182)
+    Sopu8madmov,
+    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:189)
+    Converttof64,
+    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:196)
+    Convertfromf64,
+    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:203)
+    Gta,
+    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:210)
+    Fsqrt,
+    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:218)
+    Tstmin,
+    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:225)
+    Tstmax,
+    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:232)
+    FtbShi,
+    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:240)
+    FtbMsb,
+    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:248)
+    Tessw,
+    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:256)
+    StTexelmode,
+    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:264)
+    Bpret,
+    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:270)
     Uniq,
-    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (operations-control.yaml:135)
+    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:276)
     Fetch,
 }
 impl Operation {
@@ -5848,30 +7126,19 @@ impl Operation {
         Operation::Fmul,
         Operation::Frcp,
         Operation::Frsq,
-        Operation::Fsqrt,
         Operation::Flog,
         Operation::Fexp,
         Operation::Flogcn,
         Operation::Gcmp,
         Operation::Gexp,
-        Operation::F16sop,
-        Operation::Sopmov,
-        Operation::F16sopMad,
-        Operation::F16sopU8,
-        Operation::SopmovU8,
-        Operation::F16sopU8mad,
-        Operation::Sopu8madmov,
         Operation::Mbyp,
         Operation::Fdsx,
         Operation::Fdsy,
         Operation::Fdsxf,
         Operation::Fdsyf,
-        Operation::Converttof64,
-        Operation::Convertfromf64,
         Operation::Fsinc,
         Operation::Farctanc,
         Operation::Fred,
-        Operation::Gta,
         Operation::Mov,
         Operation::Movc,
         Operation::Pck,
@@ -5905,8 +7172,6 @@ impl Operation {
         Operation::Tstne,
         Operation::Tstl,
         Operation::Tstle,
-        Operation::Tstmin,
-        Operation::Tstmax,
         Operation::DriveW0,
         Operation::DriveW1,
         Operation::DriveW1Alone,
@@ -5928,8 +7193,6 @@ impl Operation {
         Operation::Cbs,
         Operation::Ftb,
         Operation::BypCount,
-        Operation::FtbShi,
-        Operation::FtbMsb,
         Operation::LslSecond,
         Operation::Shr,
         Operation::Rol,
@@ -5950,7 +7213,6 @@ impl Operation {
         Operation::UvswEmit,
         Operation::UvswCut,
         Operation::UvswEndtask,
-        Operation::Tessw,
         Operation::Atst,
         Operation::Depthf,
         Operation::Fitr,
@@ -5962,7 +7224,6 @@ impl Operation {
         Operation::StTiled,
         Operation::StReg,
         Operation::StRegTiled,
-        Operation::StTexelmode,
         Operation::Smp1d,
         Operation::Smp2d,
         Operation::Smp3d,
@@ -5979,7 +7240,6 @@ impl Operation {
         Operation::Bal,
         Operation::Br,
         Operation::Brl,
-        Operation::Bpret,
         Operation::Lapc,
         Operation::Savl,
         Operation::Cndst,
@@ -5998,6 +7258,24 @@ impl Operation {
         Operation::Nop,
         Operation::Wop,
         Operation::Mutex,
+        Operation::F16sop,
+        Operation::F16sopMad,
+        Operation::F16sopU8,
+        Operation::F16sopU8mad,
+        Operation::Sopmov,
+        Operation::SopmovU8,
+        Operation::Sopu8madmov,
+        Operation::Converttof64,
+        Operation::Convertfromf64,
+        Operation::Gta,
+        Operation::Fsqrt,
+        Operation::Tstmin,
+        Operation::Tstmax,
+        Operation::FtbShi,
+        Operation::FtbMsb,
+        Operation::Tessw,
+        Operation::StTexelmode,
+        Operation::Bpret,
         Operation::Uniq,
         Operation::Fetch,
     ];
@@ -6007,757 +7285,637 @@ impl Operation {
     }
 }
 /// What each operation does: one method an operation. A method left out returns
-/// [`Unimplemented`](__rt::Unimplemented).
+/// [`Unimplemented`](__rt::Unimplemented). Operations without a public encoding have one, too.
 pub trait Semantics {
     /// What a method returns.
     type Output: From<__rt::Unimplemented>;
     /// `FMAD`: Multiplies two floats and adds a third, rounding once. (operations-main.yaml:4)
-    fn fmad(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn fmad(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FMAD",
         }
             .into()
     }
     /// `FADD`: Adds two floats. (operations-main.yaml:9)
-    fn fadd(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn fadd(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FADD",
         }
             .into()
     }
     /// `FMUL`: Multiplies two floats. (operations-main.yaml:15)
-    fn fmul(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn fmul(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FMUL",
         }
             .into()
     }
     /// `FRCP`: The reciprocal of a float. (operations-main.yaml:21)
-    fn frcp(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn frcp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FRCP",
         }
             .into()
     }
     /// `FRSQ`: The reciprocal of the square root of a float. (operations-main.yaml:27)
-    fn frsq(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn frsq(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FRSQ",
         }
             .into()
     }
-    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (operations-main.yaml:33)
-    fn fsqrt(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "FSQRT",
-        }
-            .into()
-    }
-    /// `FLOG`: The logarithm to base 2. (operations-main.yaml:38)
-    fn flog(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `FLOG`: The logarithm to base 2. (operations-main.yaml:33)
+    fn flog(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FLOG",
         }
             .into()
     }
-    /// `FEXP`: Two to the power of a float. (operations-main.yaml:44)
-    fn fexp(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `FEXP`: Two to the power of a float. (operations-main.yaml:39)
+    fn fexp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FEXP",
         }
             .into()
     }
-    /// `FLOGCN`: A variant of the logarithm. Only Mesa names it, and nothing public says how it differs. (operations-main.yaml:50)
-    fn flogcn(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `FLOGCN`: A variant of the logarithm. Only Mesa names it, and nothing public says how it differs. (operations-main.yaml:45)
+    fn flogcn(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FLOGCN",
         }
             .into()
     }
-    /// `GCMP`: Gamma compression: linear to sRGB. (operations-main.yaml:56)
-    fn gcmp(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `GCMP`: Gamma compression: linear to sRGB. (operations-main.yaml:51)
+    fn gcmp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "GCMP",
         }
             .into()
     }
-    /// `GEXP`: Gamma expansion: sRGB to linear. (operations-main.yaml:61)
-    fn gexp(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `GEXP`: Gamma expansion: sRGB to linear. (operations-main.yaml:56)
+    fn gexp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "GEXP",
         }
             .into()
     }
-    /// `F16SOP`: Two sums of products of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (operations-main.yaml:66)
-    fn f16sop(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "F16SOP",
-        }
-            .into()
-    }
-    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (operations-main.yaml:72)
-    fn sopmov(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "SOPMOV",
-        }
-            .into()
-    }
-    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (operations-main.yaml:77)
-    fn f16sop_mad(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "F16SOP.MAD",
-        }
-            .into()
-    }
-    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (operations-main.yaml:82)
-    fn f16sop_u8(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "F16SOP.U8",
-        }
-            .into()
-    }
-    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (operations-main.yaml:87)
-    fn sopmov_u8(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "SOPMOV.U8",
-        }
-            .into()
-    }
-    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (operations-main.yaml:92)
-    fn f16sop_u8mad(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "F16SOP.U8MAD",
-        }
-            .into()
-    }
-    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (operations-main.yaml:97)
-    fn sopu8madmov(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "SOPU8MADMOV",
-        }
-            .into()
-    }
-    /// `MBYP`: Passes a source on. (operations-main.yaml:102)
-    fn mbyp(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `MBYP`: Passes a source on. (operations-main.yaml:61)
+    fn mbyp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "MBYP",
         }
             .into()
     }
-    /// `FDSX`: The difference to the neighbour in x, one for four pixels. (operations-main.yaml:109)
-    fn fdsx(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `FDSX`: The difference to the neighbour in x, one for four pixels. (operations-main.yaml:68)
+    fn fdsx(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FDSX",
         }
             .into()
     }
-    /// `FDSY`: The difference to the neighbour in y, one for four pixels. (operations-main.yaml:114)
-    fn fdsy(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `FDSY`: The difference to the neighbour in y, one for four pixels. (operations-main.yaml:73)
+    fn fdsy(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FDSY",
         }
             .into()
     }
-    /// `FDSXF`: The difference to the neighbour in x, one for each row. (operations-main.yaml:119)
-    fn fdsxf(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `FDSXF`: The difference to the neighbour in x, one for each row. (operations-main.yaml:78)
+    fn fdsxf(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FDSXF",
         }
             .into()
     }
-    /// `FDSYF`: The difference to the neighbour in y, one for each column. (operations-main.yaml:124)
-    fn fdsyf(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `FDSYF`: The difference to the neighbour in y, one for each column. (operations-main.yaml:83)
+    fn fdsyf(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FDSYF",
         }
             .into()
     }
-    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (operations-main.yaml:129)
-    fn converttof64(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "CONVERTTOF64",
-        }
-            .into()
-    }
-    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (operations-main.yaml:134)
-    fn convertfromf64(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "CONVERTFROMF64",
-        }
-            .into()
-    }
-    /// `FSINC`: Sine of x divided by x, of a reduced x; the predicate says whether the product with x is still to be done. (operations-main.yaml:139)
-    fn fsinc(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `FSINC`: Sine of x divided by x, of a reduced x; the predicate says whether the product with x is still to be done. (operations-main.yaml:88)
+    fn fsinc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FSINC",
         }
             .into()
     }
-    /// `FARCTANC`: Arc tangent of x divided by x. (operations-main.yaml:144)
-    fn farctanc(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `FARCTANC`: Arc tangent of x divided by x. (operations-main.yaml:93)
+    fn farctanc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FARCTANC",
         }
             .into()
     }
-    /// `FRED`: Half of the range reduction before FSINC. (operations-main.yaml:150)
-    fn fred(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `FRED`: Half of the range reduction before FSINC. (operations-main.yaml:99)
+    fn fred(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FRED",
         }
             .into()
     }
-    /// `GTA`: The address of a texel. No public encoding: no code for it is public. (operations-main.yaml:156)
-    fn gta(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "GTA",
-        }
-            .into()
-    }
-    /// `MOV`: Takes bytes of W0 from another wire than W0 has otherwise. (operations-main.yaml:161)
-    fn mov(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `MOV`: Takes bytes of W0 from another wire than W0 has otherwise. (operations-main.yaml:105)
+    fn mov(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "MOV",
         }
             .into()
     }
-    /// `MOVC`: Drives W0 and W1 from other wires if the test of the group is true. The last two operands drive them if it is false. (operations-main.yaml:169)
-    fn movc(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `MOVC`: Drives W0 and W1 from other wires if the test of the group is true. The last two operands drive them if it is false. (operations-main.yaml:113)
+    fn movc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "MOVC",
         }
             .into()
     }
-    /// `PCK`: Packs a value, or the values of a repeated group, into one word. (operations-main.yaml:176)
-    fn pck(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `PCK`: Packs a value, or the values of a repeated group, into one word. (operations-main.yaml:120)
+    fn pck(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "PCK",
         }
             .into()
     }
-    /// `UNPCK`: Unpacks a part of a word. (operations-main.yaml:181)
-    fn unpck(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `UNPCK`: Unpacks a part of a word. (operations-main.yaml:125)
+    fn unpck(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UNPCK",
         }
             .into()
     }
-    /// `UADD8`: Unsigned sum of bytes. (operations-main.yaml:188)
-    fn uadd8(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `UADD8`: Unsigned sum of bytes. (operations-main.yaml:132)
+    fn uadd8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UADD8",
         }
             .into()
     }
-    /// `UMUL8`: Unsigned product of bytes. (operations-main.yaml:195)
-    fn umul8(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `UMUL8`: Unsigned product of bytes. (operations-main.yaml:139)
+    fn umul8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UMUL8",
         }
             .into()
     }
-    /// `UMAD8`: Unsigned product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:202)
-    fn umad8(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `UMAD8`: Unsigned product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:146)
+    fn umad8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UMAD8",
         }
             .into()
     }
-    /// `IADD8`: Signed sum of bytes. (operations-main.yaml:209)
-    fn iadd8(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `IADD8`: Signed sum of bytes. (operations-main.yaml:153)
+    fn iadd8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "IADD8",
         }
             .into()
     }
-    /// `IMUL8`: Signed product of bytes. (operations-main.yaml:216)
-    fn imul8(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `IMUL8`: Signed product of bytes. (operations-main.yaml:160)
+    fn imul8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "IMUL8",
         }
             .into()
     }
-    /// `IMAD8`: Signed product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:223)
-    fn imad8(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `IMAD8`: Signed product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:167)
+    fn imad8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "IMAD8",
         }
             .into()
     }
-    /// `UADD16`: Unsigned sum of halves. (operations-main.yaml:230)
-    fn uadd16(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `UADD16`: Unsigned sum of halves. (operations-main.yaml:174)
+    fn uadd16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UADD16",
         }
             .into()
     }
-    /// `UMUL16`: Unsigned product of halves. (operations-main.yaml:237)
-    fn umul16(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `UMUL16`: Unsigned product of halves. (operations-main.yaml:181)
+    fn umul16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UMUL16",
         }
             .into()
     }
-    /// `UMAD16`: Unsigned product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:244)
-    fn umad16(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `UMAD16`: Unsigned product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:188)
+    fn umad16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UMAD16",
         }
             .into()
     }
-    /// `IADD16`: Signed sum of halves. (operations-main.yaml:251)
-    fn iadd16(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `IADD16`: Signed sum of halves. (operations-main.yaml:195)
+    fn iadd16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "IADD16",
         }
             .into()
     }
-    /// `IMUL16`: Signed product of halves. (operations-main.yaml:258)
-    fn imul16(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `IMUL16`: Signed product of halves. (operations-main.yaml:202)
+    fn imul16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "IMUL16",
         }
             .into()
     }
-    /// `IMAD16`: Signed product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:265)
-    fn imad16(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `IMAD16`: Signed product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:209)
+    fn imad16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "IMAD16",
         }
             .into()
     }
-    /// `ADD64`: Adds two 64-bit integers and, if asked, a carry. (operations-main.yaml:272)
-    fn add64(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `ADD64`: Adds two 64-bit integers and, if asked, a carry. (operations-main.yaml:216)
+    fn add64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "ADD64",
         }
             .into()
     }
-    /// `UADD6432`: Adds a 32-bit to a 64-bit unsigned integer. (operations-main.yaml:278)
-    fn uadd6432(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `UADD6432`: Adds a 32-bit to a 64-bit unsigned integer. (operations-main.yaml:222)
+    fn uadd6432(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UADD6432",
         }
             .into()
     }
-    /// `SADD6432`: Adds a 32-bit to a 64-bit signed integer. (operations-main.yaml:284)
-    fn sadd6432(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `SADD6432`: Adds a 32-bit to a 64-bit signed integer. (operations-main.yaml:228)
+    fn sadd6432(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "SADD6432",
         }
             .into()
     }
-    /// `UMADD32`: Multiplies and adds 32-bit unsigned integers. (operations-main.yaml:290)
-    fn umadd32(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `UMADD32`: Multiplies and adds 32-bit unsigned integers. (operations-main.yaml:234)
+    fn umadd32(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UMADD32",
         }
             .into()
     }
-    /// `SMADD32`: Multiplies and adds 32-bit signed integers. (operations-main.yaml:297)
-    fn smadd32(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `SMADD32`: Multiplies and adds 32-bit signed integers. (operations-main.yaml:241)
+    fn smadd32(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "SMADD32",
         }
             .into()
     }
-    /// `UMADD64`: Multiplies 32-bit unsigned integers and adds a 64-bit one. (operations-main.yaml:304)
-    fn umadd64(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `UMADD64`: Multiplies 32-bit unsigned integers and adds a 64-bit one. (operations-main.yaml:248)
+    fn umadd64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UMADD64",
         }
             .into()
     }
-    /// `SMADD64`: Multiplies 32-bit signed integers and adds a 64-bit one. (operations-main.yaml:310)
-    fn smadd64(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `SMADD64`: Multiplies 32-bit signed integers and adds a 64-bit one. (operations-main.yaml:254)
+    fn smadd64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "SMADD64",
         }
             .into()
     }
-    /// `TSTZ`: Whether a value is zero. (operations-main.yaml:316)
-    fn tstz(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `TSTZ`: Whether a value is zero. (operations-main.yaml:260)
+    fn tstz(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "TSTZ",
         }
             .into()
     }
-    /// `TSTGZ`: Whether a value is greater than zero. (operations-main.yaml:322)
-    fn tstgz(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `TSTGZ`: Whether a value is greater than zero. (operations-main.yaml:266)
+    fn tstgz(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "TSTGZ",
         }
             .into()
     }
-    /// `TSTGEZ`: Whether a value is zero or greater. (operations-main.yaml:328)
-    fn tstgez(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `TSTGEZ`: Whether a value is zero or greater. (operations-main.yaml:272)
+    fn tstgez(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "TSTGEZ",
         }
             .into()
     }
-    /// `TSTC`: Whether phase 0 carried out. (operations-main.yaml:334)
-    fn tstc(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `TSTC`: Whether phase 0 carried out. (operations-main.yaml:278)
+    fn tstc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "TSTC",
         }
             .into()
     }
-    /// `TSTE`: Whether the left value is equal. (operations-main.yaml:339)
-    fn tste(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `TSTE`: Whether the left value is equal. (operations-main.yaml:283)
+    fn tste(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "TSTE",
         }
             .into()
     }
-    /// `TSTG`: Whether the left value is greater. (operations-main.yaml:345)
-    fn tstg(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `TSTG`: Whether the left value is greater. (operations-main.yaml:289)
+    fn tstg(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "TSTG",
         }
             .into()
     }
-    /// `TSTGE`: Whether the left value is greater or equal. (operations-main.yaml:351)
-    fn tstge(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `TSTGE`: Whether the left value is greater or equal. (operations-main.yaml:295)
+    fn tstge(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "TSTGE",
         }
             .into()
     }
-    /// `TSTNE`: Whether the left value is not equal. (operations-main.yaml:357)
-    fn tstne(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `TSTNE`: Whether the left value is not equal. (operations-main.yaml:301)
+    fn tstne(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "TSTNE",
         }
             .into()
     }
-    /// `TSTL`: Whether the left value is less. (operations-main.yaml:363)
-    fn tstl(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `TSTL`: Whether the left value is less. (operations-main.yaml:307)
+    fn tstl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "TSTL",
         }
             .into()
     }
-    /// `TSTLE`: Whether the left value is less or equal. (operations-main.yaml:369)
-    fn tstle(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `TSTLE`: Whether the left value is less or equal. (operations-main.yaml:313)
+    fn tstle(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "TSTLE",
         }
             .into()
     }
-    /// `TSTMIN`: Tests like TSTL, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (operations-main.yaml:375)
-    fn tstmin(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "TSTMIN",
-        }
-            .into()
-    }
-    /// `TSTMAX`: Tests like TSTGE, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (operations-main.yaml:380)
-    fn tstmax(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "TSTMAX",
-        }
-            .into()
-    }
     /// `AND`: Bitwise and of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:4)
-    fn and(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn and(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "AND",
         }
             .into()
     }
     /// `OR`: Bitwise or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:10)
-    fn or(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn or(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "OR",
         }
             .into()
     }
     /// `XOR`: Bitwise exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:15)
-    fn xor(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn xor(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "XOR",
         }
             .into()
     }
     /// `NAND`: Bitwise not and of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:20)
-    fn nand(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn nand(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "NAND",
         }
             .into()
     }
     /// `NOR`: Bitwise not or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:25)
-    fn nor(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn nor(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "NOR",
         }
             .into()
     }
     /// `XNOR`: Bitwise not exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:30)
-    fn xnor(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn xnor(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "XNOR",
         }
             .into()
     }
     /// `BYP.logic`: Passes the mask on. (operations-bitwise.yaml:35)
-    fn byp_logic(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn byp_logic(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "BYP.logic",
         }
             .into()
     }
     /// `MSK`: Makes a mask from a width and a position. (operations-bitwise.yaml:42)
-    fn msk(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn msk(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "MSK",
         }
             .into()
     }
     /// `BYP`: Passes sources 0 and 1 on. (operations-bitwise.yaml:48)
-    fn byp(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn byp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "BYP",
         }
             .into()
     }
     /// `BYP.imm16`: Passes source 0 and a 16-bit immediate on. (operations-bitwise.yaml:56)
-    fn byp_imm16(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn byp_imm16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "BYP.imm16",
         }
             .into()
     }
     /// `BYP.imm32`: Passes source 0 and a 32-bit immediate on. (operations-bitwise.yaml:62)
-    fn byp_imm32(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn byp_imm32(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "BYP.imm32",
         }
             .into()
     }
     /// `SHFL`: Interleaves the lower halves of two sources bit by bit. (operations-bitwise.yaml:68)
-    fn shfl(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn shfl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "SHFL",
         }
             .into()
     }
     /// `REV`: Reverses the bits. (operations-bitwise.yaml:74)
-    fn rev(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn rev(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "REV",
         }
             .into()
     }
     /// `LSL`: Shifts left, in the first shift unit. (operations-bitwise.yaml:80)
-    fn lsl(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn lsl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "LSL",
         }
             .into()
     }
     /// `BYP.shift`: Passes source 2 on. (operations-bitwise.yaml:86)
-    fn byp_shift(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn byp_shift(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "BYP.shift",
         }
             .into()
     }
     /// `CBS`: Counts the set bits. (operations-bitwise.yaml:94)
-    fn cbs(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn cbs(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "CBS",
         }
             .into()
     }
     /// `FTB`: Finds the top set bit; -1 if there is none. (operations-bitwise.yaml:102)
-    fn ftb(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn ftb(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FTB",
         }
             .into()
     }
     /// `BYP.count`: Passes source 2 or FT2 on. (operations-bitwise.yaml:108)
-    fn byp_count(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn byp_count(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "BYP.count",
         }
             .into()
     }
-    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (operations-bitwise.yaml:114)
-    fn ftb_shi(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "FTB_SHI",
-        }
-            .into()
-    }
-    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (operations-bitwise.yaml:119)
-    fn ftb_msb(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "FTB_MSB",
-        }
-            .into()
-    }
-    /// `LSL.second`: Shifts left, in the second shift unit. (operations-bitwise.yaml:124)
-    fn lsl_second(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `LSL.second`: Shifts left, in the second shift unit. (operations-bitwise.yaml:114)
+    fn lsl_second(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "LSL.second",
         }
             .into()
     }
-    /// `SHR`: Shifts right with zeros. (operations-bitwise.yaml:131)
-    fn shr(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `SHR`: Shifts right with zeros. (operations-bitwise.yaml:121)
+    fn shr(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "SHR",
         }
             .into()
     }
-    /// `ROL`: Rotates left. (operations-bitwise.yaml:137)
-    fn rol(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `ROL`: Rotates left. (operations-bitwise.yaml:127)
+    fn rol(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "ROL",
         }
             .into()
     }
-    /// `CPS`: Clears bits, or sets them where the predicate holds. (operations-bitwise.yaml:143)
-    fn cps(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `CPS`: Clears bits, or sets them where the predicate holds. (operations-bitwise.yaml:133)
+    fn cps(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "CPS",
         }
             .into()
     }
-    /// `ASR`: Shifts right with the sign that a bit says. (operations-bitwise.yaml:149)
-    fn asr(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `ASR`: Shifts right with the sign that a bit says. (operations-bitwise.yaml:139)
+    fn asr(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "ASR",
         }
             .into()
     }
-    /// `TZ`: Writes the predicate: whether a result is zero. (operations-bitwise.yaml:155)
-    fn tz(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `TZ`: Writes the predicate: whether a result is zero. (operations-bitwise.yaml:145)
+    fn tz(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "TZ",
         }
             .into()
     }
-    /// `TNZ`: Writes the predicate: whether a result is not zero. (operations-bitwise.yaml:162)
-    fn tnz(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `TNZ`: Writes the predicate: whether a result is not zero. (operations-bitwise.yaml:152)
+    fn tnz(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "TNZ",
         }
             .into()
     }
     /// `UVSW.write`: Writes a vertex output. (operations-backend.yaml:4)
-    fn uvsw_write(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn uvsw_write(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UVSW.write",
         }
             .into()
     }
     /// `UVSW.write.reg`: Writes a vertex output. A source says which. (operations-backend.yaml:9)
-    fn uvsw_write_reg(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn uvsw_write_reg(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UVSW.write.reg",
         }
             .into()
     }
     /// `UVSW.write_emit_endtask`: Writes a vertex output, emits the vertex and ends the task. (operations-backend.yaml:14)
-    fn uvsw_write_emit_endtask(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn uvsw_write_emit_endtask(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UVSW.write_emit_endtask",
         }
@@ -6766,608 +7924,728 @@ pub trait Semantics {
     /// `UVSW.write_emit_endtask.reg`: Writes a vertex output, emits the vertex and ends the task. A source says which. (operations-backend.yaml:19)
     fn uvsw_write_emit_endtask_reg(
         &mut self,
-        group: &Group,
+        parts: &Parts,
         slot: usize,
     ) -> Self::Output {
-        let _ = (group, slot);
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UVSW.write_emit_endtask.reg",
         }
             .into()
     }
     /// `UVSW.emit_cut`: Emits a vertex and ends the strip. (operations-backend.yaml:24)
-    fn uvsw_emit_cut(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn uvsw_emit_cut(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UVSW.emit_cut",
         }
             .into()
     }
     /// `UVSW.emit_endtask`: Emits a vertex and ends the task. (operations-backend.yaml:29)
-    fn uvsw_emit_endtask(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn uvsw_emit_endtask(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UVSW.emit_endtask",
         }
             .into()
     }
     /// `UVSW.emit`: Emits a vertex. (operations-backend.yaml:34)
-    fn uvsw_emit(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn uvsw_emit(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UVSW.emit",
         }
             .into()
     }
     /// `UVSW.cut`: Ends a strip. (operations-backend.yaml:39)
-    fn uvsw_cut(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn uvsw_cut(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UVSW.cut",
         }
             .into()
     }
     /// `UVSW.endtask`: Ends the task. (operations-backend.yaml:44)
-    fn uvsw_endtask(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn uvsw_endtask(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UVSW.endtask",
         }
             .into()
     }
-    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (operations-backend.yaml:49)
-    fn tessw(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "TESSW",
-        }
-            .into()
-    }
-    /// `ATST`: Alpha test. (operations-backend.yaml:54)
-    fn atst(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `ATST`: Alpha test. (operations-backend.yaml:49)
+    fn atst(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "ATST",
         }
             .into()
     }
-    /// `DEPTHF`: Depth feedback. (operations-backend.yaml:59)
-    fn depthf(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `DEPTHF`: Depth feedback. (operations-backend.yaml:54)
+    fn depthf(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "DEPTHF",
         }
             .into()
     }
-    /// `FITR`: Iterates values. (operations-backend.yaml:64)
-    fn fitr(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `FITR`: Iterates values. (operations-backend.yaml:59)
+    fn fitr(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FITR",
         }
             .into()
     }
-    /// `FITRP`: Iterates values and multiplies them by 1/W. (operations-backend.yaml:72)
-    fn fitrp(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `FITRP`: Iterates values and multiplies them by 1/W. (operations-backend.yaml:67)
+    fn fitrp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FITRP",
         }
             .into()
     }
-    /// `IDF`: Asks the memory subsystem for a fence. (operations-backend.yaml:78)
-    fn idf(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `IDF`: Asks the memory subsystem for a fence. (operations-backend.yaml:73)
+    fn idf(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "IDF",
         }
             .into()
     }
-    /// `LD`: Loads words from memory. (operations-backend.yaml:84)
-    fn ld(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `LD`: Loads words from memory. (operations-backend.yaml:79)
+    fn ld(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "LD",
         }
             .into()
     }
-    /// `LD.reg`: Loads words from memory; a source says how many. (operations-backend.yaml:91)
-    fn ld_reg(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `LD.reg`: Loads words from memory; a source says how many. (operations-backend.yaml:86)
+    fn ld_reg(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "LD.reg",
         }
             .into()
     }
-    /// `ST`: Stores to memory. (operations-backend.yaml:97)
-    fn st(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `ST`: Stores to memory. (operations-backend.yaml:92)
+    fn st(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "ST",
         }
             .into()
     }
-    /// `ST.tiled`: Stores to a tile. (operations-backend.yaml:104)
-    fn st_tiled(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `ST.tiled`: Stores to a tile. (operations-backend.yaml:99)
+    fn st_tiled(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "ST.tiled",
         }
             .into()
     }
-    /// `ST.reg`: Stores to memory; a source says how many. (operations-backend.yaml:109)
-    fn st_reg(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `ST.reg`: Stores to memory; a source says how many. (operations-backend.yaml:104)
+    fn st_reg(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "ST.reg",
         }
             .into()
     }
-    /// `ST.reg.tiled`: Stores to a tile; a source says how many. (operations-backend.yaml:114)
-    fn st_reg_tiled(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `ST.reg.tiled`: Stores to a tile; a source says how many. (operations-backend.yaml:109)
+    fn st_reg_tiled(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "ST.reg.tiled",
         }
             .into()
     }
-    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (operations-backend.yaml:119)
-    fn st_texelmode(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "ST.TEXELMODE",
-        }
-            .into()
-    }
-    /// `SMP1D`: Samples a texture with one dimension. (operations-backend.yaml:124)
-    fn smp1d(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `SMP1D`: Samples a texture with one dimension. (operations-backend.yaml:114)
+    fn smp1d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "SMP1D",
         }
             .into()
     }
-    /// `SMP2D`: Samples a texture with two dimensions. (operations-backend.yaml:130)
-    fn smp2d(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `SMP2D`: Samples a texture with two dimensions. (operations-backend.yaml:120)
+    fn smp2d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "SMP2D",
         }
             .into()
     }
-    /// `SMP3D`: Samples a texture with three dimensions. (operations-backend.yaml:136)
-    fn smp3d(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `SMP3D`: Samples a texture with three dimensions. (operations-backend.yaml:126)
+    fn smp3d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "SMP3D",
         }
             .into()
     }
-    /// `ATOM`: An atomic operation on memory. (operations-backend.yaml:142)
-    fn atom(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `ATOM`: An atomic operation on memory. (operations-backend.yaml:132)
+    fn atom(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "ATOM",
         }
             .into()
     }
-    /// `EMITPIX`: Emits the pixel. Only Mesa names it. (operations-backend.yaml:148)
-    fn emitpix(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `EMITPIX`: Emits the pixel. Only Mesa names it. (operations-backend.yaml:138)
+    fn emitpix(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "EMITPIX",
         }
             .into()
     }
-    /// `PHAS`: Changes the phase of the program. Only Mesa names it. (operations-backend.yaml:154)
-    fn phas(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `PHAS`: Changes the phase of the program. Only Mesa names it. (operations-backend.yaml:144)
+    fn phas(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "PHAS",
         }
             .into()
     }
-    /// `PHAS.reg`: Changes the phase of the program as a source says. (operations-backend.yaml:160)
-    fn phas_reg(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `PHAS.reg`: Changes the phase of the program as a source says. (operations-backend.yaml:150)
+    fn phas_reg(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "PHAS.reg",
         }
             .into()
     }
-    /// `SETL`: Sets the link register. Only Mesa names it. (operations-backend.yaml:166)
-    fn setl(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `SETL`: Sets the link register. Only Mesa names it. (operations-backend.yaml:156)
+    fn setl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "SETL",
         }
             .into()
     }
-    /// `SAVMSK`: Saves a mask. Only Mesa names it. (operations-backend.yaml:172)
-    fn savmsk(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `SAVMSK`: Saves a mask. Only Mesa names it. (operations-backend.yaml:162)
+    fn savmsk(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "SAVMSK",
         }
             .into()
     }
-    /// `MOVMSK`: Moves a mask. Only Mesa names it. (operations-backend.yaml:178)
-    fn movmsk(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `MOVMSK`: Moves a mask. Only Mesa names it. (operations-backend.yaml:168)
+    fn movmsk(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "MOVMSK",
         }
             .into()
     }
-    /// `MOVMSK.sm`: Moves a mask that a source names. (operations-backend.yaml:184)
-    fn movmsk_sm(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `MOVMSK.sm`: Moves a mask that a source names. (operations-backend.yaml:174)
+    fn movmsk_sm(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "MOVMSK.sm",
         }
             .into()
     }
     /// `BA`: Goes to an address. (operations-control.yaml:8)
-    fn ba(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn ba(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "BA",
         }
             .into()
     }
     /// `BAL`: Goes to an address and keeps where from. (operations-control.yaml:13)
-    fn bal(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn bal(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "BAL",
         }
             .into()
     }
     /// `BR`: Goes some bytes on from the start of the group. (operations-control.yaml:18)
-    fn br(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn br(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "BR",
         }
             .into()
     }
     /// `BRL`: Goes some bytes on and keeps where from. (operations-control.yaml:24)
-    fn brl(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    fn brl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "BRL",
         }
             .into()
     }
-    /// `BPRET`: Returns from a breakpoint. No public encoding: no code for it is public. (operations-control.yaml:29)
-    fn bpret(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
-        __rt::Unimplemented {
-            mnemonic: "BPRET",
-        }
-            .into()
-    }
-    /// `LAPC`: Goes to the kept address. (operations-control.yaml:34)
-    fn lapc(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `LAPC`: Goes to the kept address. (operations-control.yaml:29)
+    fn lapc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "LAPC",
         }
             .into()
     }
-    /// `SAVL`: Writes the kept address to W0. (operations-control.yaml:38)
-    fn savl(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `SAVL`: Writes the kept address to W0. (operations-control.yaml:33)
+    fn savl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "SAVL",
         }
             .into()
     }
-    /// `CNDST`: Starts a block: an instance that runs and fails the condition stops for it. (operations-control.yaml:43)
-    fn cndst(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `CNDST`: Starts a block: an instance that runs and fails the condition stops for it. (operations-control.yaml:38)
+    fn cndst(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "CNDST",
         }
             .into()
     }
-    /// `CNDEF`: Turns to the other branch. (operations-control.yaml:49)
-    fn cndef(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `CNDEF`: Turns to the other branch. (operations-control.yaml:44)
+    fn cndef(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "CNDEF",
         }
             .into()
     }
-    /// `CNDSM`: Stops an instance that meets the condition for so many ends. (operations-control.yaml:54)
-    fn cndsm(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `CNDSM`: Stops an instance that meets the condition for so many ends. (operations-control.yaml:49)
+    fn cndsm(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "CNDSM",
         }
             .into()
     }
-    /// `CNDLT`: Tests whether a loop goes on. (operations-control.yaml:59)
-    fn cndlt(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `CNDLT`: Tests whether a loop goes on. (operations-control.yaml:54)
+    fn cndlt(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "CNDLT",
         }
             .into()
     }
-    /// `CNDEND`: Ends a block. (operations-control.yaml:64)
-    fn cndend(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `CNDEND`: Ends a block. (operations-control.yaml:59)
+    fn cndend(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "CNDEND",
         }
             .into()
     }
-    /// `CNDSETL`: Sets the link address in a loop of calls, in two parts. (operations-control.yaml:70)
-    fn cndsetl(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `CNDSETL`: Sets the link address in a loop of calls, in two parts. (operations-control.yaml:65)
+    fn cndsetl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "CNDSETL",
         }
             .into()
     }
-    /// `CNDLPC`: Ends a round of a loop of calls. (operations-control.yaml:75)
-    fn cndlpc(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `CNDLPC`: Ends a round of a loop of calls. (operations-control.yaml:70)
+    fn cndlpc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "CNDLPC",
         }
             .into()
     }
-    /// `WDF`: Waits for a fence. (operations-control.yaml:80)
-    fn wdf(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `WDF`: Waits for a fence. (operations-control.yaml:75)
+    fn wdf(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "WDF",
         }
             .into()
     }
-    /// `ITRSMP1D`: Iterates coordinates and samples a texture with one dimension. (operations-control.yaml:85)
-    fn itrsmp1d(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `ITRSMP1D`: Iterates coordinates and samples a texture with one dimension. (operations-control.yaml:80)
+    fn itrsmp1d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "ITRSMP1D",
         }
             .into()
     }
-    /// `ITRSMP2D`: Iterates coordinates and samples a texture with two dimensions. (operations-control.yaml:92)
-    fn itrsmp2d(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `ITRSMP2D`: Iterates coordinates and samples a texture with two dimensions. (operations-control.yaml:87)
+    fn itrsmp2d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "ITRSMP2D",
         }
             .into()
     }
-    /// `ITRSMP3D`: Iterates coordinates and samples a texture with three dimensions. (operations-control.yaml:99)
-    fn itrsmp3d(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `ITRSMP3D`: Iterates coordinates and samples a texture with three dimensions. (operations-control.yaml:94)
+    fn itrsmp3d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "ITRSMP3D",
         }
             .into()
     }
-    /// `SBO`: Moves the base of shared or coefficient registers. (operations-control.yaml:106)
-    fn sbo(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `SBO`: Moves the base of shared or coefficient registers. (operations-control.yaml:101)
+    fn sbo(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "SBO",
         }
             .into()
     }
-    /// `DITR`: Iterates values without the ALU. (operations-control.yaml:110)
-    fn ditr(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `DITR`: Iterates values without the ALU. (operations-control.yaml:105)
+    fn ditr(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "DITR",
         }
             .into()
     }
-    /// `NOP`: Does nothing; may end the program. Only Mesa names it. (operations-control.yaml:114)
-    fn nop(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `NOP`: Does nothing; may end the program. Only Mesa names it. (operations-control.yaml:109)
+    fn nop(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "NOP",
         }
             .into()
     }
-    /// `WOP`: Waits for outstanding operations. Only Mesa names it. (operations-control.yaml:120)
-    fn wop(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `WOP`: Waits for outstanding operations. Only Mesa names it. (operations-control.yaml:115)
+    fn wop(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "WOP",
         }
             .into()
     }
-    /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:125)
-    fn mutex(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:120)
+    fn mutex(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "MUTEX",
         }
             .into()
     }
-    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (operations-control.yaml:131)
-    fn uniq(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `F16SOP`: Two sums of products of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:136)
+    fn f16sop(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "F16SOP",
+        }
+            .into()
+    }
+    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:144)
+    fn f16sop_mad(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "F16SOP.MAD",
+        }
+            .into()
+    }
+    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:152)
+    fn f16sop_u8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "F16SOP.U8",
+        }
+            .into()
+    }
+    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:160)
+    fn f16sop_u8mad(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "F16SOP.U8MAD",
+        }
+            .into()
+    }
+    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:168)
+    fn sopmov(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "SOPMOV",
+        }
+            .into()
+    }
+    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:175)
+    fn sopmov_u8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "SOPMOV.U8",
+        }
+            .into()
+    }
+    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:182)
+    fn sopu8madmov(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "SOPU8MADMOV",
+        }
+            .into()
+    }
+    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:189)
+    fn converttof64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "CONVERTTOF64",
+        }
+            .into()
+    }
+    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:196)
+    fn convertfromf64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "CONVERTFROMF64",
+        }
+            .into()
+    }
+    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:203)
+    fn gta(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "GTA",
+        }
+            .into()
+    }
+    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:210)
+    fn fsqrt(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "FSQRT",
+        }
+            .into()
+    }
+    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:218)
+    fn tstmin(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "TSTMIN",
+        }
+            .into()
+    }
+    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:225)
+    fn tstmax(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "TSTMAX",
+        }
+            .into()
+    }
+    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:232)
+    fn ftb_shi(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "FTB_SHI",
+        }
+            .into()
+    }
+    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:240)
+    fn ftb_msb(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "FTB_MSB",
+        }
+            .into()
+    }
+    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:248)
+    fn tessw(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "TESSW",
+        }
+            .into()
+    }
+    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:256)
+    fn st_texelmode(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "ST.TEXELMODE",
+        }
+            .into()
+    }
+    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:264)
+    fn bpret(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "BPRET",
+        }
+            .into()
+    }
+    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:270)
+    fn uniq(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "UNIQ",
         }
             .into()
     }
-    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (operations-control.yaml:135)
-    fn fetch(&mut self, group: &Group, slot: usize) -> Self::Output {
-        let _ = (group, slot);
+    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:276)
+    fn fetch(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
         __rt::Unimplemented {
             mnemonic: "FETCH",
         }
             .into()
     }
 }
-/// Calls the method of an operation of a group; `None` for what is not an operation of its own.
+/// Calls the method of an operation, see [`Parts::operations`]; `None` for what is not an operation of its own.
 pub fn dispatch<S: Semantics + ?Sized>(
     operation: Operation,
-    group: &Group,
+    parts: &Parts,
     slot: usize,
     to: &mut S,
 ) -> Option<S::Output> {
     Some(
         match operation {
-            Operation::Fmad => to.fmad(group, slot),
-            Operation::Fadd => to.fadd(group, slot),
-            Operation::Fmul => to.fmul(group, slot),
-            Operation::Frcp => to.frcp(group, slot),
-            Operation::Frsq => to.frsq(group, slot),
-            Operation::Fsqrt => to.fsqrt(group, slot),
-            Operation::Flog => to.flog(group, slot),
-            Operation::Fexp => to.fexp(group, slot),
-            Operation::Flogcn => to.flogcn(group, slot),
-            Operation::Gcmp => to.gcmp(group, slot),
-            Operation::Gexp => to.gexp(group, slot),
-            Operation::F16sop => to.f16sop(group, slot),
-            Operation::Sopmov => to.sopmov(group, slot),
-            Operation::F16sopMad => to.f16sop_mad(group, slot),
-            Operation::F16sopU8 => to.f16sop_u8(group, slot),
-            Operation::SopmovU8 => to.sopmov_u8(group, slot),
-            Operation::F16sopU8mad => to.f16sop_u8mad(group, slot),
-            Operation::Sopu8madmov => to.sopu8madmov(group, slot),
-            Operation::Mbyp => to.mbyp(group, slot),
-            Operation::Fdsx => to.fdsx(group, slot),
-            Operation::Fdsy => to.fdsy(group, slot),
-            Operation::Fdsxf => to.fdsxf(group, slot),
-            Operation::Fdsyf => to.fdsyf(group, slot),
-            Operation::Converttof64 => to.converttof64(group, slot),
-            Operation::Convertfromf64 => to.convertfromf64(group, slot),
-            Operation::Fsinc => to.fsinc(group, slot),
-            Operation::Farctanc => to.farctanc(group, slot),
-            Operation::Fred => to.fred(group, slot),
-            Operation::Gta => to.gta(group, slot),
-            Operation::Mov => to.mov(group, slot),
-            Operation::Movc => to.movc(group, slot),
-            Operation::Pck => to.pck(group, slot),
-            Operation::Unpck => to.unpck(group, slot),
-            Operation::Uadd8 => to.uadd8(group, slot),
-            Operation::Umul8 => to.umul8(group, slot),
-            Operation::Umad8 => to.umad8(group, slot),
-            Operation::Iadd8 => to.iadd8(group, slot),
-            Operation::Imul8 => to.imul8(group, slot),
-            Operation::Imad8 => to.imad8(group, slot),
-            Operation::Uadd16 => to.uadd16(group, slot),
-            Operation::Umul16 => to.umul16(group, slot),
-            Operation::Umad16 => to.umad16(group, slot),
-            Operation::Iadd16 => to.iadd16(group, slot),
-            Operation::Imul16 => to.imul16(group, slot),
-            Operation::Imad16 => to.imad16(group, slot),
-            Operation::Add64 => to.add64(group, slot),
-            Operation::Uadd6432 => to.uadd6432(group, slot),
-            Operation::Sadd6432 => to.sadd6432(group, slot),
-            Operation::Umadd32 => to.umadd32(group, slot),
-            Operation::Smadd32 => to.smadd32(group, slot),
-            Operation::Umadd64 => to.umadd64(group, slot),
-            Operation::Smadd64 => to.smadd64(group, slot),
-            Operation::Tstz => to.tstz(group, slot),
-            Operation::Tstgz => to.tstgz(group, slot),
-            Operation::Tstgez => to.tstgez(group, slot),
-            Operation::Tstc => to.tstc(group, slot),
-            Operation::Tste => to.tste(group, slot),
-            Operation::Tstg => to.tstg(group, slot),
-            Operation::Tstge => to.tstge(group, slot),
-            Operation::Tstne => to.tstne(group, slot),
-            Operation::Tstl => to.tstl(group, slot),
-            Operation::Tstle => to.tstle(group, slot),
-            Operation::Tstmin => to.tstmin(group, slot),
-            Operation::Tstmax => to.tstmax(group, slot),
-            Operation::And => to.and(group, slot),
-            Operation::Or => to.or(group, slot),
-            Operation::Xor => to.xor(group, slot),
-            Operation::Nand => to.nand(group, slot),
-            Operation::Nor => to.nor(group, slot),
-            Operation::Xnor => to.xnor(group, slot),
-            Operation::BypLogic => to.byp_logic(group, slot),
-            Operation::Msk => to.msk(group, slot),
-            Operation::Byp => to.byp(group, slot),
-            Operation::BypImm16 => to.byp_imm16(group, slot),
-            Operation::BypImm32 => to.byp_imm32(group, slot),
-            Operation::Shfl => to.shfl(group, slot),
-            Operation::Rev => to.rev(group, slot),
-            Operation::Lsl => to.lsl(group, slot),
-            Operation::BypShift => to.byp_shift(group, slot),
-            Operation::Cbs => to.cbs(group, slot),
-            Operation::Ftb => to.ftb(group, slot),
-            Operation::BypCount => to.byp_count(group, slot),
-            Operation::FtbShi => to.ftb_shi(group, slot),
-            Operation::FtbMsb => to.ftb_msb(group, slot),
-            Operation::LslSecond => to.lsl_second(group, slot),
-            Operation::Shr => to.shr(group, slot),
-            Operation::Rol => to.rol(group, slot),
-            Operation::Cps => to.cps(group, slot),
-            Operation::Asr => to.asr(group, slot),
-            Operation::Tz => to.tz(group, slot),
-            Operation::Tnz => to.tnz(group, slot),
-            Operation::UvswWrite => to.uvsw_write(group, slot),
-            Operation::UvswWriteReg => to.uvsw_write_reg(group, slot),
-            Operation::UvswWriteEmitEndtask => to.uvsw_write_emit_endtask(group, slot),
+            Operation::Fmad => to.fmad(parts, slot),
+            Operation::Fadd => to.fadd(parts, slot),
+            Operation::Fmul => to.fmul(parts, slot),
+            Operation::Frcp => to.frcp(parts, slot),
+            Operation::Frsq => to.frsq(parts, slot),
+            Operation::Flog => to.flog(parts, slot),
+            Operation::Fexp => to.fexp(parts, slot),
+            Operation::Flogcn => to.flogcn(parts, slot),
+            Operation::Gcmp => to.gcmp(parts, slot),
+            Operation::Gexp => to.gexp(parts, slot),
+            Operation::Mbyp => to.mbyp(parts, slot),
+            Operation::Fdsx => to.fdsx(parts, slot),
+            Operation::Fdsy => to.fdsy(parts, slot),
+            Operation::Fdsxf => to.fdsxf(parts, slot),
+            Operation::Fdsyf => to.fdsyf(parts, slot),
+            Operation::Fsinc => to.fsinc(parts, slot),
+            Operation::Farctanc => to.farctanc(parts, slot),
+            Operation::Fred => to.fred(parts, slot),
+            Operation::Mov => to.mov(parts, slot),
+            Operation::Movc => to.movc(parts, slot),
+            Operation::Pck => to.pck(parts, slot),
+            Operation::Unpck => to.unpck(parts, slot),
+            Operation::Uadd8 => to.uadd8(parts, slot),
+            Operation::Umul8 => to.umul8(parts, slot),
+            Operation::Umad8 => to.umad8(parts, slot),
+            Operation::Iadd8 => to.iadd8(parts, slot),
+            Operation::Imul8 => to.imul8(parts, slot),
+            Operation::Imad8 => to.imad8(parts, slot),
+            Operation::Uadd16 => to.uadd16(parts, slot),
+            Operation::Umul16 => to.umul16(parts, slot),
+            Operation::Umad16 => to.umad16(parts, slot),
+            Operation::Iadd16 => to.iadd16(parts, slot),
+            Operation::Imul16 => to.imul16(parts, slot),
+            Operation::Imad16 => to.imad16(parts, slot),
+            Operation::Add64 => to.add64(parts, slot),
+            Operation::Uadd6432 => to.uadd6432(parts, slot),
+            Operation::Sadd6432 => to.sadd6432(parts, slot),
+            Operation::Umadd32 => to.umadd32(parts, slot),
+            Operation::Smadd32 => to.smadd32(parts, slot),
+            Operation::Umadd64 => to.umadd64(parts, slot),
+            Operation::Smadd64 => to.smadd64(parts, slot),
+            Operation::Tstz => to.tstz(parts, slot),
+            Operation::Tstgz => to.tstgz(parts, slot),
+            Operation::Tstgez => to.tstgez(parts, slot),
+            Operation::Tstc => to.tstc(parts, slot),
+            Operation::Tste => to.tste(parts, slot),
+            Operation::Tstg => to.tstg(parts, slot),
+            Operation::Tstge => to.tstge(parts, slot),
+            Operation::Tstne => to.tstne(parts, slot),
+            Operation::Tstl => to.tstl(parts, slot),
+            Operation::Tstle => to.tstle(parts, slot),
+            Operation::And => to.and(parts, slot),
+            Operation::Or => to.or(parts, slot),
+            Operation::Xor => to.xor(parts, slot),
+            Operation::Nand => to.nand(parts, slot),
+            Operation::Nor => to.nor(parts, slot),
+            Operation::Xnor => to.xnor(parts, slot),
+            Operation::BypLogic => to.byp_logic(parts, slot),
+            Operation::Msk => to.msk(parts, slot),
+            Operation::Byp => to.byp(parts, slot),
+            Operation::BypImm16 => to.byp_imm16(parts, slot),
+            Operation::BypImm32 => to.byp_imm32(parts, slot),
+            Operation::Shfl => to.shfl(parts, slot),
+            Operation::Rev => to.rev(parts, slot),
+            Operation::Lsl => to.lsl(parts, slot),
+            Operation::BypShift => to.byp_shift(parts, slot),
+            Operation::Cbs => to.cbs(parts, slot),
+            Operation::Ftb => to.ftb(parts, slot),
+            Operation::BypCount => to.byp_count(parts, slot),
+            Operation::LslSecond => to.lsl_second(parts, slot),
+            Operation::Shr => to.shr(parts, slot),
+            Operation::Rol => to.rol(parts, slot),
+            Operation::Cps => to.cps(parts, slot),
+            Operation::Asr => to.asr(parts, slot),
+            Operation::Tz => to.tz(parts, slot),
+            Operation::Tnz => to.tnz(parts, slot),
+            Operation::UvswWrite => to.uvsw_write(parts, slot),
+            Operation::UvswWriteReg => to.uvsw_write_reg(parts, slot),
+            Operation::UvswWriteEmitEndtask => to.uvsw_write_emit_endtask(parts, slot),
             Operation::UvswWriteEmitEndtaskReg => {
-                to.uvsw_write_emit_endtask_reg(group, slot)
+                to.uvsw_write_emit_endtask_reg(parts, slot)
             }
-            Operation::UvswEmitCut => to.uvsw_emit_cut(group, slot),
-            Operation::UvswEmitEndtask => to.uvsw_emit_endtask(group, slot),
-            Operation::UvswEmit => to.uvsw_emit(group, slot),
-            Operation::UvswCut => to.uvsw_cut(group, slot),
-            Operation::UvswEndtask => to.uvsw_endtask(group, slot),
-            Operation::Tessw => to.tessw(group, slot),
-            Operation::Atst => to.atst(group, slot),
-            Operation::Depthf => to.depthf(group, slot),
-            Operation::Fitr => to.fitr(group, slot),
-            Operation::Fitrp => to.fitrp(group, slot),
-            Operation::Idf => to.idf(group, slot),
-            Operation::Ld => to.ld(group, slot),
-            Operation::LdReg => to.ld_reg(group, slot),
-            Operation::St => to.st(group, slot),
-            Operation::StTiled => to.st_tiled(group, slot),
-            Operation::StReg => to.st_reg(group, slot),
-            Operation::StRegTiled => to.st_reg_tiled(group, slot),
-            Operation::StTexelmode => to.st_texelmode(group, slot),
-            Operation::Smp1d => to.smp1d(group, slot),
-            Operation::Smp2d => to.smp2d(group, slot),
-            Operation::Smp3d => to.smp3d(group, slot),
-            Operation::Atom => to.atom(group, slot),
-            Operation::Emitpix => to.emitpix(group, slot),
-            Operation::Phas => to.phas(group, slot),
-            Operation::PhasReg => to.phas_reg(group, slot),
-            Operation::Setl => to.setl(group, slot),
-            Operation::Savmsk => to.savmsk(group, slot),
-            Operation::Movmsk => to.movmsk(group, slot),
-            Operation::MovmskSm => to.movmsk_sm(group, slot),
-            Operation::Ba => to.ba(group, slot),
-            Operation::Bal => to.bal(group, slot),
-            Operation::Br => to.br(group, slot),
-            Operation::Brl => to.brl(group, slot),
-            Operation::Bpret => to.bpret(group, slot),
-            Operation::Lapc => to.lapc(group, slot),
-            Operation::Savl => to.savl(group, slot),
-            Operation::Cndst => to.cndst(group, slot),
-            Operation::Cndef => to.cndef(group, slot),
-            Operation::Cndsm => to.cndsm(group, slot),
-            Operation::Cndlt => to.cndlt(group, slot),
-            Operation::Cndend => to.cndend(group, slot),
-            Operation::Cndsetl => to.cndsetl(group, slot),
-            Operation::Cndlpc => to.cndlpc(group, slot),
-            Operation::Wdf => to.wdf(group, slot),
-            Operation::Itrsmp1d => to.itrsmp1d(group, slot),
-            Operation::Itrsmp2d => to.itrsmp2d(group, slot),
-            Operation::Itrsmp3d => to.itrsmp3d(group, slot),
-            Operation::Sbo => to.sbo(group, slot),
-            Operation::Ditr => to.ditr(group, slot),
-            Operation::Nop => to.nop(group, slot),
-            Operation::Wop => to.wop(group, slot),
-            Operation::Mutex => to.mutex(group, slot),
-            Operation::Uniq => to.uniq(group, slot),
-            Operation::Fetch => to.fetch(group, slot),
+            Operation::UvswEmitCut => to.uvsw_emit_cut(parts, slot),
+            Operation::UvswEmitEndtask => to.uvsw_emit_endtask(parts, slot),
+            Operation::UvswEmit => to.uvsw_emit(parts, slot),
+            Operation::UvswCut => to.uvsw_cut(parts, slot),
+            Operation::UvswEndtask => to.uvsw_endtask(parts, slot),
+            Operation::Atst => to.atst(parts, slot),
+            Operation::Depthf => to.depthf(parts, slot),
+            Operation::Fitr => to.fitr(parts, slot),
+            Operation::Fitrp => to.fitrp(parts, slot),
+            Operation::Idf => to.idf(parts, slot),
+            Operation::Ld => to.ld(parts, slot),
+            Operation::LdReg => to.ld_reg(parts, slot),
+            Operation::St => to.st(parts, slot),
+            Operation::StTiled => to.st_tiled(parts, slot),
+            Operation::StReg => to.st_reg(parts, slot),
+            Operation::StRegTiled => to.st_reg_tiled(parts, slot),
+            Operation::Smp1d => to.smp1d(parts, slot),
+            Operation::Smp2d => to.smp2d(parts, slot),
+            Operation::Smp3d => to.smp3d(parts, slot),
+            Operation::Atom => to.atom(parts, slot),
+            Operation::Emitpix => to.emitpix(parts, slot),
+            Operation::Phas => to.phas(parts, slot),
+            Operation::PhasReg => to.phas_reg(parts, slot),
+            Operation::Setl => to.setl(parts, slot),
+            Operation::Savmsk => to.savmsk(parts, slot),
+            Operation::Movmsk => to.movmsk(parts, slot),
+            Operation::MovmskSm => to.movmsk_sm(parts, slot),
+            Operation::Ba => to.ba(parts, slot),
+            Operation::Bal => to.bal(parts, slot),
+            Operation::Br => to.br(parts, slot),
+            Operation::Brl => to.brl(parts, slot),
+            Operation::Lapc => to.lapc(parts, slot),
+            Operation::Savl => to.savl(parts, slot),
+            Operation::Cndst => to.cndst(parts, slot),
+            Operation::Cndef => to.cndef(parts, slot),
+            Operation::Cndsm => to.cndsm(parts, slot),
+            Operation::Cndlt => to.cndlt(parts, slot),
+            Operation::Cndend => to.cndend(parts, slot),
+            Operation::Cndsetl => to.cndsetl(parts, slot),
+            Operation::Cndlpc => to.cndlpc(parts, slot),
+            Operation::Wdf => to.wdf(parts, slot),
+            Operation::Itrsmp1d => to.itrsmp1d(parts, slot),
+            Operation::Itrsmp2d => to.itrsmp2d(parts, slot),
+            Operation::Itrsmp3d => to.itrsmp3d(parts, slot),
+            Operation::Sbo => to.sbo(parts, slot),
+            Operation::Ditr => to.ditr(parts, slot),
+            Operation::Nop => to.nop(parts, slot),
+            Operation::Wop => to.wop(parts, slot),
+            Operation::Mutex => to.mutex(parts, slot),
+            Operation::F16sop => to.f16sop(parts, slot),
+            Operation::F16sopMad => to.f16sop_mad(parts, slot),
+            Operation::F16sopU8 => to.f16sop_u8(parts, slot),
+            Operation::F16sopU8mad => to.f16sop_u8mad(parts, slot),
+            Operation::Sopmov => to.sopmov(parts, slot),
+            Operation::SopmovU8 => to.sopmov_u8(parts, slot),
+            Operation::Sopu8madmov => to.sopu8madmov(parts, slot),
+            Operation::Converttof64 => to.converttof64(parts, slot),
+            Operation::Convertfromf64 => to.convertfromf64(parts, slot),
+            Operation::Gta => to.gta(parts, slot),
+            Operation::Fsqrt => to.fsqrt(parts, slot),
+            Operation::Tstmin => to.tstmin(parts, slot),
+            Operation::Tstmax => to.tstmax(parts, slot),
+            Operation::FtbShi => to.ftb_shi(parts, slot),
+            Operation::FtbMsb => to.ftb_msb(parts, slot),
+            Operation::Tessw => to.tessw(parts, slot),
+            Operation::StTexelmode => to.st_texelmode(parts, slot),
+            Operation::Bpret => to.bpret(parts, slot),
+            Operation::Uniq => to.uniq(parts, slot),
+            Operation::Fetch => to.fetch(parts, slot),
             #[allow(unreachable_patterns, reason = "an instruction set without remarks")]
             _ => return None,
         },
@@ -7667,6 +8945,18 @@ mod tables {
                         doc: "Iterate coordinates and sample.",
                     },
                     Value {
+                        bits: 9,
+                        name: "uniq",
+                        text: "uniq",
+                        doc: "Only the name is public.",
+                    },
+                    Value {
+                        bits: 10,
+                        name: "fetch",
+                        text: "fetch",
+                        doc: "Only the name is public.",
+                    },
+                    Value {
                         bits: 11,
                         name: "sbo",
                         text: "sbo",
@@ -7924,6 +9214,18 @@ mod tables {
                         bits: 9,
                         name: "int8_16",
                         text: "int8_16",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 10,
+                        name: "fsqrt",
+                        text: "fsqrt",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 11,
+                        name: "fromf64",
+                        text: "fromf64",
                         doc: "",
                     },
                 ],
@@ -8544,6 +9846,44 @@ mod tables {
                         text: "le",
                         doc: "Less or equal.",
                     },
+                    Value {
+                        bits: 16,
+                        name: "min",
+                        text: "min",
+                        doc: "For a minimum: less.",
+                    },
+                    Value {
+                        bits: 17,
+                        name: "max",
+                        text: "max",
+                        doc: "For a maximum: greater or equal.",
+                    },
+                ],
+                dotted: &[],
+                default: None,
+            },
+            Enum {
+                name: "f64_type",
+                doc: "What stands for a 64-bit float in 32 bits.",
+                values: &[
+                    Value {
+                        bits: 0,
+                        name: "f32",
+                        text: "f32",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 1,
+                        name: "s32",
+                        text: "s32",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 2,
+                        name: "u32",
+                        text: "u32",
+                        doc: "",
+                    },
                 ],
                 dotted: &[],
                 default: None,
@@ -8639,6 +9979,18 @@ mod tables {
                         name: "byp",
                         text: "byp",
                         doc: "Pass the source on.",
+                    },
+                    Value {
+                        bits: 4,
+                        name: "ftb_shi",
+                        text: "ftb_shi",
+                        doc: "Find the top bit that differs from the sign.",
+                    },
+                    Value {
+                        bits: 5,
+                        name: "ftb_msb",
+                        text: "ftb_msb",
+                        doc: "Find the top set bit, counted from the top.",
                     },
                 ],
                 dotted: &[],
@@ -8964,6 +10316,18 @@ mod tables {
                         bits: 19,
                         name: "smp",
                         text: "smp",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 20,
+                        name: "tessw",
+                        text: "tessw",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 21,
+                        name: "st_texel",
+                        text: "st_texel",
                         doc: "",
                     },
                 ],
@@ -9668,6 +11032,304 @@ mod tables {
                 dotted: &[],
                 default: None,
             },
+            Enum {
+                name: "sop_op",
+                doc: "Which sums of products.",
+                values: &[
+                    Value {
+                        bits: 0,
+                        name: "sop",
+                        text: "sop",
+                        doc: "Two sums of two products.",
+                    },
+                    Value {
+                        bits: 1,
+                        name: "mad",
+                        text: "mad",
+                        doc: "Four multiply-adds, results in half precision.",
+                    },
+                    Value {
+                        bits: 2,
+                        name: "u8",
+                        text: "u8",
+                        doc: "Two sums of two products, bytes among operands and results.",
+                    },
+                    Value {
+                        bits: 3,
+                        name: "u8mad",
+                        text: "u8mad",
+                        doc: "Four multiply-adds, results in bytes.",
+                    },
+                ],
+                dotted: &[],
+                default: None,
+            },
+            Enum {
+                name: "sop_source",
+                doc: "The source that an argument comes from.",
+                values: &[
+                    Value {
+                        bits: 0,
+                        name: "s0",
+                        text: "s0",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 1,
+                        name: "s1",
+                        text: "s1",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 2,
+                        name: "s2",
+                        text: "s2",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 3,
+                        name: "s3",
+                        text: "s3",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 4,
+                        name: "s4",
+                        text: "s4",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 5,
+                        name: "s5",
+                        text: "s5",
+                        doc: "",
+                    },
+                ],
+                dotted: &[],
+                default: None,
+            },
+            Enum {
+                name: "sop_factor",
+                doc: "The source that an argument comes from, or none: for a factor then the lesser of source 1 and 1 minus source 0.",
+                values: &[
+                    Value {
+                        bits: 0,
+                        name: "s0",
+                        text: "s0",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 1,
+                        name: "s1",
+                        text: "s1",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 2,
+                        name: "s2",
+                        text: "s2",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 3,
+                        name: "s3",
+                        text: "s3",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 4,
+                        name: "s4",
+                        text: "s4",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 5,
+                        name: "s5",
+                        text: "s5",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 6,
+                        name: "none",
+                        text: "none",
+                        doc: "",
+                    },
+                ],
+                dotted: &[],
+                default: None,
+            },
+            Enum {
+                name: "sop_format",
+                doc: "How an argument or a result is held.",
+                values: &[
+                    Value {
+                        bits: 0,
+                        name: "as_is",
+                        text: "as_is",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 1,
+                        name: "u8",
+                        text: "u8",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 2,
+                        name: "f16",
+                        text: "f16",
+                        doc: "",
+                    },
+                ],
+                dotted: &[],
+                default: None,
+            },
+            Enum {
+                name: "sop_combine",
+                doc: "How two products become one result.",
+                values: &[
+                    Value {
+                        bits: 0,
+                        name: "add",
+                        text: "add",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 1,
+                        name: "sub",
+                        text: "sub",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 2,
+                        name: "min",
+                        text: "min",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 3,
+                        name: "max",
+                        text: "max",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 4,
+                        name: "rsub",
+                        text: "rsub",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 5,
+                        name: "mad",
+                        text: "mad",
+                        doc: "",
+                    },
+                ],
+                dotted: &[],
+                default: None,
+            },
+            Enum {
+                name: "sop_j",
+                doc: "What the first half of a result is.",
+                values: &[
+                    Value {
+                        bits: 0,
+                        name: "joutj",
+                        text: "joutj",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 1,
+                        name: "jouta",
+                        text: "jouta",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 2,
+                        name: "joutb",
+                        text: "joutb",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 3,
+                        name: "joutjc",
+                        text: "joutjc",
+                        doc: "",
+                    },
+                ],
+                dotted: &[],
+                default: None,
+            },
+            Enum {
+                name: "sop_k",
+                doc: "What the second half of a result is.",
+                values: &[
+                    Value {
+                        bits: 0,
+                        name: "koutk",
+                        text: "koutk",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 1,
+                        name: "koutc",
+                        text: "koutc",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 2,
+                        name: "koutd",
+                        text: "koutd",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 3,
+                        name: "koutkc",
+                        text: "koutkc",
+                        doc: "",
+                    },
+                ],
+                dotted: &[],
+                default: None,
+            },
+            Enum {
+                name: "extra_op",
+                doc: "An operation of phase 2, or of the whole unit.",
+                values: &[
+                    Value {
+                        bits: 0,
+                        name: "sopmov",
+                        text: "sopmov",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 1,
+                        name: "sopmov_u8",
+                        text: "sopmov_u8",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 2,
+                        name: "sopu8madmov",
+                        text: "sopu8madmov",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 3,
+                        name: "tof64",
+                        text: "tof64",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 4,
+                        name: "gta",
+                        text: "gta",
+                        doc: "",
+                    },
+                ],
+                dotted: &[],
+                default: None,
+            },
         ],
         constants: &[
             Constants {
@@ -10232,6 +11894,8 @@ mod tables {
                         implies: &[(0, 0)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "headers.yaml:77",
@@ -10290,6 +11954,8 @@ mod tables {
                         implies: &[(0, 0)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "headers.yaml:83",
@@ -10354,6 +12020,8 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "headers.yaml:89",
@@ -10406,10 +12074,12 @@ mod tables {
                             Check {
                                 field: 13,
                                 bits: Bits::new(17, 4),
-                                allowed: 0x19ff,
+                                allowed: 0x1fff,
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "headers.yaml:95",
@@ -10505,6 +12175,8 @@ mod tables {
                         implies: &[(0, 1)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "sources.yaml:42",
@@ -10538,6 +12210,8 @@ mod tables {
                         implies: &[(0, 1)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "sources.yaml:48",
@@ -10569,6 +12243,8 @@ mod tables {
                         implies: &[(0, 2)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "sources.yaml:54",
@@ -10616,6 +12292,8 @@ mod tables {
                         implies: &[(0, 2)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "sources.yaml:60",
@@ -10679,6 +12357,8 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "sources.yaml:66",
@@ -10734,6 +12414,8 @@ mod tables {
                         implies: &[(0, 3)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "sources.yaml:72",
@@ -10807,6 +12489,8 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "sources.yaml:78",
@@ -10884,6 +12568,8 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "sources.yaml:84",
@@ -10971,6 +12657,8 @@ mod tables {
                         implies: &[(0, 1)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "sources.yaml:101",
@@ -11000,6 +12688,8 @@ mod tables {
                         implies: &[(0, 1)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "sources.yaml:107",
@@ -11031,6 +12721,8 @@ mod tables {
                         implies: &[(0, 2)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "sources.yaml:113",
@@ -11074,6 +12766,8 @@ mod tables {
                         implies: &[(0, 2)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "sources.yaml:119",
@@ -11121,6 +12815,8 @@ mod tables {
                         implies: &[(0, 2)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "sources.yaml:125",
@@ -11172,6 +12868,8 @@ mod tables {
                         implies: &[(0, 3)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "sources.yaml:131",
@@ -11226,6 +12924,8 @@ mod tables {
                         implies: &[(0, 3)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "sources.yaml:137",
@@ -11284,6 +12984,8 @@ mod tables {
                         implies: &[(0, 3)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "sources.yaml:143",
@@ -11367,6 +13069,8 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "sources.yaml:158",
@@ -11414,6 +13118,8 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "destinations.yaml:10",
@@ -11443,6 +13149,8 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "destinations.yaml:15",
@@ -11514,6 +13222,8 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "destinations.yaml:28",
@@ -11557,6 +13267,8 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "destinations.yaml:33",
@@ -11600,6 +13312,8 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
                         source: "destinations.yaml:38",
@@ -11826,6 +13540,14 @@ mod tables {
                         default: 0,
                         form: false,
                     },
+                    Field {
+                        name: "f64_type",
+                        doc: "What a 64-bit float becomes.",
+                        ty: Type::Enum(25),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
                 ],
                 records: &[
                     Record {
@@ -11859,9 +13581,11 @@ mod tables {
                         implies: &[(0, 0)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:135",
+                        source: "main.yaml:141",
                     },
                     Record {
                         name: "fadd_lp",
@@ -11894,9 +13618,11 @@ mod tables {
                         implies: &[(0, 0), (1, 1)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:141",
+                        source: "main.yaml:147",
                     },
                     Record {
                         name: "fmul",
@@ -11929,9 +13655,11 @@ mod tables {
                         implies: &[(0, 1)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:147",
+                        source: "main.yaml:153",
                     },
                     Record {
                         name: "fmul_lp",
@@ -11964,9 +13692,11 @@ mod tables {
                         implies: &[(0, 1), (1, 1)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:153",
+                        source: "main.yaml:159",
                     },
                     Record {
                         name: "fmad",
@@ -11995,9 +13725,11 @@ mod tables {
                         implies: &[(0, 2)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:159",
+                        source: "main.yaml:165",
                     },
                     Record {
                         name: "fmad_ext",
@@ -12046,9 +13778,11 @@ mod tables {
                         implies: &[(0, 2)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:165",
+                        source: "main.yaml:171",
                     },
                     Record {
                         name: "sngl",
@@ -12071,9 +13805,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:171",
+                        source: "main.yaml:177",
                     },
                     Record {
                         name: "sngl_ext",
@@ -12104,9 +13840,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:177",
+                        source: "main.yaml:183",
                     },
                     Record {
                         name: "gcmp",
@@ -12118,9 +13856,11 @@ mod tables {
                         implies: &[(0, 4)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:183",
+                        source: "main.yaml:189",
                     },
                     Record {
                         name: "gcmp_ext",
@@ -12141,9 +13881,11 @@ mod tables {
                         implies: &[(0, 4)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:188",
+                        source: "main.yaml:194",
                     },
                     Record {
                         name: "gexp",
@@ -12164,9 +13906,11 @@ mod tables {
                         implies: &[(0, 5)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:194",
+                        source: "main.yaml:200",
                     },
                     Record {
                         name: "upck",
@@ -12197,9 +13941,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:200",
+                        source: "main.yaml:206",
                     },
                     Record {
                         name: "fred",
@@ -12236,9 +13982,11 @@ mod tables {
                         implies: &[(0, 7)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:206",
+                        source: "main.yaml:212",
                     },
                     Record {
                         name: "int32_64",
@@ -12263,9 +14011,11 @@ mod tables {
                         implies: &[(0, 8)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:212",
+                        source: "main.yaml:218",
                     },
                     Record {
                         name: "int32_64_ext",
@@ -12314,9 +14064,11 @@ mod tables {
                         implies: &[(0, 8)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:218",
+                        source: "main.yaml:224",
                     },
                     Record {
                         name: "int8_16",
@@ -12341,9 +14093,11 @@ mod tables {
                         implies: &[(0, 9)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:224",
+                        source: "main.yaml:230",
                     },
                     Record {
                         name: "int8_16_ext",
@@ -12396,9 +14150,11 @@ mod tables {
                         implies: &[(0, 9)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:230",
+                        source: "main.yaml:236",
                     },
                     Record {
                         name: "int8_16_ext_sel",
@@ -12459,9 +14215,43 @@ mod tables {
                         implies: &[(0, 9)],
                         checks: &[],
                         unusable: "no public bit tells it from the form without a choice of parts",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "Mesa never writes it.",
-                        source: "main.yaml:236",
+                        source: "main.yaml:242",
+                    },
+                    Record {
+                        name: "fsqrt",
+                        doc: "A square root.",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 10)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[4, 3],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "main.yaml:250",
+                    },
+                    Record {
+                        name: "fromf64",
+                        doc: "From a 64-bit float, whose words are sources 0 and 2.",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 11)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[27],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "main.yaml:256",
                     },
                 ],
             },
@@ -12542,9 +14332,11 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::VendorBinary,
                         note: "",
-                        source: "main.yaml:254",
+                        source: "main.yaml:272",
                     },
                     Record {
                         name: "movc",
@@ -12565,9 +14357,11 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:260",
+                        source: "main.yaml:278",
                     },
                 ],
             },
@@ -12594,7 +14388,7 @@ mod tables {
                     Field {
                         name: "type",
                         doc: "How the operands are read.",
-                        ty: Type::Enum(25),
+                        ty: Type::Enum(26),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -12636,9 +14430,11 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:274",
+                        source: "main.yaml:292",
                     },
                     Record {
                         name: "tst_ext",
@@ -12688,9 +14484,43 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:279",
+                        source: "main.yaml:297",
+                    },
+                    Record {
+                        name: "tst_min",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 16)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[1, 2, 3, 4],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "main.yaml:302",
+                    },
+                    Record {
+                        name: "tst_max",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 17)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[1, 2, 3, 4],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "main.yaml:303",
                     },
                 ],
             },
@@ -12765,9 +14595,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:292",
+                        source: "main.yaml:312",
                     },
                 ],
             },
@@ -12794,7 +14626,7 @@ mod tables {
                     Field {
                         name: "count_src",
                         doc: "What is counted.",
-                        ty: Type::Enum(26),
+                        ty: Type::Enum(27),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -12802,7 +14634,7 @@ mod tables {
                     Field {
                         name: "count_op",
                         doc: "How it is counted.",
-                        ty: Type::Enum(27),
+                        ty: Type::Enum(28),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -12810,7 +14642,7 @@ mod tables {
                     Field {
                         name: "bitmask_src_op",
                         doc: "Makes a mask of sources 0 and 1, or passes them on.",
-                        ty: Type::Enum(28),
+                        ty: Type::Enum(29),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -12818,7 +14650,7 @@ mod tables {
                     Field {
                         name: "shift1_op",
                         doc: "The first shift.",
-                        ty: Type::Enum(29),
+                        ty: Type::Enum(30),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -12884,9 +14716,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::VendorBinary,
                         note: "The vendor's programs set bit 7, Mesa's present compiler leaves it clear.",
-                        source: "bitwise.yaml:70",
+                        source: "bitwise.yaml:72",
                     },
                     Record {
                         name: "phase0_imm16",
@@ -12931,9 +14765,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::VendorBinary,
                         note: "",
-                        source: "bitwise.yaml:77",
+                        source: "bitwise.yaml:79",
                     },
                     Record {
                         name: "phase0_imm32",
@@ -12978,9 +14814,43 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::VendorBinary,
                         note: "",
-                        source: "bitwise.yaml:84",
+                        source: "bitwise.yaml:86",
+                    },
+                    Record {
+                        name: "ftb_shi",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(3, 4)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[0, 4, 5, 6, 7],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "bitwise.yaml:93",
+                    },
+                    Record {
+                        name: "ftb_msb",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(3, 5), (2, 1)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[0, 4, 5, 6, 7],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "bitwise.yaml:94",
                     },
                 ],
             },
@@ -13007,7 +14877,7 @@ mod tables {
                     Field {
                         name: "logical_op",
                         doc: "The operation.",
-                        ty: Type::Enum(30),
+                        ty: Type::Enum(31),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13043,9 +14913,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "bitwise.yaml:98",
+                        source: "bitwise.yaml:102",
                     },
                 ],
             },
@@ -13064,7 +14936,7 @@ mod tables {
                     Field {
                         name: "tst_src",
                         doc: "What is tested.",
-                        ty: Type::Enum(31),
+                        ty: Type::Enum(32),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13072,7 +14944,7 @@ mod tables {
                     Field {
                         name: "bw_tst_op",
                         doc: "What is asked.",
-                        ty: Type::Enum(32),
+                        ty: Type::Enum(33),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13080,7 +14952,7 @@ mod tables {
                     Field {
                         name: "shift2_op",
                         doc: "The second shift.",
-                        ty: Type::Enum(33),
+                        ty: Type::Enum(34),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13114,9 +14986,11 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "bitwise.yaml:111",
+                        source: "bitwise.yaml:115",
                     },
                 ],
             },
@@ -13127,7 +15001,7 @@ mod tables {
                     Field {
                         name: "op",
                         doc: "The operation.",
-                        ty: Type::Enum(34),
+                        ty: Type::Enum(35),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13151,7 +15025,7 @@ mod tables {
                     Field {
                         name: "dsel",
                         doc: "The result that is written.",
-                        ty: Type::Enum(35),
+                        ty: Type::Enum(36),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13159,7 +15033,7 @@ mod tables {
                     Field {
                         name: "srcsel",
                         doc: "The source with the address or the operand.",
-                        ty: Type::Enum(36),
+                        ty: Type::Enum(37),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13183,7 +15057,7 @@ mod tables {
                     Field {
                         name: "msk_mode",
                         doc: "The mask.",
-                        ty: Type::Enum(37),
+                        ty: Type::Enum(38),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13191,7 +15065,7 @@ mod tables {
                     Field {
                         name: "exeaddrsrc",
                         doc: "The source with the address to go on at.",
-                        ty: Type::Enum(36),
+                        ty: Type::Enum(37),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13199,7 +15073,7 @@ mod tables {
                     Field {
                         name: "paramsrc",
                         doc: "The source with the parameters.",
-                        ty: Type::Enum(36),
+                        ty: Type::Enum(37),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13215,7 +15089,7 @@ mod tables {
                     Field {
                         name: "rate",
                         doc: "How often the phase runs.",
-                        ty: Type::Enum(38),
+                        ty: Type::Enum(39),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13231,7 +15105,7 @@ mod tables {
                     Field {
                         name: "ressel",
                         doc: "The result that is put into the link register.",
-                        ty: Type::Enum(35),
+                        ty: Type::Enum(36),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13255,7 +15129,7 @@ mod tables {
                     Field {
                         name: "p",
                         doc: "Multiplies by 1/W.",
-                        ty: Type::Enum(48),
+                        ty: Type::Enum(49),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13271,7 +15145,7 @@ mod tables {
                     Field {
                         name: "iter_mode",
                         doc: "Where in the pixel.",
-                        ty: Type::Enum(47),
+                        ty: Type::Enum(48),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13303,7 +15177,7 @@ mod tables {
                     Field {
                         name: "srcseladd",
                         doc: "The source with the address.",
-                        ty: Type::Enum(36),
+                        ty: Type::Enum(37),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13319,7 +15193,7 @@ mod tables {
                     Field {
                         name: "cachemode_ld",
                         doc: "How the cache is used.",
-                        ty: Type::Enum(39),
+                        ty: Type::Enum(40),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13327,7 +15201,7 @@ mod tables {
                     Field {
                         name: "slccachemode",
                         doc: "How the system level cache is used.",
-                        ty: Type::Enum(42),
+                        ty: Type::Enum(43),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13335,7 +15209,7 @@ mod tables {
                     Field {
                         name: "srcselbl",
                         doc: "The source with the number of words.",
-                        ty: Type::Enum(36),
+                        ty: Type::Enum(37),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13343,7 +15217,7 @@ mod tables {
                     Field {
                         name: "cachemode_st",
                         doc: "How the cache is used.",
-                        ty: Type::Enum(40),
+                        ty: Type::Enum(41),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13351,7 +15225,7 @@ mod tables {
                     Field {
                         name: "srcseldata",
                         doc: "The source with the data.",
-                        ty: Type::Enum(36),
+                        ty: Type::Enum(37),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13359,7 +15233,7 @@ mod tables {
                     Field {
                         name: "dsize",
                         doc: "Size of an element.",
-                        ty: Type::Enum(43),
+                        ty: Type::Enum(44),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13367,7 +15241,7 @@ mod tables {
                     Field {
                         name: "srcmask",
                         doc: "The source with the coverage mask.",
-                        ty: Type::Enum(36),
+                        ty: Type::Enum(37),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13383,7 +15257,7 @@ mod tables {
                     Field {
                         name: "atomic_op",
                         doc: "The operation on memory.",
-                        ty: Type::Enum(46),
+                        ty: Type::Enum(47),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13391,7 +15265,7 @@ mod tables {
                     Field {
                         name: "dstsel",
                         doc: "The source that names the destination.",
-                        ty: Type::Enum(36),
+                        ty: Type::Enum(37),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13407,7 +15281,7 @@ mod tables {
                     Field {
                         name: "dmn",
                         doc: "Dimensions of the texture.",
-                        ty: Type::Enum(49),
+                        ty: Type::Enum(50),
                         encoding: Encoding::Plain,
                         default: 1,
                         form: false,
@@ -13423,7 +15297,7 @@ mod tables {
                     Field {
                         name: "lodm",
                         doc: "Level of detail.",
-                        ty: Type::Enum(44),
+                        ty: Type::Enum(45),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13447,7 +15321,7 @@ mod tables {
                     Field {
                         name: "sbmode",
                         doc: "What comes back.",
-                        ty: Type::Enum(45),
+                        ty: Type::Enum(46),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13495,7 +15369,7 @@ mod tables {
                     Field {
                         name: "swap",
                         doc: "What the scheduler does.",
-                        ty: Type::Enum(50),
+                        ty: Type::Enum(51),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13503,7 +15377,7 @@ mod tables {
                     Field {
                         name: "cachemode",
                         doc: "How the cache is used.",
-                        ty: Type::Enum(41),
+                        ty: Type::Enum(42),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -13559,6 +15433,38 @@ mod tables {
                 ],
                 records: &[
                     Record {
+                        name: "tessw",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 20)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[3, 5],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "backend.yaml:127",
+                    },
+                    Record {
+                        name: "st_texel",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 21)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[17],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "backend.yaml:128",
+                    },
+                    Record {
                         name: "uvsw_write_reg",
                         doc: "Writes a vertex output that a source names.",
                         bytes: 2,
@@ -13583,9 +15489,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:127",
+                        source: "backend.yaml:129",
                     },
                     Record {
                         name: "uvsw_write_imm",
@@ -13606,9 +15514,11 @@ mod tables {
                         implies: &[(0, 0), (1, 1)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:133",
+                        source: "backend.yaml:135",
                     },
                     Record {
                         name: "uvsw_emit",
@@ -13620,9 +15530,11 @@ mod tables {
                         implies: &[(0, 1)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:139",
+                        source: "backend.yaml:141",
                     },
                     Record {
                         name: "uvsw_emit_imm",
@@ -13639,9 +15551,11 @@ mod tables {
                         implies: &[(0, 1)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:144",
+                        source: "backend.yaml:146",
                     },
                     Record {
                         name: "uvsw_cut",
@@ -13653,9 +15567,11 @@ mod tables {
                         implies: &[(0, 2)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:150",
+                        source: "backend.yaml:152",
                     },
                     Record {
                         name: "uvsw_cut_imm",
@@ -13672,9 +15588,11 @@ mod tables {
                         implies: &[(0, 2)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:155",
+                        source: "backend.yaml:157",
                     },
                     Record {
                         name: "uvsw_emit_cut",
@@ -13686,9 +15604,11 @@ mod tables {
                         implies: &[(0, 3)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:161",
+                        source: "backend.yaml:163",
                     },
                     Record {
                         name: "uvsw_emit_cut_imm",
@@ -13705,9 +15625,11 @@ mod tables {
                         implies: &[(0, 3)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:166",
+                        source: "backend.yaml:168",
                     },
                     Record {
                         name: "uvsw_endtask",
@@ -13719,9 +15641,11 @@ mod tables {
                         implies: &[(0, 4)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:172",
+                        source: "backend.yaml:174",
                     },
                     Record {
                         name: "uvsw_emit_endtask",
@@ -13733,9 +15657,11 @@ mod tables {
                         implies: &[(0, 5)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:177",
+                        source: "backend.yaml:179",
                     },
                     Record {
                         name: "uvsw_write_emit_endtask_reg",
@@ -13762,9 +15688,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:182",
+                        source: "backend.yaml:184",
                     },
                     Record {
                         name: "uvsw_write_emit_endtask_imm",
@@ -13785,9 +15713,11 @@ mod tables {
                         implies: &[(0, 6), (1, 1)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:188",
+                        source: "backend.yaml:190",
                     },
                     Record {
                         name: "movmsk",
@@ -13799,9 +15729,11 @@ mod tables {
                         implies: &[(0, 7)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:194",
+                        source: "backend.yaml:196",
                     },
                     Record {
                         name: "movmsk_sm",
@@ -13824,9 +15756,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:199",
+                        source: "backend.yaml:201",
                     },
                     Record {
                         name: "savmsk",
@@ -13849,9 +15783,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:205",
+                        source: "backend.yaml:207",
                     },
                     Record {
                         name: "phas_reg",
@@ -13883,9 +15819,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:211",
+                        source: "backend.yaml:213",
                     },
                     Record {
                         name: "phas_imm",
@@ -13925,9 +15863,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:217",
+                        source: "backend.yaml:219",
                     },
                     Record {
                         name: "setl",
@@ -13944,9 +15884,11 @@ mod tables {
                         implies: &[(0, 10)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:223",
+                        source: "backend.yaml:225",
                     },
                     Record {
                         name: "vistest_depthf",
@@ -13958,9 +15900,11 @@ mod tables {
                         implies: &[(0, 11)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:229",
+                        source: "backend.yaml:231",
                     },
                     Record {
                         name: "vistest_atst",
@@ -13981,9 +15925,11 @@ mod tables {
                         implies: &[(0, 12)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:234",
+                        source: "backend.yaml:236",
                     },
                     Record {
                         name: "fitr",
@@ -14022,9 +15968,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:240",
+                        source: "backend.yaml:242",
                     },
                     Record {
                         name: "emitpix",
@@ -14041,9 +15989,11 @@ mod tables {
                         implies: &[(0, 14)],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:246",
+                        source: "backend.yaml:248",
                     },
                     Record {
                         name: "idf",
@@ -14070,9 +16020,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:252",
+                        source: "backend.yaml:254",
                     },
                     Record {
                         name: "ld_immbl",
@@ -14119,9 +16071,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::VendorBinary,
                         note: "The cache mode in byte 2 is in the vendor's programs; Mesa's present compiler has zeros there.",
-                        source: "backend.yaml:258",
+                        source: "backend.yaml:260",
                     },
                     Record {
                         name: "ld_regbl",
@@ -14166,9 +16120,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:266",
+                        source: "backend.yaml:268",
                     },
                     Record {
                         name: "ld_regbl_ext",
@@ -14217,9 +16173,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "Derived from the layout of ld_immbl in Mesa's older compiler; no program with it is known.",
-                        source: "backend.yaml:272",
+                        source: "backend.yaml:274",
                     },
                     Record {
                         name: "st_immbl",
@@ -14280,9 +16238,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:279",
+                        source: "backend.yaml:281",
                     },
                     Record {
                         name: "st_regbl",
@@ -14345,9 +16305,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:285",
+                        source: "backend.yaml:287",
                     },
                     Record {
                         name: "st_immbl_ext",
@@ -14425,9 +16387,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::VendorBinary,
                         note: "Mesa calls the bit that announces byte 3 the tiled flag and leaves the rest of the byte clear; the vendor's programs show what it is.",
-                        source: "backend.yaml:291",
+                        source: "backend.yaml:293",
                     },
                     Record {
                         name: "st_regbl_ext",
@@ -14507,9 +16471,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::VendorBinary,
                         note: "Mesa calls the bit that announces byte 3 the tiled flag and leaves the rest of the byte clear; the vendor's programs show what it is.",
-                        source: "backend.yaml:299",
+                        source: "backend.yaml:301",
                     },
                     Record {
                         name: "atomic",
@@ -14554,9 +16520,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:307",
+                        source: "backend.yaml:309",
                     },
                     Record {
                         name: "smp_brief",
@@ -14595,9 +16563,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:313",
+                        source: "backend.yaml:315",
                     },
                     Record {
                         name: "smp_exta",
@@ -14664,9 +16634,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:319",
+                        source: "backend.yaml:321",
                     },
                     Record {
                         name: "smp_extab",
@@ -14758,9 +16730,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "backend.yaml:325",
+                        source: "backend.yaml:327",
                     },
                     Record {
                         name: "smp_extabc",
@@ -14872,9 +16846,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "Byte 4 is as in Mesa's later compiler; the older one has only the array bit.",
-                        source: "backend.yaml:331",
+                        source: "backend.yaml:333",
                     },
                     Record {
                         name: "smp_extb",
@@ -14938,9 +16914,80 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "Mesa gives three bytes and a field in the fourth; the third is the only place that fits, and nobody writes this form.",
-                        source: "backend.yaml:338",
+                        source: "backend.yaml:340",
+                    },
+                ],
+            },
+            Choice {
+                name: "uniq",
+                doc: "Only its name is known.",
+                fields: &[],
+                records: &[
+                    Record {
+                        name: "uniq",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "control.yaml:70",
+                    },
+                ],
+            },
+            Choice {
+                name: "fetch",
+                doc: "Only its name is known.",
+                fields: &[],
+                records: &[
+                    Record {
+                        name: "fetch",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "control.yaml:71",
+                    },
+                ],
+            },
+            Choice {
+                name: "bpret",
+                doc: "Return from a breakpoint.",
+                fields: &[],
+                records: &[
+                    Record {
+                        name: "bpret",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "control.yaml:72",
                     },
                 ],
             },
@@ -14959,7 +17006,7 @@ mod tables {
                     Field {
                         name: "bpred",
                         doc: "Which instances decide.",
-                        ty: Type::Enum(55),
+                        ty: Type::Enum(56),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -15015,9 +17062,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "control.yaml:78",
+                        source: "control.yaml:81",
                     },
                 ],
             },
@@ -15036,9 +17085,11 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "control.yaml:86",
+                        source: "control.yaml:89",
                     },
                 ],
             },
@@ -15057,9 +17108,11 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "control.yaml:92",
+                        source: "control.yaml:95",
                     },
                 ],
             },
@@ -15078,7 +17131,7 @@ mod tables {
                     Field {
                         name: "pcnd",
                         doc: "The condition.",
-                        ty: Type::Enum(51),
+                        ty: Type::Enum(52),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -15086,7 +17139,7 @@ mod tables {
                     Field {
                         name: "cndinst",
                         doc: "What is done.",
-                        ty: Type::Enum(52),
+                        ty: Type::Enum(53),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -15116,9 +17169,11 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "control.yaml:102",
+                        source: "control.yaml:105",
                     },
                 ],
             },
@@ -15137,9 +17192,11 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "control.yaml:110",
+                        source: "control.yaml:113",
                     },
                 ],
             },
@@ -15158,9 +17215,11 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "control.yaml:116",
+                        source: "control.yaml:119",
                     },
                 ],
             },
@@ -15171,7 +17230,7 @@ mod tables {
                     Field {
                         name: "lr",
                         doc: "What is done.",
-                        ty: Type::Enum(53),
+                        ty: Type::Enum(54),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -15205,9 +17264,11 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "control.yaml:125",
+                        source: "control.yaml:128",
                     },
                 ],
             },
@@ -15226,9 +17287,11 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "control.yaml:133",
+                        source: "control.yaml:136",
                     },
                 ],
             },
@@ -15239,7 +17302,7 @@ mod tables {
                     Field {
                         name: "tgt",
                         doc: "The bank.",
-                        ty: Type::Enum(54),
+                        ty: Type::Enum(55),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -15273,9 +17336,11 @@ mod tables {
                         implies: &[],
                         checks: &[],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "control.yaml:143",
+                        source: "control.yaml:146",
                     },
                 ],
             },
@@ -15302,7 +17367,7 @@ mod tables {
                     Field {
                         name: "p",
                         doc: "Perspective.",
-                        ty: Type::Enum(48),
+                        ty: Type::Enum(49),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -15318,7 +17383,7 @@ mod tables {
                     Field {
                         name: "mode",
                         doc: "Where in the pixel.",
-                        ty: Type::Enum(47),
+                        ty: Type::Enum(48),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -15334,7 +17399,7 @@ mod tables {
                     Field {
                         name: "coff_idx_ctrl",
                         doc: "Index of the coefficient.",
-                        ty: Type::Enum(56),
+                        ty: Type::Enum(57),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -15342,7 +17407,7 @@ mod tables {
                     Field {
                         name: "woff_idx_ctrl",
                         doc: "Index of the coefficient of 1/W.",
-                        ty: Type::Enum(56),
+                        ty: Type::Enum(57),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -15358,7 +17423,7 @@ mod tables {
                     Field {
                         name: "sched_ctrl",
                         doc: "What the scheduler does.",
-                        ty: Type::Enum(50),
+                        ty: Type::Enum(51),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -15461,9 +17526,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "control.yaml:164",
+                        source: "control.yaml:167",
                     },
                 ],
             },
@@ -15490,7 +17557,7 @@ mod tables {
                     Field {
                         name: "p",
                         doc: "Perspective.",
-                        ty: Type::Enum(48),
+                        ty: Type::Enum(49),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -15514,7 +17581,7 @@ mod tables {
                     Field {
                         name: "mode",
                         doc: "Where in the pixel.",
-                        ty: Type::Enum(47),
+                        ty: Type::Enum(48),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -15530,7 +17597,7 @@ mod tables {
                     Field {
                         name: "dmn",
                         doc: "Dimensions of the texture.",
-                        ty: Type::Enum(49),
+                        ty: Type::Enum(50),
                         encoding: Encoding::Plain,
                         default: 1,
                         form: false,
@@ -15570,7 +17637,7 @@ mod tables {
                     Field {
                         name: "sched_ctrl",
                         doc: "What the scheduler does.",
-                        ty: Type::Enum(50),
+                        ty: Type::Enum(51),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -15618,7 +17685,7 @@ mod tables {
                     Field {
                         name: "coff_idx_ctrl",
                         doc: "Index of the coefficient.",
-                        ty: Type::Enum(56),
+                        ty: Type::Enum(57),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -15626,7 +17693,7 @@ mod tables {
                     Field {
                         name: "woff_idx_ctrl",
                         doc: "Index of the coefficient of 1/W.",
-                        ty: Type::Enum(56),
+                        ty: Type::Enum(57),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -15719,9 +17786,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "control.yaml:193",
+                        source: "control.yaml:196",
                     },
                     Record {
                         name: "itrsmp_ext",
@@ -15817,9 +17886,11 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "control.yaml:198",
+                        source: "control.yaml:201",
                     },
                     Record {
                         name: "itrsmp_ext2",
@@ -15944,9 +18015,716 @@ mod tables {
                             },
                         ],
                         unusable: "",
+                        no_encoding: false,
+                        says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "control.yaml:203",
+                        source: "control.yaml:206",
+                    },
+                ],
+            },
+            Choice {
+                name: "sop",
+                doc: "Sums of products: `a * e` and `b * f` make the first result, `c * g` and `d * h` the second; `v` to `y` are what multiply-adds add.",
+                fields: &[
+                    Field {
+                        name: "op",
+                        doc: "Which of them.",
+                        ty: Type::Enum(58),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "jop",
+                        doc: "How the first two products are combined.",
+                        ty: Type::Enum(62),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "kop",
+                        doc: "How the other two are.",
+                        ty: Type::Enum(62),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "jout",
+                        doc: "What the first result is.",
+                        ty: Type::Enum(63),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "kout",
+                        doc: "What the second result is.",
+                        ty: Type::Enum(64),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "kdst",
+                        doc: "Where the second result goes.",
+                        ty: Type::Enum(36),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "jelem",
+                        doc: "Which part of its destination the first result is.",
+                        ty: Type::Enum(21),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "kelem",
+                        doc: "Which part of its destination the second result is.",
+                        ty: Type::Enum(21),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "formats",
+                        doc: "Which results are written in the form that the operation is for, bit by bit.",
+                        ty: Type::Decimal,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "clamps",
+                        doc: "Which results are clamped, bit by bit.",
+                        ty: Type::Decimal,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "zabs",
+                        doc: "The factor that stands for no source is taken without its sign.",
+                        ty: Type::Flag,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "zclamp",
+                        doc: "The factor that stands for no source is clamped.",
+                        ty: Type::Flag,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "a",
+                        doc: "A factor.",
+                        ty: Type::Enum(59),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "af",
+                        doc: "How `a` is held.",
+                        ty: Type::Enum(61),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "ae",
+                        doc: "Which part of its source `a` is.",
+                        ty: Type::Enum(21),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "am",
+                        doc: "What becomes of `a`, bit by bit: negated, clamped, without sign, rounded down.",
+                        ty: Type::Decimal,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "b",
+                        doc: "A factor.",
+                        ty: Type::Enum(59),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "bf",
+                        doc: "How `b` is held.",
+                        ty: Type::Enum(61),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "be",
+                        doc: "Which part of its source `b` is.",
+                        ty: Type::Enum(21),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "bm",
+                        doc: "What becomes of `b`, bit by bit: negated, clamped, without sign, rounded down.",
+                        ty: Type::Decimal,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "c",
+                        doc: "A factor.",
+                        ty: Type::Enum(59),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "cf",
+                        doc: "How `c` is held.",
+                        ty: Type::Enum(61),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "ce",
+                        doc: "Which part of its source `c` is.",
+                        ty: Type::Enum(21),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "cm",
+                        doc: "What becomes of `c`, bit by bit: negated, clamped, without sign, rounded down.",
+                        ty: Type::Decimal,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "d",
+                        doc: "A factor.",
+                        ty: Type::Enum(59),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "df",
+                        doc: "How `d` is held.",
+                        ty: Type::Enum(61),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "de",
+                        doc: "Which part of its source `d` is.",
+                        ty: Type::Enum(21),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "dm",
+                        doc: "What becomes of `d`, bit by bit: negated, clamped, without sign, rounded down.",
+                        ty: Type::Decimal,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "e",
+                        doc: "The other factor.",
+                        ty: Type::Enum(60),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "ef",
+                        doc: "How `e` is held.",
+                        ty: Type::Enum(61),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "ee",
+                        doc: "Which part of its source `e` is.",
+                        ty: Type::Enum(21),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "em",
+                        doc: "What becomes of `e`, bit by bit: one minus it, clamped, without sign.",
+                        ty: Type::Decimal,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "f",
+                        doc: "The other factor.",
+                        ty: Type::Enum(60),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "ff",
+                        doc: "How `f` is held.",
+                        ty: Type::Enum(61),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "fe",
+                        doc: "Which part of its source `f` is.",
+                        ty: Type::Enum(21),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "fm",
+                        doc: "What becomes of `f`, bit by bit: one minus it, clamped, without sign.",
+                        ty: Type::Decimal,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "g",
+                        doc: "The other factor.",
+                        ty: Type::Enum(60),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "gf",
+                        doc: "How `g` is held.",
+                        ty: Type::Enum(61),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "ge",
+                        doc: "Which part of its source `g` is.",
+                        ty: Type::Enum(21),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "gm",
+                        doc: "What becomes of `g`, bit by bit: one minus it, clamped, without sign.",
+                        ty: Type::Decimal,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "h",
+                        doc: "The other factor.",
+                        ty: Type::Enum(60),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "hf",
+                        doc: "How `h` is held.",
+                        ty: Type::Enum(61),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "he",
+                        doc: "Which part of its source `h` is.",
+                        ty: Type::Enum(21),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "hm",
+                        doc: "What becomes of `h`, bit by bit: one minus it, clamped, without sign.",
+                        ty: Type::Decimal,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "v",
+                        doc: "What is added.",
+                        ty: Type::Enum(60),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "vf",
+                        doc: "How `v` is held.",
+                        ty: Type::Enum(61),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "ve",
+                        doc: "Which part of its source `v` is.",
+                        ty: Type::Enum(21),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "vm",
+                        doc: "What becomes of `v`, bit by bit: negated, clamped, without sign, rounded down.",
+                        ty: Type::Decimal,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "w",
+                        doc: "What is added.",
+                        ty: Type::Enum(60),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "wf",
+                        doc: "How `w` is held.",
+                        ty: Type::Enum(61),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "we",
+                        doc: "Which part of its source `w` is.",
+                        ty: Type::Enum(21),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "wm",
+                        doc: "What becomes of `w`, bit by bit: negated, clamped, without sign, rounded down.",
+                        ty: Type::Decimal,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "x",
+                        doc: "What is added.",
+                        ty: Type::Enum(60),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "xf",
+                        doc: "How `x` is held.",
+                        ty: Type::Enum(61),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "xe",
+                        doc: "Which part of its source `x` is.",
+                        ty: Type::Enum(21),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "xm",
+                        doc: "What becomes of `x`, bit by bit: negated, clamped, without sign, rounded down.",
+                        ty: Type::Decimal,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "y",
+                        doc: "What is added.",
+                        ty: Type::Enum(60),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "yf",
+                        doc: "How `y` is held.",
+                        ty: Type::Enum(61),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "ye",
+                        doc: "Which part of its source `y` is.",
+                        ty: Type::Enum(21),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "ym",
+                        doc: "What becomes of `y`, bit by bit: negated, clamped, without sign, rounded down.",
+                        ty: Type::Decimal,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                ],
+                records: &[
+                    Record {
+                        name: "sop",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 0)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[
+                            1, 2, 3, 4, 5, 6, 7, 12, 14, 15, 16, 18, 19, 20, 22, 23, 24,
+                            26, 27, 28, 30, 31, 32, 34, 35, 36, 38, 39, 40, 42, 43,
+                        ],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "unencoded.yaml:99",
+                    },
+                    Record {
+                        name: "mad",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 1)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[
+                            8, 9, 12, 14, 15, 13, 16, 18, 19, 17, 20, 22, 23, 21, 24, 26,
+                            27, 25, 28, 30, 31, 29, 32, 34, 35, 33, 36, 38, 39, 37, 40,
+                            42, 43, 41, 44, 46, 47, 45, 48, 50, 51, 49, 52, 54, 55, 53,
+                            56, 58, 59, 57,
+                        ],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "unencoded.yaml:100",
+                    },
+                    Record {
+                        name: "u8",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 2)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[
+                            1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 14, 15, 13, 16, 18, 19,
+                            17, 20, 22, 23, 21, 24, 26, 27, 25, 28, 30, 31, 29, 32, 34,
+                            35, 33, 36, 38, 39, 37, 40, 42, 43, 41,
+                        ],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "unencoded.yaml:101",
+                    },
+                    Record {
+                        name: "u8mad",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 3)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[
+                            8, 9, 12, 14, 15, 13, 16, 18, 19, 17, 20, 22, 23, 21, 24, 26,
+                            27, 25, 28, 30, 31, 29, 32, 34, 35, 33, 36, 38, 39, 37, 40,
+                            42, 43, 41, 44, 46, 47, 45, 48, 50, 51, 49, 52, 54, 55, 53,
+                            56, 58, 59, 57,
+                        ],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "unencoded.yaml:102",
+                    },
+                ],
+            },
+            Choice {
+                name: "extra",
+                doc: "Operations of phase 2, or of the whole unit, without a public encoding.",
+                fields: &[
+                    Field {
+                        name: "op",
+                        doc: "Which of them.",
+                        ty: Type::Enum(65),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "f64_type",
+                        doc: "What becomes a 64-bit float.",
+                        ty: Type::Enum(25),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "array",
+                        doc: "The texture is an array.",
+                        ty: Type::Flag,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "pwen",
+                        doc: "The predicate says whether the coordinates are outside.",
+                        ty: Type::Flag,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "zabs",
+                        doc: "The factor that stands for no source is taken without its sign.",
+                        ty: Type::Flag,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "zclamp",
+                        doc: "The factor that stands for no source is clamped.",
+                        ty: Type::Flag,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                ],
+                records: &[
+                    Record {
+                        name: "sopmov",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 0)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "unencoded.yaml:113",
+                    },
+                    Record {
+                        name: "sopmov_u8",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 1)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[4, 5],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "unencoded.yaml:114",
+                    },
+                    Record {
+                        name: "sopu8madmov",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 2)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "unencoded.yaml:115",
+                    },
+                    Record {
+                        name: "tof64",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 3)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[1],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "unencoded.yaml:116",
+                    },
+                    Record {
+                        name: "gta",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 4)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[2, 3],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "unencoded.yaml:117",
                     },
                 ],
             },
@@ -15957,6 +18735,7 @@ mod tables {
                 doc: "Length, parts, condition.",
                 choice: 0,
                 records: &[0, 1, 2, 3],
+                without: &[],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -16009,7 +18788,7 @@ mod tables {
                             Check {
                                 field: 13,
                                 bits: Bits::new(17, 4),
-                                allowed: 0x19ff,
+                                allowed: 0x1fff,
                             },
                         ],
                         record: 3,
@@ -16028,9 +18807,10 @@ mod tables {
                 doc: "The backend phase.",
                 choice: 13,
                 records: &[
-                    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
-                    20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35,
+                    2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+                    21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37,
                 ],
+                without: &[0, 1],
                 first: &[
                     0, 1, 2, 3, 4, 5, 6, 65535, 7, 8, 9, 10, 65535, 65535, 11, 65535, 0,
                     65535, 65535, 65535, 65535, 65535, 6, 65535, 7, 65535, 65535, 65535,
@@ -16067,7 +18847,7 @@ mod tables {
                                 allowed: 0x3f,
                             },
                         ],
-                        record: 0,
+                        record: 2,
                         bytes: 2,
                         last: true,
                     },
@@ -16075,7 +18855,7 @@ mod tables {
                         mask: 0xff,
                         value: 0x1,
                         checks: &[],
-                        record: 2,
+                        record: 4,
                         bytes: 1,
                         last: true,
                     },
@@ -16083,7 +18863,7 @@ mod tables {
                         mask: 0xff,
                         value: 0x2,
                         checks: &[],
-                        record: 4,
+                        record: 6,
                         bytes: 1,
                         last: true,
                     },
@@ -16091,7 +18871,7 @@ mod tables {
                         mask: 0xff,
                         value: 0x3,
                         checks: &[],
-                        record: 6,
+                        record: 8,
                         bytes: 1,
                         last: true,
                     },
@@ -16099,7 +18879,7 @@ mod tables {
                         mask: 0xff,
                         value: 0x4,
                         checks: &[],
-                        record: 8,
+                        record: 10,
                         bytes: 1,
                         last: true,
                     },
@@ -16107,7 +18887,7 @@ mod tables {
                         mask: 0xff,
                         value: 0x5,
                         checks: &[],
-                        record: 9,
+                        record: 11,
                         bytes: 1,
                         last: true,
                     },
@@ -16121,7 +18901,7 @@ mod tables {
                                 allowed: 0x3f,
                             },
                         ],
-                        record: 10,
+                        record: 12,
                         bytes: 2,
                         last: true,
                     },
@@ -16129,7 +18909,7 @@ mod tables {
                         mask: 0xef,
                         value: 0x8,
                         checks: &[],
-                        record: 1,
+                        record: 3,
                         bytes: 2,
                         last: true,
                     },
@@ -16137,7 +18917,7 @@ mod tables {
                         mask: 0xfcff,
                         value: 0x9,
                         checks: &[],
-                        record: 3,
+                        record: 5,
                         bytes: 2,
                         last: true,
                     },
@@ -16145,7 +18925,7 @@ mod tables {
                         mask: 0xfcff,
                         value: 0xa,
                         checks: &[],
-                        record: 5,
+                        record: 7,
                         bytes: 2,
                         last: true,
                     },
@@ -16153,7 +18933,7 @@ mod tables {
                         mask: 0xfcff,
                         value: 0xb,
                         checks: &[],
-                        record: 7,
+                        record: 9,
                         bytes: 2,
                         last: true,
                     },
@@ -16161,7 +18941,7 @@ mod tables {
                         mask: 0xef,
                         value: 0xe,
                         checks: &[],
-                        record: 11,
+                        record: 13,
                         bytes: 2,
                         last: true,
                     },
@@ -16175,7 +18955,7 @@ mod tables {
                                 allowed: 0x1f,
                             },
                         ],
-                        record: 14,
+                        record: 16,
                         bytes: 1,
                         last: true,
                     },
@@ -16183,7 +18963,7 @@ mod tables {
                         mask: 0xff,
                         value: 0x31,
                         checks: &[],
-                        record: 12,
+                        record: 14,
                         bytes: 1,
                         last: true,
                     },
@@ -16197,7 +18977,7 @@ mod tables {
                                 allowed: 0x3f,
                             },
                         ],
-                        record: 13,
+                        record: 15,
                         bytes: 2,
                         last: true,
                     },
@@ -16216,7 +18996,7 @@ mod tables {
                                 allowed: 0x3f,
                             },
                         ],
-                        record: 15,
+                        record: 17,
                         bytes: 2,
                         last: true,
                     },
@@ -16235,7 +19015,7 @@ mod tables {
                                 allowed: 0x7,
                             },
                         ],
-                        record: 16,
+                        record: 18,
                         bytes: 2,
                         last: true,
                     },
@@ -16243,7 +19023,7 @@ mod tables {
                         mask: 0xfe,
                         value: 0x60,
                         checks: &[],
-                        record: 17,
+                        record: 19,
                         bytes: 1,
                         last: true,
                     },
@@ -16251,7 +19031,7 @@ mod tables {
                         mask: 0xff,
                         value: 0x80,
                         checks: &[],
-                        record: 18,
+                        record: 20,
                         bytes: 1,
                         last: true,
                     },
@@ -16259,7 +19039,7 @@ mod tables {
                         mask: 0xfa,
                         value: 0x82,
                         checks: &[],
-                        record: 19,
+                        record: 21,
                         bytes: 1,
                         last: true,
                     },
@@ -16273,7 +19053,7 @@ mod tables {
                                 allowed: 0x7,
                             },
                         ],
-                        record: 20,
+                        record: 22,
                         bytes: 2,
                         last: true,
                     },
@@ -16281,7 +19061,7 @@ mod tables {
                         mask: 0xfd,
                         value: 0xc0,
                         checks: &[],
-                        record: 21,
+                        record: 23,
                         bytes: 1,
                         last: true,
                     },
@@ -16295,7 +19075,7 @@ mod tables {
                                 allowed: 0x3f,
                             },
                         ],
-                        record: 22,
+                        record: 24,
                         bytes: 2,
                         last: true,
                     },
@@ -16319,7 +19099,7 @@ mod tables {
                                 allowed: 0x7,
                             },
                         ],
-                        record: 24,
+                        record: 26,
                         bytes: 2,
                         last: true,
                     },
@@ -16353,7 +19133,7 @@ mod tables {
                                 allowed: 0x7,
                             },
                         ],
-                        record: 27,
+                        record: 29,
                         bytes: 3,
                         last: false,
                     },
@@ -16392,7 +19172,7 @@ mod tables {
                                 allowed: 0x3f,
                             },
                         ],
-                        record: 29,
+                        record: 31,
                         bytes: 4,
                         last: true,
                     },
@@ -16406,7 +19186,7 @@ mod tables {
                                 allowed: 0xe,
                             },
                         ],
-                        record: 31,
+                        record: 33,
                         bytes: 2,
                         last: false,
                     },
@@ -16420,7 +19200,7 @@ mod tables {
                                 allowed: 0xe,
                             },
                         ],
-                        record: 32,
+                        record: 34,
                         bytes: 3,
                         last: false,
                     },
@@ -16439,7 +19219,7 @@ mod tables {
                                 allowed: 0x7,
                             },
                         ],
-                        record: 33,
+                        record: 35,
                         bytes: 4,
                         last: false,
                     },
@@ -16458,7 +19238,7 @@ mod tables {
                                 allowed: 0x7,
                             },
                         ],
-                        record: 34,
+                        record: 36,
                         bytes: 5,
                         last: false,
                     },
@@ -16477,7 +19257,7 @@ mod tables {
                                 allowed: 0x7,
                             },
                         ],
-                        record: 35,
+                        record: 37,
                         bytes: 3,
                         last: true,
                     },
@@ -16501,7 +19281,7 @@ mod tables {
                                 allowed: 0x3f,
                             },
                         ],
-                        record: 30,
+                        record: 32,
                         bytes: 3,
                         last: true,
                     },
@@ -16520,7 +19300,7 @@ mod tables {
                                 allowed: 0x7,
                             },
                         ],
-                        record: 23,
+                        record: 25,
                         bytes: 3,
                         last: false,
                     },
@@ -16544,7 +19324,7 @@ mod tables {
                                 allowed: 0x3f,
                             },
                         ],
-                        record: 25,
+                        record: 27,
                         bytes: 3,
                         last: true,
                     },
@@ -16573,7 +19353,7 @@ mod tables {
                                 allowed: 0x7,
                             },
                         ],
-                        record: 26,
+                        record: 28,
                         bytes: 3,
                         last: false,
                     },
@@ -16607,7 +19387,7 @@ mod tables {
                                 allowed: 0x3f,
                             },
                         ],
-                        record: 28,
+                        record: 30,
                         bytes: 4,
                         last: true,
                     },
@@ -16623,6 +19403,7 @@ mod tables {
                 doc: "Phase 2: the move.",
                 choice: 7,
                 records: &[0, 1],
+                without: &[],
                 first: &[
                     65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
                     65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
@@ -16678,6 +19459,7 @@ mod tables {
                 doc: "Phase 2: the test.",
                 choice: 8,
                 records: &[0, 1],
+                without: &[2, 3],
                 first: &[
                     65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
                     65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
@@ -16747,6 +19529,7 @@ mod tables {
                 doc: "Phase 2: the pack.",
                 choice: 9,
                 records: &[0],
+                without: &[],
                 first: &[
                     65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
                     65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
@@ -16802,6 +19585,7 @@ mod tables {
                 doc: "Phase 1.",
                 choice: 6,
                 records: &[0, 1, 2, 3, 4, 5, 6, 7],
+                without: &[],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
@@ -16908,6 +19692,7 @@ mod tables {
                 doc: "Phase 0.",
                 choice: 6,
                 records: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17],
+                without: &[18, 19],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
@@ -17079,7 +19864,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 109,
+                fields: 110,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -17090,6 +19875,7 @@ mod tables {
                 doc: "Bitwise phase 2.",
                 choice: 12,
                 records: &[0],
+                without: &[],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -17124,7 +19910,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 136,
+                fields: 138,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -17135,6 +19921,7 @@ mod tables {
                 doc: "Bitwise phase 1.",
                 choice: 11,
                 records: &[0],
+                without: &[],
                 first: &[
                     65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
                     65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
@@ -17177,7 +19964,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 140,
+                fields: 142,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -17188,6 +19975,7 @@ mod tables {
                 doc: "Bitwise phase 0.",
                 choice: 10,
                 records: &[0, 1, 2],
+                without: &[3, 4],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 1, 2, 1, 2, 1,
                     2, 1, 2, 1, 2, 1, 2, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -17255,7 +20043,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 143,
+                fields: 145,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -17264,8 +20052,9 @@ mod tables {
             Slot {
                 name: "branch",
                 doc: "",
-                choice: 14,
+                choice: 17,
                 records: &[0],
+                without: &[],
                 first: &[
                     0, 65535, 0, 65535, 0, 65535, 0, 65535, 0, 65535, 0, 65535, 0, 65535,
                     0, 65535, 0, 65535, 0, 65535, 0, 65535, 0, 65535, 0, 65535, 0, 65535,
@@ -17309,7 +20098,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 151,
+                fields: 153,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -17318,8 +20107,9 @@ mod tables {
             Slot {
                 name: "lapc",
                 doc: "",
-                choice: 15,
+                choice: 18,
                 records: &[0],
+                without: &[],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -17344,7 +20134,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 155,
+                fields: 157,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -17353,8 +20143,9 @@ mod tables {
             Slot {
                 name: "savl",
                 doc: "",
-                choice: 16,
+                choice: 19,
                 records: &[0],
+                without: &[],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -17379,7 +20170,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 155,
+                fields: 157,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -17388,8 +20179,9 @@ mod tables {
             Slot {
                 name: "cnd",
                 doc: "",
-                choice: 17,
+                choice: 20,
                 records: &[0],
+                without: &[],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -17421,7 +20213,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 155,
+                fields: 157,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -17430,8 +20222,9 @@ mod tables {
             Slot {
                 name: "wop",
                 doc: "",
-                choice: 18,
+                choice: 21,
                 records: &[0],
+                without: &[],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -17456,7 +20249,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 158,
+                fields: 160,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -17465,8 +20258,9 @@ mod tables {
             Slot {
                 name: "wdf",
                 doc: "",
-                choice: 19,
+                choice: 22,
                 records: &[0],
+                without: &[],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -17491,7 +20285,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 158,
+                fields: 160,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -17500,8 +20294,9 @@ mod tables {
             Slot {
                 name: "mutex",
                 doc: "",
-                choice: 20,
+                choice: 23,
                 records: &[0],
+                without: &[],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 65535, 65535, 65535,
                     65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
@@ -17537,7 +20332,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 158,
+                fields: 160,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -17546,8 +20341,9 @@ mod tables {
             Slot {
                 name: "nop",
                 doc: "",
-                choice: 21,
+                choice: 24,
                 records: &[0],
+                without: &[],
                 first: &[
                     0, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
                     65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
@@ -17586,7 +20382,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 160,
+                fields: 162,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -17595,8 +20391,9 @@ mod tables {
             Slot {
                 name: "itrsmp",
                 doc: "",
-                choice: 24,
+                choice: 27,
                 records: &[0, 1, 2],
+                without: &[],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -17688,7 +20485,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 160,
+                fields: 162,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -17697,8 +20494,9 @@ mod tables {
             Slot {
                 name: "sbo",
                 doc: "",
-                choice: 22,
+                choice: 25,
                 records: &[0],
+                without: &[],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -17723,7 +20521,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 180,
+                fields: 182,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -17732,8 +20530,9 @@ mod tables {
             Slot {
                 name: "ditr",
                 doc: "",
-                choice: 23,
+                choice: 26,
                 records: &[0],
+                without: &[],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -17779,7 +20578,89 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 182,
+                fields: 184,
+                chain: 0,
+                ends: 255,
+                filler: false,
+                roles: &[],
+            },
+            Slot {
+                name: "uniq",
+                doc: "",
+                choice: 14,
+                records: &[],
+                without: &[0],
+                first: &[
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535,
+                ],
+                tests: &[],
+                fields: 196,
+                chain: 0,
+                ends: 255,
+                filler: false,
+                roles: &[],
+            },
+            Slot {
+                name: "fetch",
+                doc: "",
+                choice: 15,
+                records: &[],
+                without: &[0],
+                first: &[
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535,
+                ],
+                tests: &[],
+                fields: 196,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -17790,6 +20671,7 @@ mod tables {
                 doc: "Sources 0 to 2.",
                 choice: 1,
                 records: &[0, 1, 2, 3, 4, 5, 6, 7],
+                without: &[],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -17897,7 +20779,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 194,
+                fields: 196,
                 chain: 0,
                 ends: 255,
                 filler: true,
@@ -17908,6 +20790,7 @@ mod tables {
                 doc: "Sources 3 to 5.",
                 choice: 2,
                 records: &[0, 1, 2, 3, 4, 5, 6, 7],
+                without: &[],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -17988,7 +20871,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 202,
+                fields: 204,
                 chain: 0,
                 ends: 255,
                 filler: true,
@@ -17999,6 +20882,7 @@ mod tables {
                 doc: "Internal selectors.",
                 choice: 3,
                 records: &[0],
+                without: &[],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -18023,7 +20907,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 209,
+                fields: 211,
                 chain: 0,
                 ends: 255,
                 filler: true,
@@ -18034,49 +20918,7 @@ mod tables {
                 doc: "The destination W0, alone.",
                 choice: 4,
                 records: &[0, 1],
-                first: &[
-                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-                    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-                    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-                    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-                    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-                    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-                    1, 1, 1,
-                ],
-                tests: &[
-                    Test {
-                        mask: 0x80,
-                        value: 0x0,
-                        checks: &[],
-                        record: 0,
-                        bytes: 1,
-                        last: true,
-                    },
-                    Test {
-                        mask: 0x8080,
-                        value: 0x80,
-                        checks: &[],
-                        record: 1,
-                        bytes: 2,
-                        last: true,
-                    },
-                ],
-                fields: 214,
-                chain: 0,
-                ends: 255,
-                filler: false,
-                roles: &[],
-            },
-            Slot {
-                name: "w1",
-                doc: "The destination W1, alone.",
-                choice: 4,
-                records: &[0, 1],
+                without: &[],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -18116,10 +20958,55 @@ mod tables {
                 roles: &[],
             },
             Slot {
+                name: "w1",
+                doc: "The destination W1, alone.",
+                choice: 4,
+                records: &[0, 1],
+                without: &[],
+                first: &[
+                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+                    1, 1, 1,
+                ],
+                tests: &[
+                    Test {
+                        mask: 0x80,
+                        value: 0x0,
+                        checks: &[],
+                        record: 0,
+                        bytes: 1,
+                        last: true,
+                    },
+                    Test {
+                        mask: 0x8080,
+                        value: 0x80,
+                        checks: &[],
+                        record: 1,
+                        bytes: 2,
+                        last: true,
+                    },
+                ],
+                fields: 218,
+                chain: 0,
+                ends: 255,
+                filler: false,
+                roles: &[],
+            },
+            Slot {
                 name: "w01",
                 doc: "Both destinations.",
                 choice: 5,
                 records: &[0, 1, 2],
+                without: &[],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -18160,7 +21047,130 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 218,
+                fields: 220,
+                chain: 0,
+                ends: 255,
+                filler: false,
+                roles: &[],
+            },
+            Slot {
+                name: "sop",
+                doc: "Half-precision sums of products.",
+                choice: 28,
+                records: &[],
+                without: &[0, 1, 2, 3],
+                first: &[
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535,
+                ],
+                tests: &[],
+                fields: 224,
+                chain: 0,
+                ends: 255,
+                filler: false,
+                roles: &[],
+            },
+            Slot {
+                name: "extra",
+                doc: "What phase 2 can do besides, as far as nothing public says how.",
+                choice: 29,
+                records: &[],
+                without: &[0, 1, 2, 3, 4],
+                first: &[
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535,
+                ],
+                tests: &[],
+                fields: 284,
+                chain: 0,
+                ends: 255,
+                filler: false,
+                roles: &[],
+            },
+            Slot {
+                name: "bpret",
+                doc: "Return from a breakpoint.",
+                choice: 16,
+                records: &[],
+                without: &[0],
+                first: &[
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
+                    65535, 65535, 65535, 65535, 65535, 65535,
+                ],
+                tests: &[],
+                fields: 290,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -18184,14 +21194,14 @@ mod tables {
                     },
                 ],
                 slots: &[
-                    0xe00041, 0xe0001d, 0xe00003, 0xe00061, 0xe0005d, 0xe0007d, 0xe0005f,
-                    0xe0007f, 0x2e00041, 0x2e0001d, 0x2e00003, 0x2e00061, 0x2e0005d,
-                    0x2e0007d, 0x2e0005f, 0x2e0007f, 0x1e00041, 0x1e0001d, 0x1e00003,
-                    0x1e00061, 0x1e0005d, 0x1e0007d, 0x1e0005f, 0x1e0007f, 0x4e00041,
-                    0x4e0001d, 0x4e00003, 0x4e00061, 0x4e0005d, 0x4e0007d, 0x4e0005f,
-                    0x4e0007f,
+                    0x3800041, 0x380001d, 0x3800003, 0x3800061, 0x380005d, 0x380007d,
+                    0x380005f, 0x380007f, 0xb800041, 0xb80001d, 0xb800003, 0xb800061,
+                    0xb80005d, 0xb80007d, 0xb80005f, 0xb80007f, 0x7800041, 0x780001d,
+                    0x7800003, 0x7800061, 0x780005d, 0x780007d, 0x780005f, 0x780007f,
+                    0x13800041, 0x1380001d, 0x13800003, 0x13800061, 0x1380005d,
+                    0x1380007d, 0x1380005f, 0x1380007f,
                 ],
-                any: 0x7e0007f,
+                any: 0x1f80007f,
                 derived: &[
                     PlannedField {
                         bits: Bits::new(0, 4),
@@ -18227,14 +21237,14 @@ mod tables {
                     },
                 ],
                 slots: &[
-                    0xe00041, 0xe0001d, 0xe00003, 0xe00061, 0xe0005d, 0xe0007d, 0xe0005f,
-                    0xe0007f, 0x2e00041, 0x2e0001d, 0x2e00003, 0x2e00061, 0x2e0005d,
-                    0x2e0007d, 0x2e0005f, 0x2e0007f, 0x1e00041, 0x1e0001d, 0x1e00003,
-                    0x1e00061, 0x1e0005d, 0x1e0007d, 0x1e0005f, 0x1e0007f, 0x4e00041,
-                    0x4e0001d, 0x4e00003, 0x4e00061, 0x4e0005d, 0x4e0007d, 0x4e0005f,
-                    0x4e0007f,
+                    0x3800041, 0x380001d, 0x3800003, 0x3800061, 0x380005d, 0x380007d,
+                    0x380005f, 0x380007f, 0xb800041, 0xb80001d, 0xb800003, 0xb800061,
+                    0xb80005d, 0xb80007d, 0xb80005f, 0xb80007f, 0x7800041, 0x780001d,
+                    0x7800003, 0x7800061, 0x780005d, 0x780007d, 0x780005f, 0x780007f,
+                    0x13800041, 0x1380001d, 0x13800003, 0x13800061, 0x1380005d,
+                    0x1380007d, 0x1380005f, 0x1380007f,
                 ],
-                any: 0x7e0007f,
+                any: 0x1f80007f,
                 derived: &[
                     PlannedField {
                         bits: Bits::new(0, 4),
@@ -18270,13 +21280,13 @@ mod tables {
                     },
                 ],
                 slots: &[
-                    0x0, 0x0, 0x0, 0x0, 0x600201, 0x2600201, 0x1600201, 0x4600201,
-                    0x600101, 0x2600101, 0x1600101, 0x4600101, 0x600301, 0x2600301,
-                    0x1600301, 0x4600301, 0x600081, 0x2600081, 0x1600081, 0x4600081,
-                    0x600281, 0x2600281, 0x1600281, 0x4600281, 0x600181, 0x2600181,
-                    0x1600181, 0x4600181, 0x600381, 0x2600381, 0x1600381, 0x4600381,
+                    0x0, 0x0, 0x0, 0x0, 0x1800201, 0x9800201, 0x5800201, 0x11800201,
+                    0x1800101, 0x9800101, 0x5800101, 0x11800101, 0x1800301, 0x9800301,
+                    0x5800301, 0x11800301, 0x1800081, 0x9800081, 0x5800081, 0x11800081,
+                    0x1800281, 0x9800281, 0x5800281, 0x11800281, 0x1800181, 0x9800181,
+                    0x5800181, 0x11800181, 0x1800381, 0x9800381, 0x5800381, 0x11800381,
                 ],
-                any: 0x7600381,
+                any: 0x1d800381,
                 derived: &[
                     PlannedField {
                         bits: Bits::new(0, 4),
@@ -18288,7 +21298,7 @@ mod tables {
                         bits: Bits::new(4, 4),
                         encoding: Encoding::Plain,
                         rule: Derive::Offset {
-                            slot: 21,
+                            slot: 23,
                             if_any: 0x0,
                         },
                         field: 1,
@@ -18312,14 +21322,14 @@ mod tables {
                     },
                 ],
                 slots: &[
-                    0x401, 0x0, 0x0, 0x0, 0x801, 0x0, 0x0, 0x0, 0x1001, 0x0, 0x1001001,
-                    0x0, 0x602001, 0x0, 0x1602001, 0x0, 0x4001, 0x0, 0x0, 0x0, 0x8001,
+                    0x401, 0x0, 0x0, 0x0, 0x801, 0x0, 0x0, 0x0, 0x1001, 0x0, 0x4001001,
+                    0x0, 0x1802001, 0x0, 0x5802001, 0x0, 0x4001, 0x0, 0x0, 0x0, 0x8001,
                     0x0, 0x0, 0x0, 0x10001, 0x0, 0x0, 0x0, 0x20001, 0x0, 0x0, 0x0,
-                    0x40001, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
-                    0x80001, 0x0, 0x0, 0x0, 0x100001, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
-                    0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
+                    0x40001, 0x0, 0x0, 0x0, 0x200001, 0x0, 0x0, 0x0, 0x400001, 0x0, 0x0,
+                    0x0, 0x80001, 0x0, 0x0, 0x0, 0x100001, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
+                    0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0,
                 ],
-                any: 0x17ffc01,
+                any: 0x5fffc01,
                 derived: &[
                     PlannedField {
                         bits: Bits::new(0, 4),
@@ -18331,8 +21341,8 @@ mod tables {
                         bits: Bits::new(4, 4),
                         encoding: Encoding::Plain,
                         rule: Derive::Offset {
-                            slot: 21,
-                            if_any: 0x1200000,
+                            slot: 23,
+                            if_any: 0x4800000,
                         },
                         field: 1,
                     },
@@ -18361,7 +21371,7 @@ mod tables {
                 field: 1,
                 headers: 0x4,
                 rule: Derive::Offset {
-                    slot: 21,
+                    slot: 23,
                     if_any: 0x0,
                 },
             },
@@ -18370,8 +21380,8 @@ mod tables {
                 field: 1,
                 headers: 0x8,
                 rule: Derive::Offset {
-                    slot: 21,
-                    if_any: 0x1200000,
+                    slot: 23,
+                    if_any: 0x4800000,
                 },
             },
         ],
@@ -18546,22 +21556,6 @@ mod tables {
                 source: "operations-main.yaml:27",
             },
             Operation {
-                name: "FSQRT",
-                doc: "The square root of a float.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("fsqrt")],
-                also: &[],
-                no_encoding: "all sixteen codes of operations with one source are taken",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-main.yaml:33",
-            },
-            Operation {
                 name: "FLOG",
                 doc: "The logarithm to base 2.",
                 slots: 0x60,
@@ -18584,7 +21578,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The reference selects half-precision parts, which have no public encoding.",
-                source: "operations-main.yaml:38",
+                source: "operations-main.yaml:33",
             },
             Operation {
                 name: "FEXP",
@@ -18609,7 +21603,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The reference selects half-precision parts, which have no public encoding.",
-                source: "operations-main.yaml:44",
+                source: "operations-main.yaml:39",
             },
             Operation {
                 name: "FLOGCN",
@@ -18634,7 +21628,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-main.yaml:50",
+                source: "operations-main.yaml:45",
             },
             Operation {
                 name: "GCMP",
@@ -18657,7 +21651,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:56",
+                source: "operations-main.yaml:51",
             },
             Operation {
                 name: "GEXP",
@@ -18680,119 +21674,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:61",
-            },
-            Operation {
-                name: "F16SOP",
-                doc: "Two sums of products of halves.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("f16sop")],
-                also: &[&[Token::Text("sop")]],
-                no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-main.yaml:66",
-            },
-            Operation {
-                name: "SOPMOV",
-                doc: "The move that accompanies a sum of products.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("sopmov")],
-                also: &[],
-                no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-main.yaml:72",
-            },
-            Operation {
-                name: "F16SOP.MAD",
-                doc: "Four multiply-adds of halves.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("f16sop.mad")],
-                also: &[],
-                no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-main.yaml:77",
-            },
-            Operation {
-                name: "F16SOP.U8",
-                doc: "Two sums of products with bytes as operands or results.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("f16sop.u8")],
-                also: &[],
-                no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-main.yaml:82",
-            },
-            Operation {
-                name: "SOPMOV.U8",
-                doc: "The move that accompanies a sum of products of bytes.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("sopmov.u8")],
-                also: &[],
-                no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-main.yaml:87",
-            },
-            Operation {
-                name: "F16SOP.U8MAD",
-                doc: "Four multiply-adds with bytes.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("f16sop.u8mad")],
-                also: &[],
-                no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-main.yaml:92",
-            },
-            Operation {
-                name: "SOPU8MADMOV",
-                doc: "The move that accompanies four multiply-adds of bytes.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("sopu8madmov")],
-                also: &[],
-                no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-main.yaml:97",
+                source: "operations-main.yaml:56",
             },
             Operation {
                 name: "MBYP",
@@ -18824,7 +21706,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-main.yaml:102",
+                source: "operations-main.yaml:61",
             },
             Operation {
                 name: "FDSX",
@@ -18847,7 +21729,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:109",
+                source: "operations-main.yaml:68",
             },
             Operation {
                 name: "FDSY",
@@ -18870,7 +21752,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:114",
+                source: "operations-main.yaml:73",
             },
             Operation {
                 name: "FDSXF",
@@ -18893,7 +21775,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:119",
+                source: "operations-main.yaml:78",
             },
             Operation {
                 name: "FDSYF",
@@ -18916,39 +21798,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:124",
-            },
-            Operation {
-                name: "CONVERTTOF64",
-                doc: "Converts to a 64-bit float.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("converttof64")],
-                also: &[],
-                no_encoding: "nothing about the unit for 64-bit floats is public",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-main.yaml:129",
-            },
-            Operation {
-                name: "CONVERTFROMF64",
-                doc: "Converts from a 64-bit float.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("convertfromf64")],
-                also: &[],
-                no_encoding: "nothing about the unit for 64-bit floats is public",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-main.yaml:134",
+                source: "operations-main.yaml:83",
             },
             Operation {
                 name: "FSINC",
@@ -18973,7 +21823,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:139",
+                source: "operations-main.yaml:88",
             },
             Operation {
                 name: "FARCTANC",
@@ -18998,7 +21848,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "No compiler is known to write it.",
-                source: "operations-main.yaml:144",
+                source: "operations-main.yaml:93",
             },
             Operation {
                 name: "FRED",
@@ -19087,23 +21937,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:150",
-            },
-            Operation {
-                name: "GTA",
-                doc: "The address of a texel.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("gta")],
-                also: &[],
-                no_encoding: "no code for it is public",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-main.yaml:156",
+                source: "operations-main.yaml:99",
             },
             Operation {
                 name: "MOV",
@@ -19132,7 +21966,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "The move record with the always bit.",
-                source: "operations-main.yaml:161",
+                source: "operations-main.yaml:105",
             },
             Operation {
                 name: "MOVC",
@@ -19206,7 +22040,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-main.yaml:169",
+                source: "operations-main.yaml:113",
             },
             Operation {
                 name: "PCK",
@@ -19240,7 +22074,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:176",
+                source: "operations-main.yaml:120",
             },
             Operation {
                 name: "UNPCK",
@@ -19276,7 +22110,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "One bit stands for both scaling and rounding towards zero.",
-                source: "operations-main.yaml:181",
+                source: "operations-main.yaml:125",
             },
             Operation {
                 name: "UADD8",
@@ -19306,7 +22140,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:188",
+                source: "operations-main.yaml:132",
             },
             Operation {
                 name: "UMUL8",
@@ -19336,7 +22170,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:195",
+                source: "operations-main.yaml:139",
             },
             Operation {
                 name: "UMAD8",
@@ -19377,7 +22211,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:202",
+                source: "operations-main.yaml:146",
             },
             Operation {
                 name: "IADD8",
@@ -19407,7 +22241,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:209",
+                source: "operations-main.yaml:153",
             },
             Operation {
                 name: "IMUL8",
@@ -19437,7 +22271,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:216",
+                source: "operations-main.yaml:160",
             },
             Operation {
                 name: "IMAD8",
@@ -19478,7 +22312,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:223",
+                source: "operations-main.yaml:167",
             },
             Operation {
                 name: "UADD16",
@@ -19508,7 +22342,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:230",
+                source: "operations-main.yaml:174",
             },
             Operation {
                 name: "UMUL16",
@@ -19538,7 +22372,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:237",
+                source: "operations-main.yaml:181",
             },
             Operation {
                 name: "UMAD16",
@@ -19579,7 +22413,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:244",
+                source: "operations-main.yaml:188",
             },
             Operation {
                 name: "IADD16",
@@ -19609,7 +22443,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:251",
+                source: "operations-main.yaml:195",
             },
             Operation {
                 name: "IMUL16",
@@ -19639,7 +22473,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:258",
+                source: "operations-main.yaml:202",
             },
             Operation {
                 name: "IMAD16",
@@ -19680,7 +22514,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:265",
+                source: "operations-main.yaml:209",
             },
             Operation {
                 name: "ADD64",
@@ -19753,7 +22587,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:272",
+                source: "operations-main.yaml:216",
             },
             Operation {
                 name: "UADD6432",
@@ -19820,7 +22654,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:278",
+                source: "operations-main.yaml:222",
             },
             Operation {
                 name: "SADD6432",
@@ -19887,7 +22721,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:284",
+                source: "operations-main.yaml:228",
             },
             Operation {
                 name: "UMADD32",
@@ -19954,7 +22788,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-main.yaml:290",
+                source: "operations-main.yaml:234",
             },
             Operation {
                 name: "SMADD32",
@@ -20021,7 +22855,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-main.yaml:297",
+                source: "operations-main.yaml:241",
             },
             Operation {
                 name: "UMADD64",
@@ -20094,7 +22928,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:304",
+                source: "operations-main.yaml:248",
             },
             Operation {
                 name: "SMADD64",
@@ -20167,7 +23001,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:310",
+                source: "operations-main.yaml:254",
             },
             Operation {
                 name: "TSTZ",
@@ -20201,7 +23035,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:316",
+                source: "operations-main.yaml:260",
             },
             Operation {
                 name: "TSTGZ",
@@ -20235,7 +23069,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:322",
+                source: "operations-main.yaml:266",
             },
             Operation {
                 name: "TSTGEZ",
@@ -20269,7 +23103,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:328",
+                source: "operations-main.yaml:272",
             },
             Operation {
                 name: "TSTC",
@@ -20290,7 +23124,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:334",
+                source: "operations-main.yaml:278",
             },
             Operation {
                 name: "TSTE",
@@ -20329,7 +23163,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:339",
+                source: "operations-main.yaml:283",
             },
             Operation {
                 name: "TSTG",
@@ -20368,7 +23202,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:345",
+                source: "operations-main.yaml:289",
             },
             Operation {
                 name: "TSTGE",
@@ -20407,7 +23241,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:351",
+                source: "operations-main.yaml:295",
             },
             Operation {
                 name: "TSTNE",
@@ -20446,7 +23280,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:357",
+                source: "operations-main.yaml:301",
             },
             Operation {
                 name: "TSTL",
@@ -20485,7 +23319,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:363",
+                source: "operations-main.yaml:307",
             },
             Operation {
                 name: "TSTLE",
@@ -20524,44 +23358,12 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:369",
-            },
-            Operation {
-                name: "TSTMIN",
-                doc: "Tests like TSTL, for a minimum.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("tstmin")],
-                also: &[],
-                no_encoding: "six codes of tests are free, and none is known to be it",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-main.yaml:375",
-            },
-            Operation {
-                name: "TSTMAX",
-                doc: "Tests like TSTGE, for a maximum.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("tstmax")],
-                also: &[],
-                no_encoding: "six codes of tests are free, and none is known to be it",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-main.yaml:380",
+                source: "operations-main.yaml:313",
             },
             Operation {
                 name: "drive W0",
                 doc: "Says what drives W0 and where it goes.",
-                slots: 0x5000000,
+                slots: 0x14000000,
                 part: "",
                 is: &[(0, 0, &[0])],
                 unless: 13,
@@ -20577,12 +23379,12 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:385",
+                source: "operations-main.yaml:319",
             },
             Operation {
                 name: "drive W1",
                 doc: "Says what drives W1 and where it goes, beside W0.",
-                slots: 0x4000000,
+                slots: 0x10000000,
                 part: "",
                 is: &[(0, 0, &[0])],
                 unless: 14,
@@ -20598,12 +23400,12 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:392",
+                source: "operations-main.yaml:326",
             },
             Operation {
                 name: "drive W1 alone",
                 doc: "Says what drives W1 and where it goes.",
-                slots: 0x6000000,
+                slots: 0x18000000,
                 part: "",
                 is: &[(0, 0, &[0])],
                 unless: 14,
@@ -20619,7 +23421,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:399",
+                source: "operations-main.yaml:333",
             },
             Operation {
                 name: "AND",
@@ -20989,38 +23791,6 @@ mod tables {
                 source: "operations-bitwise.yaml:108",
             },
             Operation {
-                name: "FTB_SHI",
-                doc: "Finds the top bit that differs from the sign.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("ftb_shi")],
-                also: &[],
-                no_encoding: "one code of the count unit is free, and nothing says that it is this",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-bitwise.yaml:114",
-            },
-            Operation {
-                name: "FTB_MSB",
-                doc: "Finds the top set bit, counted from the top.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("ftb_msb")],
-                also: &[],
-                no_encoding: "one code of the count unit is free, and nothing says that it is this",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-bitwise.yaml:119",
-            },
-            Operation {
                 name: "LSL.second",
                 doc: "Shifts left, in the second shift unit.",
                 slots: 0x80,
@@ -21034,7 +23804,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-bitwise.yaml:124",
+                source: "operations-bitwise.yaml:114",
             },
             Operation {
                 name: "SHR",
@@ -21050,7 +23820,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:131",
+                source: "operations-bitwise.yaml:121",
             },
             Operation {
                 name: "ROL",
@@ -21066,7 +23836,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:137",
+                source: "operations-bitwise.yaml:127",
             },
             Operation {
                 name: "CPS",
@@ -21082,7 +23852,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:143",
+                source: "operations-bitwise.yaml:133",
             },
             Operation {
                 name: "ASR",
@@ -21107,7 +23877,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:149",
+                source: "operations-bitwise.yaml:139",
             },
             Operation {
                 name: "TZ",
@@ -21123,7 +23893,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-bitwise.yaml:155",
+                source: "operations-bitwise.yaml:145",
             },
             Operation {
                 name: "TNZ",
@@ -21139,12 +23909,12 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:162",
+                source: "operations-bitwise.yaml:152",
             },
             Operation {
                 name: "result ft5 to W0",
                 doc: "The last phase drives W0.",
-                slots: 0x5000000,
+                slots: 0x14000000,
                 part: "",
                 is: &[(0, 0, &[1]), (0, 11, &[4, 5, 6, 7])],
                 unless: 255,
@@ -21155,12 +23925,12 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:168",
+                source: "operations-bitwise.yaml:158",
             },
             Operation {
                 name: "result ft4 to W0",
                 doc: "The last phase drives W0.",
-                slots: 0x5000000,
+                slots: 0x14000000,
                 part: "",
                 is: &[(0, 0, &[1]), (0, 11, &[2, 3])],
                 unless: 255,
@@ -21171,12 +23941,12 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:174",
+                source: "operations-bitwise.yaml:164",
             },
             Operation {
                 name: "result ft1 to W0",
                 doc: "The last phase drives W0.",
-                slots: 0x5000000,
+                slots: 0x14000000,
                 part: "",
                 is: &[(0, 0, &[1]), (0, 11, &[1])],
                 unless: 255,
@@ -21187,12 +23957,12 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:180",
+                source: "operations-bitwise.yaml:170",
             },
             Operation {
                 name: "result ft3 to W1",
                 doc: "The count or the first shift drives W1.",
-                slots: 0x6000000,
+                slots: 0x18000000,
                 part: "",
                 is: &[(0, 0, &[1])],
                 unless: 255,
@@ -21205,7 +23975,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:186",
+                source: "operations-bitwise.yaml:176",
             },
             Operation {
                 name: "UVSW.write",
@@ -21372,22 +24142,6 @@ mod tables {
                 source: "operations-backend.yaml:44",
             },
             Operation {
-                name: "TESSW",
-                doc: "Writes for the tessellator.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("tessw")],
-                also: &[],
-                no_encoding: "no code for it is public",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-backend.yaml:49",
-            },
-            Operation {
                 name: "ATST",
                 doc: "Alpha test.",
                 slots: 0x2,
@@ -21412,7 +24166,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:54",
+                source: "operations-backend.yaml:49",
             },
             Operation {
                 name: "DEPTHF",
@@ -21428,7 +24182,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:59",
+                source: "operations-backend.yaml:54",
             },
             Operation {
                 name: "FITR",
@@ -21472,7 +24226,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "An example of the reference has the coefficients of 1/W, too, which only FITRP has.",
-                source: "operations-backend.yaml:64",
+                source: "operations-backend.yaml:59",
             },
             Operation {
                 name: "FITRP",
@@ -21502,7 +24256,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:72",
+                source: "operations-backend.yaml:67",
             },
             Operation {
                 name: "IDF",
@@ -21523,7 +24277,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-backend.yaml:78",
+                source: "operations-backend.yaml:73",
             },
             Operation {
                 name: "LD",
@@ -21555,7 +24309,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-backend.yaml:84",
+                source: "operations-backend.yaml:79",
             },
             Operation {
                 name: "LD.reg",
@@ -21587,7 +24341,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:91",
+                source: "operations-backend.yaml:86",
             },
             Operation {
                 name: "ST",
@@ -21642,7 +24396,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-backend.yaml:97",
+                source: "operations-backend.yaml:92",
             },
             Operation {
                 name: "ST.tiled",
@@ -21678,7 +24432,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:104",
+                source: "operations-backend.yaml:99",
             },
             Operation {
                 name: "ST.reg",
@@ -21712,7 +24466,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:109",
+                source: "operations-backend.yaml:104",
             },
             Operation {
                 name: "ST.reg.tiled",
@@ -21748,23 +24502,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:114",
-            },
-            Operation {
-                name: "ST.TEXELMODE",
-                doc: "Stores texels.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("st.texelmode")],
-                also: &[],
-                no_encoding: "no code for it is public",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-backend.yaml:119",
+                source: "operations-backend.yaml:109",
             },
             Operation {
                 name: "SMP1D",
@@ -21819,7 +24557,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:124",
+                source: "operations-backend.yaml:114",
             },
             Operation {
                 name: "SMP2D",
@@ -21874,7 +24612,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:130",
+                source: "operations-backend.yaml:120",
             },
             Operation {
                 name: "SMP3D",
@@ -21929,7 +24667,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:136",
+                source: "operations-backend.yaml:126",
             },
             Operation {
                 name: "ATOM",
@@ -21954,7 +24692,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:142",
+                source: "operations-backend.yaml:132",
             },
             Operation {
                 name: "EMITPIX",
@@ -21977,7 +24715,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:148",
+                source: "operations-backend.yaml:138",
             },
             Operation {
                 name: "PHAS",
@@ -22002,7 +24740,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:154",
+                source: "operations-backend.yaml:144",
             },
             Operation {
                 name: "PHAS.reg",
@@ -22023,7 +24761,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:160",
+                source: "operations-backend.yaml:150",
             },
             Operation {
                 name: "SETL",
@@ -22039,7 +24777,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:166",
+                source: "operations-backend.yaml:156",
             },
             Operation {
                 name: "SAVMSK",
@@ -22062,7 +24800,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:172",
+                source: "operations-backend.yaml:162",
             },
             Operation {
                 name: "MOVMSK",
@@ -22078,7 +24816,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:178",
+                source: "operations-backend.yaml:168",
             },
             Operation {
                 name: "MOVMSK.sm",
@@ -22094,7 +24832,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:184",
+                source: "operations-backend.yaml:174",
             },
             Operation {
                 name: "group",
@@ -22203,22 +24941,6 @@ mod tables {
                 source: "operations-control.yaml:24",
             },
             Operation {
-                name: "BPRET",
-                doc: "Returns from a breakpoint.",
-                slots: 0x0,
-                part: "",
-                is: &[],
-                unless: 255,
-                remark: false,
-                writes: 0x0,
-                syntax: &[Token::Text("bpret")],
-                also: &[],
-                no_encoding: "no code for it is public",
-                provenance: Provenance::Document,
-                note: "",
-                source: "operations-control.yaml:29",
-            },
-            Operation {
                 name: "LAPC",
                 doc: "Goes to the kept address.",
                 slots: 0x800,
@@ -22232,7 +24954,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:34",
+                source: "operations-control.yaml:29",
             },
             Operation {
                 name: "SAVL",
@@ -22248,7 +24970,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Whether sources are there beside a destination is not public; none are assumed.",
-                source: "operations-control.yaml:38",
+                source: "operations-control.yaml:33",
             },
             Operation {
                 name: "CNDST",
@@ -22273,7 +24995,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-control.yaml:43",
+                source: "operations-control.yaml:38",
             },
             Operation {
                 name: "CNDEF",
@@ -22298,7 +25020,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:49",
+                source: "operations-control.yaml:44",
             },
             Operation {
                 name: "CNDSM",
@@ -22323,7 +25045,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:54",
+                source: "operations-control.yaml:49",
             },
             Operation {
                 name: "CNDLT",
@@ -22348,7 +25070,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:59",
+                source: "operations-control.yaml:54",
             },
             Operation {
                 name: "CNDEND",
@@ -22371,7 +25093,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-control.yaml:64",
+                source: "operations-control.yaml:59",
             },
             Operation {
                 name: "CNDSETL",
@@ -22396,7 +25118,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:70",
+                source: "operations-control.yaml:65",
             },
             Operation {
                 name: "CNDLPC",
@@ -22417,7 +25139,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:75",
+                source: "operations-control.yaml:70",
             },
             Operation {
                 name: "WDF",
@@ -22433,7 +25155,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-control.yaml:80",
+                source: "operations-control.yaml:75",
             },
             Operation {
                 name: "ITRSMP1D",
@@ -22539,7 +25261,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The state of the rasteriser and the forced sample count, which the reference lists, have no field.",
-                source: "operations-control.yaml:85",
+                source: "operations-control.yaml:80",
             },
             Operation {
                 name: "ITRSMP2D",
@@ -22645,7 +25367,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The state of the rasteriser and the forced sample count, which the reference lists, have no field.",
-                source: "operations-control.yaml:92",
+                source: "operations-control.yaml:87",
             },
             Operation {
                 name: "ITRSMP3D",
@@ -22751,7 +25473,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The state of the rasteriser and the forced sample count, which the reference lists, have no field.",
-                source: "operations-control.yaml:99",
+                source: "operations-control.yaml:94",
             },
             Operation {
                 name: "SBO",
@@ -22772,7 +25494,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:106",
+                source: "operations-control.yaml:101",
             },
             Operation {
                 name: "DITR",
@@ -22808,7 +25530,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:110",
+                source: "operations-control.yaml:105",
             },
             Operation {
                 name: "NOP",
@@ -22824,7 +25546,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "Not in the reference.",
-                source: "operations-control.yaml:114",
+                source: "operations-control.yaml:109",
             },
             Operation {
                 name: "WOP",
@@ -22840,7 +25562,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-control.yaml:120",
+                source: "operations-control.yaml:115",
             },
             Operation {
                 name: "MUTEX",
@@ -22861,12 +25583,648 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "Not in the reference.",
-                source: "operations-control.yaml:125",
+                source: "operations-control.yaml:120",
+            },
+            Operation {
+                name: "F16SOP",
+                doc: "Two sums of products of halves.",
+                slots: 0x20000000,
+                part: "",
+                is: &[(255, 0, &[0])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[
+                    Token::Text("f16sop "),
+                    Token::Operand(13),
+                    Token::Suffix(255, 6, true),
+                    Token::Suffix(255, 3, false),
+                    Token::Text(", "),
+                    Token::Operand(38),
+                    Token::Suffix(255, 7, true),
+                    Token::Suffix(255, 4, false),
+                    Token::Text(", "),
+                    Token::Operand(14),
+                    Token::Text(", "),
+                    Token::Operand(39),
+                    Token::Suffix(255, 14, true),
+                    Token::Bits(255, 15, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(43),
+                    Token::Suffix(255, 30, true),
+                    Token::Bits(255, 31, &["", "oneminus", "clamp", "abs"]),
+                    Token::Text(", "),
+                    Token::Value(255, 1),
+                    Token::Text(", "),
+                    Token::Operand(40),
+                    Token::Suffix(255, 18, true),
+                    Token::Bits(255, 19, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(44),
+                    Token::Suffix(255, 34, true),
+                    Token::Bits(255, 35, &["", "oneminus", "clamp", "abs"]),
+                    Token::Text(", "),
+                    Token::Operand(41),
+                    Token::Suffix(255, 22, true),
+                    Token::Bits(255, 23, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(45),
+                    Token::Suffix(255, 38, true),
+                    Token::Bits(255, 39, &["", "oneminus", "clamp", "abs"]),
+                    Token::Text(", "),
+                    Token::Value(255, 2),
+                    Token::Text(", "),
+                    Token::Operand(42),
+                    Token::Suffix(255, 26, true),
+                    Token::Bits(255, 27, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(46),
+                    Token::Suffix(255, 42, true),
+                    Token::Bits(255, 43, &["", "oneminus", "clamp", "abs"]),
+                    Token::Text(", "),
+                    Token::Operand(10),
+                ],
+                also: &[],
+                no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
+                provenance: Provenance::Document,
+                note: "Modifiers that only the other sums of products have are read here, too.",
+                source: "unencoded.yaml:136",
+            },
+            Operation {
+                name: "F16SOP.MAD",
+                doc: "Four multiply-adds of halves.",
+                slots: 0x20000000,
+                part: "",
+                is: &[(255, 0, &[1])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[
+                    Token::Text("f16sop.mad"),
+                    Token::Bits(255, 8, &["", "f16a", "f16b", "f16c", "f16d"]),
+                    Token::Bits(255, 9, &["", "clampa", "clampb", "clampc", "clampd"]),
+                    Token::Text(" "),
+                    Token::Operand(13),
+                    Token::Text(".e0, "),
+                    Token::Operand(13),
+                    Token::Text(".e1, "),
+                    Token::Operand(14),
+                    Token::Text(".e0, "),
+                    Token::Operand(14),
+                    Token::Text(".e1, "),
+                    Token::Operand(39),
+                    Token::Words(255, 13, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 14, true),
+                    Token::Bits(255, 15, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(43),
+                    Token::Words(255, 29, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 30, true),
+                    Token::Bits(255, 31, &["", "oneminus", "clamp", "abs"]),
+                    Token::Text(", "),
+                    Token::Operand(47),
+                    Token::Words(255, 45, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 46, true),
+                    Token::Bits(255, 47, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(41),
+                    Token::Words(255, 21, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 22, true),
+                    Token::Bits(255, 23, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(45),
+                    Token::Words(255, 37, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 38, true),
+                    Token::Bits(255, 39, &["", "oneminus", "clamp", "abs"]),
+                    Token::Text(", "),
+                    Token::Operand(49),
+                    Token::Words(255, 53, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 54, true),
+                    Token::Bits(255, 55, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(40),
+                    Token::Words(255, 17, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 18, true),
+                    Token::Bits(255, 19, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(44),
+                    Token::Words(255, 33, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 34, true),
+                    Token::Bits(255, 35, &["", "oneminus", "clamp", "abs"]),
+                    Token::Text(", "),
+                    Token::Operand(48),
+                    Token::Words(255, 49, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 50, true),
+                    Token::Bits(255, 51, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(42),
+                    Token::Words(255, 25, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 26, true),
+                    Token::Bits(255, 27, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(46),
+                    Token::Words(255, 41, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 42, true),
+                    Token::Bits(255, 43, &["", "oneminus", "clamp", "abs"]),
+                    Token::Text(", "),
+                    Token::Operand(50),
+                    Token::Words(255, 57, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 58, true),
+                    Token::Bits(255, 59, &["", "neg", "clamp", "abs", "flr"]),
+                ],
+                also: &[],
+                no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
+                provenance: Provenance::Document,
+                note: "The reference writes .f16 and .clamp behind each result; here they stand behind the name, with the letter of the result.",
+                source: "unencoded.yaml:144",
+            },
+            Operation {
+                name: "F16SOP.U8",
+                doc: "Two sums of products with bytes as operands or results.",
+                slots: 0x20000000,
+                part: "",
+                is: &[(255, 0, &[2])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[
+                    Token::Text("f16sop.u8"),
+                    Token::Bits(255, 8, &["", "u8a", "u8b"]),
+                    Token::Flag(255, 10, ".zabs"),
+                    Token::Flag(255, 11, ".zclamp"),
+                    Token::Text(" "),
+                    Token::Operand(13),
+                    Token::Suffix(255, 6, true),
+                    Token::Suffix(255, 3, false),
+                    Token::Text(", "),
+                    Token::Operand(13),
+                    Token::Suffix(255, 7, true),
+                    Token::Suffix(255, 4, false),
+                    Token::Text(", "),
+                    Token::Operand(14),
+                    Token::Text(", "),
+                    Token::Operand(39),
+                    Token::Words(255, 13, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 14, true),
+                    Token::Bits(255, 15, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(43),
+                    Token::Words(255, 29, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 30, true),
+                    Token::Bits(255, 31, &["", "oneminus", "clamp", "abs"]),
+                    Token::Text(", "),
+                    Token::Value(255, 1),
+                    Token::Text(", "),
+                    Token::Operand(40),
+                    Token::Words(255, 17, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 18, true),
+                    Token::Bits(255, 19, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(44),
+                    Token::Words(255, 33, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 34, true),
+                    Token::Bits(255, 35, &["", "oneminus", "clamp", "abs"]),
+                    Token::Text(", "),
+                    Token::Operand(41),
+                    Token::Words(255, 21, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 22, true),
+                    Token::Bits(255, 23, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(45),
+                    Token::Words(255, 37, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 38, true),
+                    Token::Bits(255, 39, &["", "oneminus", "clamp", "abs"]),
+                    Token::Text(", "),
+                    Token::Value(255, 2),
+                    Token::Text(", "),
+                    Token::Operand(42),
+                    Token::Words(255, 25, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 26, true),
+                    Token::Bits(255, 27, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(46),
+                    Token::Words(255, 41, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 42, true),
+                    Token::Bits(255, 43, &["", "oneminus", "clamp", "abs"]),
+                    Token::Text(", "),
+                    Token::Operand(10),
+                ],
+                also: &[],
+                no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
+                provenance: Provenance::Document,
+                note: "The reference writes .u8 behind each result; here it stands behind the name, with the letter of the result.",
+                source: "unencoded.yaml:152",
+            },
+            Operation {
+                name: "F16SOP.U8MAD",
+                doc: "Four multiply-adds with bytes.",
+                slots: 0x20000000,
+                part: "",
+                is: &[(255, 0, &[3])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[
+                    Token::Text("f16sop.u8mad"),
+                    Token::Bits(255, 8, &["", "u8a", "u8b", "u8c", "u8d"]),
+                    Token::Bits(255, 9, &["", "clampa", "clampb", "clampc", "clampd"]),
+                    Token::Text(" "),
+                    Token::Operand(13),
+                    Token::Text(".e0, "),
+                    Token::Operand(13),
+                    Token::Text(".e1, "),
+                    Token::Operand(13),
+                    Token::Text(".e2, "),
+                    Token::Operand(13),
+                    Token::Text(".e3, "),
+                    Token::Operand(14),
+                    Token::Text(", "),
+                    Token::Operand(39),
+                    Token::Words(255, 13, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 14, true),
+                    Token::Bits(255, 15, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(43),
+                    Token::Words(255, 29, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 30, true),
+                    Token::Bits(255, 31, &["", "oneminus", "clamp", "abs"]),
+                    Token::Text(", "),
+                    Token::Operand(47),
+                    Token::Words(255, 45, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 46, true),
+                    Token::Bits(255, 47, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(41),
+                    Token::Words(255, 21, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 22, true),
+                    Token::Bits(255, 23, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(45),
+                    Token::Words(255, 37, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 38, true),
+                    Token::Bits(255, 39, &["", "oneminus", "clamp", "abs"]),
+                    Token::Text(", "),
+                    Token::Operand(49),
+                    Token::Words(255, 53, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 54, true),
+                    Token::Bits(255, 55, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(40),
+                    Token::Words(255, 17, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 18, true),
+                    Token::Bits(255, 19, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(44),
+                    Token::Words(255, 33, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 34, true),
+                    Token::Bits(255, 35, &["", "oneminus", "clamp", "abs"]),
+                    Token::Text(", "),
+                    Token::Operand(48),
+                    Token::Words(255, 49, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 50, true),
+                    Token::Bits(255, 51, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(42),
+                    Token::Words(255, 25, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 26, true),
+                    Token::Bits(255, 27, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(46),
+                    Token::Words(255, 41, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 42, true),
+                    Token::Bits(255, 43, &["", "oneminus", "clamp", "abs"]),
+                    Token::Text(", "),
+                    Token::Operand(50),
+                    Token::Words(255, 57, &["", ".u8", ".f16"]),
+                    Token::Suffix(255, 58, true),
+                    Token::Bits(255, 59, &["", "neg", "clamp", "abs", "flr"]),
+                    Token::Text(", "),
+                    Token::Operand(7),
+                ],
+                also: &[],
+                no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
+                provenance: Provenance::Document,
+                note: "The reference writes .u8 and .clamp behind each result; here they stand behind the name, with the letter of the result.",
+                source: "unencoded.yaml:160",
+            },
+            Operation {
+                name: "SOPMOV",
+                doc: "The move that accompanies a sum of products.",
+                slots: 0x40000000,
+                part: "",
+                is: &[(255, 0, &[0])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[
+                    Token::Text("sopmov "),
+                    Token::Operand(14),
+                    Token::Text(", "),
+                    Token::Operand(10),
+                ],
+                also: &[],
+                no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
+                provenance: Provenance::Document,
+                note: "",
+                source: "unencoded.yaml:168",
+            },
+            Operation {
+                name: "SOPMOV.U8",
+                doc: "The move that accompanies a sum of products of bytes.",
+                slots: 0x40000000,
+                part: "",
+                is: &[(255, 0, &[1])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[
+                    Token::Text("sopmov.u8"),
+                    Token::Flag(255, 4, ".zabs"),
+                    Token::Flag(255, 5, ".zclamp"),
+                    Token::Text(" "),
+                    Token::Operand(13),
+                    Token::Text(", "),
+                    Token::Operand(14),
+                    Token::Text(", "),
+                    Token::Operand(10),
+                ],
+                also: &[],
+                no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
+                provenance: Provenance::Document,
+                note: "",
+                source: "unencoded.yaml:175",
+            },
+            Operation {
+                name: "SOPU8MADMOV",
+                doc: "The move that accompanies four multiply-adds of bytes.",
+                slots: 0x40000000,
+                part: "",
+                is: &[(255, 0, &[2])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[
+                    Token::Text("sopu8madmov "),
+                    Token::Operand(14),
+                    Token::Text(", "),
+                    Token::Operand(7),
+                ],
+                also: &[],
+                no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
+                provenance: Provenance::Document,
+                note: "",
+                source: "unencoded.yaml:182",
+            },
+            Operation {
+                name: "CONVERTTOF64",
+                doc: "Converts to a 64-bit float.",
+                slots: 0x40000000,
+                part: "",
+                is: &[(255, 0, &[3])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[
+                    Token::Text("converttof64"),
+                    Token::Suffix(255, 1, false),
+                    Token::Text(" ft0, ft2, "),
+                    Token::Operand(19),
+                ],
+                also: &[],
+                no_encoding: "nothing about the unit for 64-bit floats is public",
+                provenance: Provenance::Document,
+                note: "",
+                source: "unencoded.yaml:189",
+            },
+            Operation {
+                name: "CONVERTFROMF64",
+                doc: "Converts from a 64-bit float.",
+                slots: 0x40,
+                part: "",
+                is: &[(255, 0, &[11])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[
+                    Token::Text("convertfromf64"),
+                    Token::Suffix(255, 27, false),
+                    Token::Text(" ft0, "),
+                    Token::Operand(7),
+                    Token::Text(", "),
+                    Token::Operand(9),
+                ],
+                also: &[],
+                no_encoding: "nothing about the unit for 64-bit floats is public",
+                provenance: Provenance::Document,
+                note: "",
+                source: "unencoded.yaml:196",
+            },
+            Operation {
+                name: "GTA",
+                doc: "The address of a texel: how many, how large, where. The predicate says whether it is outside.",
+                slots: 0x40000000,
+                part: "",
+                is: &[(255, 0, &[4])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[
+                    Token::Text("gta"),
+                    Token::Flag(255, 2, ".array"),
+                    Token::Text(" "),
+                    Token::Operand(13),
+                    Token::Text(", "),
+                    Token::Operand(14),
+                    Token::Text(", "),
+                    Token::Words(255, 3, &["_", "p0"]),
+                    Token::Text(", "),
+                    Token::Operand(10),
+                    Token::Text(", "),
+                    Token::Operand(7),
+                    Token::Text(", "),
+                    Token::Operand(8),
+                    Token::Text(", "),
+                    Token::Operand(11),
+                    Token::Text(", "),
+                    Token::Operand(12),
+                ],
+                also: &[],
+                no_encoding: "no code for it is public",
+                provenance: Provenance::Document,
+                note: "",
+                source: "unencoded.yaml:203",
+            },
+            Operation {
+                name: "FSQRT",
+                doc: "The square root of a float.",
+                slots: 0x40,
+                part: "",
+                is: &[(255, 0, &[10])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[
+                    Token::Text("fsqrt "),
+                    Token::Operand(13),
+                    Token::Text(", "),
+                    Token::Role("A"),
+                    Token::Flag(255, 4, ".abs"),
+                    Token::Flag(255, 3, ".neg"),
+                ],
+                also: &[],
+                no_encoding: "all sixteen codes of operations with one source are taken",
+                provenance: Provenance::Document,
+                note: "The reference selects half-precision parts, too.",
+                source: "unencoded.yaml:210",
+            },
+            Operation {
+                name: "TSTMIN",
+                doc: "Whether the left value is less, for a minimum.",
+                slots: 0x8,
+                part: "",
+                is: &[(255, 0, &[16])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[
+                    Token::Text("tstmin"),
+                    Token::Suffix(255, 2, true),
+                    Token::Text(" ftt, "),
+                    Token::Words(255, 1, &["_", "p0"]),
+                    Token::Text(", "),
+                    Token::Operand(17),
+                    Token::Words(255, 4, &["", ".e1", ".e2", ".e3"]),
+                    Token::Text(", "),
+                    Token::Operand(18),
+                ],
+                also: &[],
+                no_encoding: "six codes of tests are free, and none is known to be it",
+                provenance: Provenance::Document,
+                note: "",
+                source: "unencoded.yaml:218",
+            },
+            Operation {
+                name: "TSTMAX",
+                doc: "Whether the left value is greater or equal, for a maximum.",
+                slots: 0x8,
+                part: "",
+                is: &[(255, 0, &[17])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[
+                    Token::Text("tstmax"),
+                    Token::Suffix(255, 2, true),
+                    Token::Text(" ftt, "),
+                    Token::Words(255, 1, &["_", "p0"]),
+                    Token::Text(", "),
+                    Token::Operand(17),
+                    Token::Words(255, 4, &["", ".e1", ".e2", ".e3"]),
+                    Token::Text(", "),
+                    Token::Operand(18),
+                ],
+                also: &[],
+                no_encoding: "six codes of tests are free, and none is known to be it",
+                provenance: Provenance::Document,
+                note: "",
+                source: "unencoded.yaml:225",
+            },
+            Operation {
+                name: "FTB_SHI",
+                doc: "Finds the top bit that differs from the sign.",
+                slots: 0x200,
+                part: "count",
+                is: &[(255, 3, &[4])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[Token::Text("ftb_shi ft3, "), Token::Operand(9)],
+                also: &[],
+                no_encoding: "one code of the count unit is free, and nothing says that it is this",
+                provenance: Provenance::Document,
+                note: "",
+                source: "unencoded.yaml:232",
+            },
+            Operation {
+                name: "FTB_MSB",
+                doc: "Finds the top set bit, counted from the top.",
+                slots: 0x200,
+                part: "count",
+                is: &[(255, 3, &[5]), (255, 2, &[1])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[Token::Text("ftb_msb ft3, ft2")],
+                also: &[],
+                no_encoding: "one code of the count unit is free, and nothing says that it is this",
+                provenance: Provenance::Document,
+                note: "",
+                source: "unencoded.yaml:240",
+            },
+            Operation {
+                name: "TESSW",
+                doc: "Writes for the tessellator.",
+                slots: 0x2,
+                part: "",
+                is: &[(255, 0, &[20])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[
+                    Token::Text("tessw "),
+                    Token::Operand(24),
+                    Token::Text(", "),
+                    Token::Value(255, 5),
+                ],
+                also: &[],
+                no_encoding: "no code for it is public",
+                provenance: Provenance::Document,
+                note: "The reference speaks of an operation as a suffix and names none.",
+                source: "unencoded.yaml:248",
+            },
+            Operation {
+                name: "ST.TEXELMODE",
+                doc: "Stores texels.",
+                slots: 0x2,
+                part: "",
+                is: &[(255, 0, &[21])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[
+                    Token::Text("st.texelmode "),
+                    Token::Operand(9),
+                    Token::Text(", "),
+                    Token::Operand(21),
+                    Token::Text(", drc"),
+                    Token::Value(255, 17),
+                ],
+                also: &[],
+                no_encoding: "no code for it is public",
+                provenance: Provenance::Document,
+                note: "The second operand is what drives W1.",
+                source: "unencoded.yaml:256",
+            },
+            Operation {
+                name: "BPRET",
+                doc: "Returns from a breakpoint, whatever the predicate says.",
+                slots: 0x80000000,
+                part: "",
+                is: &[],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[Token::Text("bpret")],
+                also: &[],
+                no_encoding: "no code for it is public",
+                provenance: Provenance::Document,
+                note: "",
+                source: "unencoded.yaml:264",
             },
             Operation {
                 name: "UNIQ",
                 doc: "Only its name is known, from Mesa.",
-                slots: 0x0,
+                slots: 0x200000,
                 part: "",
                 is: &[],
                 unless: 255,
@@ -22876,13 +26234,13 @@ mod tables {
                 also: &[],
                 no_encoding: "only the code in the header is known, not what follows it",
                 provenance: Provenance::Mesa,
-                note: "",
-                source: "operations-control.yaml:131",
+                note: "Not in the reference.",
+                source: "unencoded.yaml:270",
             },
             Operation {
                 name: "FETCH",
                 doc: "Only its name is known, from Mesa.",
-                slots: 0x0,
+                slots: 0x400000,
                 part: "",
                 is: &[],
                 unless: 255,
@@ -22892,8 +26250,8 @@ mod tables {
                 also: &[],
                 no_encoding: "only the code in the header is known, not what follows it",
                 provenance: Provenance::Mesa,
-                note: "",
-                source: "operations-control.yaml:135",
+                note: "Not in the reference.",
+                source: "unencoded.yaml:276",
             },
         ],
         operands: &[
@@ -22938,7 +26296,7 @@ mod tables {
                 kind: OperandKind::Register(
                     &[
                         RegisterPlace {
-                            slot: 21,
+                            slot: 23,
                             bank: 1,
                             number: 2,
                             count: (0, 1),
@@ -22952,7 +26310,7 @@ mod tables {
                 kind: OperandKind::Register(
                     &[
                         RegisterPlace {
-                            slot: 21,
+                            slot: 23,
                             bank: 4,
                             number: 5,
                             count: (0, 2),
@@ -22966,7 +26324,7 @@ mod tables {
                 kind: OperandKind::Register(
                     &[
                         RegisterPlace {
-                            slot: 21,
+                            slot: 23,
                             bank: 6,
                             number: 7,
                             count: (0, 3),
@@ -22980,7 +26338,7 @@ mod tables {
                 kind: OperandKind::Register(
                     &[
                         RegisterPlace {
-                            slot: 22,
+                            slot: 24,
                             bank: 1,
                             number: 2,
                             count: (0, 1),
@@ -22994,7 +26352,7 @@ mod tables {
                 kind: OperandKind::Register(
                     &[
                         RegisterPlace {
-                            slot: 22,
+                            slot: 24,
                             bank: 3,
                             number: 4,
                             count: (0, 2),
@@ -23008,7 +26366,7 @@ mod tables {
                 kind: OperandKind::Register(
                     &[
                         RegisterPlace {
-                            slot: 22,
+                            slot: 24,
                             bank: 5,
                             number: 6,
                             count: (0, 3),
@@ -23022,13 +26380,13 @@ mod tables {
                 kind: OperandKind::Register(
                     &[
                         RegisterPlace {
-                            slot: 24,
+                            slot: 26,
                             bank: 0,
                             number: 1,
                             count: (255, 0),
                         },
                         RegisterPlace {
-                            slot: 26,
+                            slot: 28,
                             bank: 0,
                             number: 1,
                             count: (255, 0),
@@ -23042,13 +26400,13 @@ mod tables {
                 kind: OperandKind::Register(
                     &[
                         RegisterPlace {
-                            slot: 25,
+                            slot: 27,
                             bank: 0,
                             number: 1,
                             count: (255, 0),
                         },
                         RegisterPlace {
-                            slot: 26,
+                            slot: 28,
                             bank: 2,
                             number: 3,
                             count: (255, 0),
@@ -23060,7 +26418,7 @@ mod tables {
                 name: "IS0",
                 doc: "The source that selector 0 passes on.",
                 kind: OperandKind::Select {
-                    slot: 21,
+                    slot: 23,
                     field: 3,
                     options: &[(0, 7), (1, 10), (2, 11), (3, 12), (4, 8), (5, 9)],
                     sets: true,
@@ -23080,7 +26438,7 @@ mod tables {
                 name: "IS1",
                 doc: "",
                 kind: OperandKind::Select {
-                    slot: 23,
+                    slot: 25,
                     field: 4,
                     options: &[(0, 0), (1, 16)],
                     sets: true,
@@ -23090,7 +26448,7 @@ mod tables {
                 name: "IS2",
                 doc: "",
                 kind: OperandKind::Select {
-                    slot: 23,
+                    slot: 25,
                     field: 3,
                     options: &[(0, 1), (1, 16)],
                     sets: true,
@@ -23100,7 +26458,7 @@ mod tables {
                 name: "IS3",
                 doc: "",
                 kind: OperandKind::Select {
-                    slot: 23,
+                    slot: 25,
                     field: 2,
                     options: &[(0, 0), (1, 1), (3, 16), (2, 9)],
                     sets: true,
@@ -23110,7 +26468,7 @@ mod tables {
                 name: "IS4",
                 doc: "",
                 kind: OperandKind::Select {
-                    slot: 23,
+                    slot: 25,
                     field: 1,
                     options: &[(0, 0), (1, 1), (2, 2), (3, 16)],
                     sets: true,
@@ -23120,7 +26478,7 @@ mod tables {
                 name: "IS5",
                 doc: "",
                 kind: OperandKind::Select {
-                    slot: 23,
+                    slot: 25,
                     field: 0,
                     options: &[(0, 0), (1, 1), (2, 2), (3, 16)],
                     sets: true,
@@ -23263,6 +26621,205 @@ mod tables {
                     slot: 7,
                     field: 1,
                     options: &[(0, 35), (1, 34)],
+                    sets: true,
+                },
+            },
+            Operand {
+                name: "0",
+                doc: "",
+                kind: OperandKind::Wire("0"),
+            },
+            Operand {
+                name: "KD",
+                doc: "Where the second sum goes.",
+                kind: OperandKind::Select {
+                    slot: 29,
+                    field: 5,
+                    options: &[(0, 13), (1, 14)],
+                    sets: true,
+                },
+            },
+            Operand {
+                name: "SOPA",
+                doc: "",
+                kind: OperandKind::Select {
+                    slot: 29,
+                    field: 12,
+                    options: &[(0, 7), (1, 8), (2, 9), (3, 10), (4, 11), (5, 12)],
+                    sets: true,
+                },
+            },
+            Operand {
+                name: "SOPB",
+                doc: "",
+                kind: OperandKind::Select {
+                    slot: 29,
+                    field: 16,
+                    options: &[(0, 7), (1, 8), (2, 9), (3, 10), (4, 11), (5, 12)],
+                    sets: true,
+                },
+            },
+            Operand {
+                name: "SOPC",
+                doc: "",
+                kind: OperandKind::Select {
+                    slot: 29,
+                    field: 20,
+                    options: &[(0, 7), (1, 8), (2, 9), (3, 10), (4, 11), (5, 12)],
+                    sets: true,
+                },
+            },
+            Operand {
+                name: "SOPD",
+                doc: "",
+                kind: OperandKind::Select {
+                    slot: 29,
+                    field: 24,
+                    options: &[(0, 7), (1, 8), (2, 9), (3, 10), (4, 11), (5, 12)],
+                    sets: true,
+                },
+            },
+            Operand {
+                name: "SOPE",
+                doc: "",
+                kind: OperandKind::Select {
+                    slot: 29,
+                    field: 28,
+                    options: &[
+                        (0, 7),
+                        (1, 8),
+                        (2, 9),
+                        (3, 10),
+                        (4, 11),
+                        (5, 12),
+                        (6, 37),
+                    ],
+                    sets: true,
+                },
+            },
+            Operand {
+                name: "SOPF",
+                doc: "",
+                kind: OperandKind::Select {
+                    slot: 29,
+                    field: 32,
+                    options: &[
+                        (0, 7),
+                        (1, 8),
+                        (2, 9),
+                        (3, 10),
+                        (4, 11),
+                        (5, 12),
+                        (6, 37),
+                    ],
+                    sets: true,
+                },
+            },
+            Operand {
+                name: "SOPG",
+                doc: "",
+                kind: OperandKind::Select {
+                    slot: 29,
+                    field: 36,
+                    options: &[
+                        (0, 7),
+                        (1, 8),
+                        (2, 9),
+                        (3, 10),
+                        (4, 11),
+                        (5, 12),
+                        (6, 37),
+                    ],
+                    sets: true,
+                },
+            },
+            Operand {
+                name: "SOPH",
+                doc: "",
+                kind: OperandKind::Select {
+                    slot: 29,
+                    field: 40,
+                    options: &[
+                        (0, 7),
+                        (1, 8),
+                        (2, 9),
+                        (3, 10),
+                        (4, 11),
+                        (5, 12),
+                        (6, 37),
+                    ],
+                    sets: true,
+                },
+            },
+            Operand {
+                name: "SOPV",
+                doc: "",
+                kind: OperandKind::Select {
+                    slot: 29,
+                    field: 44,
+                    options: &[
+                        (0, 7),
+                        (1, 8),
+                        (2, 9),
+                        (3, 10),
+                        (4, 11),
+                        (5, 12),
+                        (6, 37),
+                    ],
+                    sets: true,
+                },
+            },
+            Operand {
+                name: "SOPW",
+                doc: "",
+                kind: OperandKind::Select {
+                    slot: 29,
+                    field: 48,
+                    options: &[
+                        (0, 7),
+                        (1, 8),
+                        (2, 9),
+                        (3, 10),
+                        (4, 11),
+                        (5, 12),
+                        (6, 37),
+                    ],
+                    sets: true,
+                },
+            },
+            Operand {
+                name: "SOPX",
+                doc: "",
+                kind: OperandKind::Select {
+                    slot: 29,
+                    field: 52,
+                    options: &[
+                        (0, 7),
+                        (1, 8),
+                        (2, 9),
+                        (3, 10),
+                        (4, 11),
+                        (5, 12),
+                        (6, 37),
+                    ],
+                    sets: true,
+                },
+            },
+            Operand {
+                name: "SOPY",
+                doc: "",
+                kind: OperandKind::Select {
+                    slot: 29,
+                    field: 56,
+                    options: &[
+                        (0, 7),
+                        (1, 8),
+                        (2, 9),
+                        (3, 10),
+                        (4, 11),
+                        (5, 12),
+                        (6, 37),
+                    ],
                     sets: true,
                 },
             },
@@ -23589,8 +27146,8 @@ mod tables {
             },
         ],
         order: &[
-            0, 9, 8, 7, 6, 5, 4, 3, 2, 1, 24, 25, 26, 10, 11, 12, 13, 14, 15, 16, 17, 18,
-            19, 20, 21, 22, 23,
+            0, 9, 8, 7, 29, 6, 5, 4, 3, 2, 30, 1, 26, 27, 28, 10, 11, 12, 13, 14, 15, 16,
+            17, 18, 19, 20, 21, 22, 23, 24, 25, 31,
         ],
         aliases: &[
             ("dN", "d"),

@@ -148,8 +148,8 @@ impl<H: Host> Cpu<'_, H> {
                 each(active).try_for_each(|i| self.atomic(op.atomic_op, source(op.srcsel), source(op.dstsel), i))
             }
             BeOp::Smp => each(active).try_for_each(|i| self.sample(op, main, i)),
-            // A fence has nothing to wait for; the other two are refused when a program is loaded.
-            BeOp::Idf | BeOp::Movmsk | BeOp::Phas => Ok(()),
+            // A fence has nothing to wait for; the others are refused when a program is loaded, or have no encoding.
+            BeOp::Idf | BeOp::Movmsk | BeOp::Phas | BeOp::Tessw | BeOp::StTexel => Ok(()),
         }
     }
 

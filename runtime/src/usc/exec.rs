@@ -1,8 +1,8 @@
 //! Executes groups: a task at a time, all its instances together.
 
 use isaforge_usc::{
-    Alu, AluOp, Cc, CountOp, Int8_16Fmt, Int8_16Op, Mov, Pck, PckFormat, RedPart, S2ch, Shift1Op, SnglOp, Tst, TstOp,
-    TstType,
+    Alu, AluOp, Cc, CountOp, F64Type, Int8_16Fmt, Int8_16Op, Mov, Pck, PckFormat, RedPart, S2ch, Shift1Op, SnglOp, Tst,
+    TstOp, TstType,
 };
 
 use crate::usc::error::Trap;
@@ -235,6 +235,16 @@ impl<'a, H: Host> Cpu<'a, H> {
             }
             AluOp::Int32_64 => self.words(alu, s, high, wires),
             AluOp::Int8_16 => parts(alu, s, wires),
+            // These two have no encoding, so that no program holds them.
+            AluOp::Fsqrt => drive(wires, map(&modified(0), |x| f32::from_bits(x).sqrt().to_bits())),
+            AluOp::Fromf64 => zip(s[0], s[2], |low, high| {
+                let double = f64::from_bits(u64::from(high) << 32 | u64::from(low));
+                match alu.f64_type {
+                    F64Type::F32 => (double as f32).to_bits(),
+                    F64Type::S32 => double as i32 as u32,
+                    F64Type::U32 => double as u32,
+                }
+            }),
         }
     }
 
@@ -303,6 +313,8 @@ impl<'a, H: Host> Cpu<'a, H> {
             ft3 = match b0.count_op {
                 CountOp::Cbs => map(counted, u32::count_ones),
                 CountOp::Ftb => map(counted, bits::top_bit),
+                CountOp::FtbShi => map(counted, bits::top_bit_signed),
+                CountOp::FtbMsb => map(counted, bits::top_bit_from_top),
                 CountOp::Byp => *counted,
             };
         }
@@ -511,9 +523,9 @@ fn test(tst: &Tst, left: &Column, right: &Column, carry: Mask) -> Mask {
             TstOp::C => carry,
             TstOp::E => holds(a, b, |a, b| x(a) == y(b)),
             TstOp::G => holds(a, b, |a, b| x(a) > y(b)),
-            TstOp::Ge => holds(a, b, |a, b| x(a) >= y(b)),
+            TstOp::Ge | TstOp::Max => holds(a, b, |a, b| x(a) >= y(b)),
             TstOp::Ne => holds(a, b, |a, b| x(a) != y(b)),
-            TstOp::L => holds(a, b, |a, b| x(a) < y(b)),
+            TstOp::L | TstOp::Min => holds(a, b, |a, b| x(a) < y(b)),
             TstOp::Le => holds(a, b, |a, b| x(a) <= y(b)),
         }
     };
@@ -528,9 +540,9 @@ fn test(tst: &Tst, left: &Column, right: &Column, carry: Mask) -> Mask {
             TstOp::C => carry,
             TstOp::E => holds(a, b, |a, b| a == b),
             TstOp::G => holds(a, b, |a, b| x(a) > x(b)),
-            TstOp::Ge => holds(a, b, |a, b| x(a) >= x(b)),
+            TstOp::Ge | TstOp::Max => holds(a, b, |a, b| x(a) >= x(b)),
             TstOp::Ne => holds(a, b, |a, b| a != b),
-            TstOp::L => holds(a, b, |a, b| x(a) < x(b)),
+            TstOp::L | TstOp::Min => holds(a, b, |a, b| x(a) < x(b)),
             TstOp::Le => holds(a, b, |a, b| x(a) <= x(b)),
         }
     };

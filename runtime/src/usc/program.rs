@@ -464,8 +464,8 @@ pub(super) fn moved(from: Movw01) -> Wire {
 fn operands(alu: &Alu) -> u32 {
     match alu.op {
         AluOp::Fadd | AluOp::Fmul => 2,
-        AluOp::Fmad | AluOp::Int32_64 | AluOp::Int8_16 => 3,
-        AluOp::Sngl | AluOp::Gcmp | AluOp::Gexp | AluOp::Unpck | AluOp::Fred => 1,
+        AluOp::Fmad | AluOp::Int32_64 | AluOp::Int8_16 | AluOp::Fromf64 => 3,
+        AluOp::Sngl | AluOp::Gcmp | AluOp::Gexp | AluOp::Unpck | AluOp::Fred | AluOp::Fsqrt => 1,
     }
 }
 

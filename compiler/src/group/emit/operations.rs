@@ -33,11 +33,11 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names, options: &Options) -> TokenStr
                 let (doc, name) = (&docs[*i], isa.operations[*i].name);
                 let body = match style {
                     SemanticsStyle::Default => {
-                        quote!({ let _ = (group, slot); __rt::Unimplemented { mnemonic: #name }.into() })
+                        quote!({ let _ = (parts, slot); __rt::Unimplemented { mnemonic: #name }.into() })
                     }
                     _ => quote!(;),
                 };
-                quote!(#[doc = #doc] fn #method(&mut self, group: &Group, slot: usize) -> Self::Output #body)
+                quote!(#[doc = #doc] fn #method(&mut self, parts: &Parts, slot: usize) -> Self::Output #body)
             });
             let (own_variants, own_methods): (Vec<_>, Vec<_>) =
                 own.iter().map(|i| (&names.operations[*i].0, &names.operations[*i].1)).unzip();
@@ -51,17 +51,17 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names, options: &Options) -> TokenStr
             };
             quote! {
                 /// What each operation does: one method an operation. A method left out returns
-                /// [`Unimplemented`](__rt::Unimplemented).
+                /// [`Unimplemented`](__rt::Unimplemented). Operations without a public encoding have one, too.
                 pub trait Semantics {
                     /// What a method returns.
                     #bound
                     #(#methods)*
                 }
 
-                /// Calls the method of an operation of a group; `None` for what is not an operation of its own.
-                pub fn dispatch<S: Semantics + ?Sized>(operation: Operation, group: &Group, slot: usize, to: &mut S) -> Option<S::Output> {
+                /// Calls the method of an operation, see [`Parts::operations`]; `None` for what is not an operation of its own.
+                pub fn dispatch<S: Semantics + ?Sized>(operation: Operation, parts: &Parts, slot: usize, to: &mut S) -> Option<S::Output> {
                     Some(match operation {
-                        #(Operation::#own_variants => to.#own_methods(group, slot),)*
+                        #(Operation::#own_variants => to.#own_methods(parts, slot),)*
                         #[allow(unreachable_patterns, reason = "an instruction set without remarks")]
                         _ => return None,
                     })

@@ -130,7 +130,8 @@ fn check(c: &Check) -> TokenStream {
 }
 
 fn record(r: &Record) -> TokenStream {
-    let (name, doc, unusable, note, source) = (r.name, r.doc, r.unusable, r.note, r.source);
+    let (name, doc, unusable, no_encoding, note, source) = (r.name, r.doc, r.unusable, r.no_encoding, r.note, r.source);
+    let says = r.says.iter().map(|f| n(*f));
     let (bytes, mask, value, provenance) = (n(r.bytes), hex(r.mask), hex(r.value), provenance(r.provenance));
     let places = r.places.iter().map(place);
     let implies = r.implies.iter().map(|(field, value)| {
@@ -140,7 +141,7 @@ fn record(r: &Record) -> TokenStream {
     let checks = r.checks.iter().map(check);
     quote!(Record {
         name: #name, doc: #doc, bytes: #bytes, mask: #mask, value: #value, places: &[#(#places),*],
-        implies: &[#(#implies),*], checks: &[#(#checks),*], unusable: #unusable, provenance: #provenance, note: #note,
+        implies: &[#(#implies),*], checks: &[#(#checks),*], unusable: #unusable, no_encoding: #no_encoding, says: &[#(#says),*], provenance: #provenance, note: #note,
         source: #source,
     })
 }
@@ -150,6 +151,7 @@ fn slot(s: &Slot) -> TokenStream {
     let [choice, chain, ends] = [s.choice, s.chain, s.ends].map(n);
     let fields = n(s.fields);
     let records = s.records.iter().map(|r| n(*r));
+    let without = s.without.iter().map(|r| n(*r));
     let first = s.first.iter().map(|i| n(*i));
     let tests = s.tests.iter().map(|t| {
         let (mask, value, record, bytes, last) = (hex(t.mask), hex(t.value), n(t.record), n(t.bytes), t.last);
@@ -161,7 +163,7 @@ fn slot(s: &Slot) -> TokenStream {
         quote!((#role, #operand))
     });
     quote!(Slot {
-        name: #name, doc: #doc, choice: #choice, records: &[#(#records),*], first: &[#(#first),*],
+        name: #name, doc: #doc, choice: #choice, records: &[#(#records),*], without: &[#(#without),*], first: &[#(#first),*],
         tests: &[#(#tests),*], fields: #fields, chain: #chain, ends: #ends, filler: #filler,
         roles: &[#(#roles),*],
     })

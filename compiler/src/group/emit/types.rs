@@ -303,6 +303,11 @@ fn parts(isa: &GroupIsa, names: &Names) -> TokenStream {
                 values
             }
 
+            /// The operations in them, in the order of their text, each with its slot.
+            pub fn operations(&self) -> impl Iterator<Item = (usize, Operation)> {
+                __rt::group::info::operations_of(&tables::ISA, self.values()).filter_map(|(slot, index, _)| Some((slot, *Operation::ALL.get(index)?)))
+            }
+
             /// The shortest group with these parts, as the vendor's compiler would write it.
             ///
             /// # Errors
@@ -331,6 +336,25 @@ fn text() -> TokenStream {
                 let separator = if f.alternate() { "\n" } else { __rt::group::text::SEPARATOR };
                 __rt::group::print(&tables::ISA, &self.0, separator, &mut line);
                 f.write_str(line.as_str())
+            }
+        }
+
+        /// What the parts mean, in one line, whether they have an encoding or not.
+        impl core::fmt::Display for Parts {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                let mut line = __rt::text::Line::new();
+                let separator = if f.alternate() { "\n" } else { __rt::group::text::SEPARATOR };
+                __rt::group::text::describe(&tables::ISA, &self.values(), separator, true, &mut line);
+                f.write_str(line.as_str())
+            }
+        }
+
+        /// Reads parts that need not have an encoding.
+        impl core::str::FromStr for Parts {
+            type Err = TextError;
+
+            fn from_str(text: &str) -> Result<Self, TextError> {
+                __rt::group::assemble(&tables::ISA, text).map(|read| Parts::read(&read.values))
             }
         }
 
