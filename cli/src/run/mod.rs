@@ -7,6 +7,7 @@ pub mod outputs;
 pub mod pages;
 pub mod plan;
 pub mod program;
+pub mod usc;
 pub mod vpu;
 pub mod watch;
 
@@ -40,6 +41,15 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
             return Err(Failure::usage("programs of the VPU cannot be looked at while they run", help));
         }
         return vpu::run(args, node, sources, diagnostics);
+    }
+    if let Some(node) = &node
+        && usc::is_meant(node)
+    {
+        if args.watch.any() {
+            let help = "leave out `--trace`, `--break`, `--profile` and `--profile-svg`";
+            return Err(Failure::usage("programs of the USC cannot be looked at while they run", help));
+        }
+        return usc::run(args, node, sources, diagnostics);
     }
     let folder = args.launch.parent().unwrap_or(Path::new(""));
     let plan = node.and_then(|node| plan::read(&node, folder, &mut sources, &mut diagnostics));
