@@ -1,5 +1,6 @@
 //! The Valhall runtime against programs with known answers, and against programs that misbehave.
 
+mod divergence;
 mod fast;
 mod flow;
 mod images;
