@@ -66,6 +66,9 @@ pub enum Command {
     /// Run a program that a launch file describes
     #[command(after_help = help::RUN)]
     Run(RunArgs),
+    /// Say how true the runtime's instructions are to the hardware
+    #[command(after_help = help::FIDELITY)]
+    Fidelity(FidelityArgs),
     /// Compile a specification, run a real shader on it, draw a picture
     #[command(after_help = help::DEMO)]
     Demo(DemoArgs),
@@ -318,6 +321,9 @@ pub struct WatchArgs {
     /// Print what was executed: instructions, lanes in use, bytes moved
     #[arg(long)]
     pub profile: bool,
+    /// Print which instructions were executed, by how true they are to the hardware
+    #[arg(long)]
+    pub fidelity: bool,
     /// Draw the profile as bars
     #[arg(long, value_name = "FILE")]
     pub profile_svg: Option<PathBuf>,
@@ -331,8 +337,25 @@ impl WatchArgs {
 
     /// Whether to count what is executed.
     pub fn counts(&self) -> bool {
-        self.profile || self.profile_svg.is_some()
+        self.profile || self.profile_svg.is_some() || self.fidelity
     }
+}
+
+/// Arguments of `fidelity`.
+#[derive(Args, Debug)]
+pub struct FidelityArgs {
+    /// The instruction set
+    #[arg(value_parser = isa_parser(), value_name = "ISA")]
+    pub isa: &'static Builtin,
+    /// Only instructions whose name begins like this, or classes: `exact`, `approximate`, `choice`, `unsupported`
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// Print a table: instruction, class, what of it, evidence, worst distance in ulp, remarks
+    #[arg(long, conflicts_with = "json")]
+    pub tsv: bool,
+    /// Print the same as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `demo`.

@@ -4,10 +4,11 @@ use std::fmt::{self, Display};
 use std::ops::ControlFlow;
 
 use isaforge_runtime::valhall::cases::Finished;
-use isaforge_runtime::valhall::host::{Class, Target};
+use isaforge_runtime::valhall::host::{self, Target};
 use isaforge_runtime::valhall::observe::{Breakpoints, Executed, Trace};
 use isaforge_runtime::{Launch, Memory, Outcome, RunError, usc, valhall, vpu};
 
+pub use isaforge_runtime::valhall::fidelity::{Class, Entry};
 pub use isaforge_runtime::valhall::observe::{Profile, Row, Stopped};
 
 /// A program and how to launch it.
@@ -111,6 +112,8 @@ pub struct Machine {
     pub shader: RunShader,
     /// Runs a recorded case with textures, varyings and the like.
     pub case: RunCase,
+    /// How true the instructions are to the hardware, in the order of the instruction set.
+    pub fidelity: fn() -> Vec<Entry>,
 }
 
 /// Judges one recorded case, given as its line. Says what is not as the line says.
@@ -138,7 +141,13 @@ pub type JudgeRuns = fn(&str) -> Result<Vec<Result<(), String>>, String>;
 
 /// Executes Valhall programs.
 pub static VALHALL: Machine =
-    Machine { run: run_valhall, watch: watch_valhall, shader: shade_valhall, case: run_valhall_case };
+    Machine {
+        run: run_valhall,
+        watch: watch_valhall,
+        shader: shade_valhall,
+        case: run_valhall_case,
+        fidelity: valhall::fidelity::entries,
+    };
 
 /// Cases of the VPU.
 pub static VPU_CASES: Judges = Judges {
@@ -238,7 +247,7 @@ fn picture(name: &str, target: &Target) -> Picture {
     let greatest = |channel: usize| target.pixels().iter().map(|pixel| pixel[channel]).max().unwrap_or(0).max(1) as f32;
     let greatest: [f32; 4] = std::array::from_fn(greatest);
     let color = |pixel: &[u32; 4]| match target.format().class() {
-        Class::Float => pixel.map(f32::from_bits),
+        host::Class::Float => pixel.map(f32::from_bits),
         _ => std::array::from_fn(|channel| if channel == 3 { 1.0 } else { pixel[channel] as f32 / greatest[channel] }),
     };
     // The first row of a target is its lowest.

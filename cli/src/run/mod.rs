@@ -37,7 +37,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
         && vpu::is_meant(node)
     {
         if args.watch.any() {
-            let help = "leave out `--trace`, `--break`, `--profile` and `--profile-svg`";
+            let help = "leave out `--trace`, `--break`, `--profile`, `--profile-svg` and `--fidelity`";
             return Err(Failure::usage("programs of the VPU cannot be looked at while they run", help));
         }
         return vpu::run(args, node, sources, diagnostics);
@@ -71,7 +71,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     let seen = watch::run(plan.machine, &job, &mut plan.memory, &args.watch)?;
     let elapsed = started.elapsed();
     if let Some(profile) = &seen.profile {
-        watch::show(profile, &args.watch)?;
+        watch::show(plan.machine, profile, &args.watch)?;
     }
     if seen.stopped.is_some() {
         return Ok(Status::Fine);

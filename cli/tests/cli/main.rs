@@ -4,6 +4,7 @@ mod assemble;
 mod conform;
 mod disassemble;
 mod explain;
+mod fidelity;
 mod general;
 mod groups;
 mod launch;

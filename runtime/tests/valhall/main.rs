@@ -2,6 +2,7 @@
 
 mod divergence;
 mod fast;
+mod fidelity;
 mod flow;
 mod images;
 mod kernels;
