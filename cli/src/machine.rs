@@ -140,14 +140,13 @@ pub struct Judges {
 pub type JudgeRuns = fn(&str) -> Result<Vec<Result<(), String>>, String>;
 
 /// Executes Valhall programs.
-pub static VALHALL: Machine =
-    Machine {
-        run: run_valhall,
-        watch: watch_valhall,
-        shader: shade_valhall,
-        case: run_valhall_case,
-        fidelity: valhall::fidelity::entries,
-    };
+pub static VALHALL: Machine = Machine {
+    run: run_valhall,
+    watch: watch_valhall,
+    shader: shade_valhall,
+    case: run_valhall_case,
+    fidelity: valhall::fidelity::entries,
+};
 
 /// Cases of the VPU.
 pub static VPU_CASES: Judges = Judges {
