@@ -46,7 +46,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
         && usc::is_meant(node)
     {
         if args.watch.any() {
-            let help = "leave out `--trace`, `--break`, `--profile` and `--profile-svg`";
+            let help = "leave out `--trace`, `--break`, `--profile`, `--profile-svg` and `--fidelity`";
             return Err(Failure::usage("programs of the USC cannot be looked at while they run", help));
         }
         return usc::run(args, node, sources, diagnostics);
