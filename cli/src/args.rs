@@ -298,8 +298,14 @@ pub struct ConformArgs {
 /// Arguments of `run`.
 #[derive(Args, Debug)]
 pub struct RunArgs {
-    /// The launch file
+    /// The launch file, or a recorded case with pictures
     pub launch: PathBuf,
+    /// More recorded cases
+    #[arg(value_name = "CASE")]
+    pub more: Vec<PathBuf>,
+    /// Draw all pictures of recorded cases on one
+    #[arg(long, value_name = "FILE")]
+    pub sheet: Option<PathBuf>,
     /// Do not say how much was executed
     #[arg(short, long)]
     pub quiet: bool,

@@ -167,6 +167,9 @@ Examples:
   isaforge run launch.yaml --profile      a table
   isaforge run launch.yaml --profile-svg bars.svg   the same as a picture
   isaforge run launch.yaml --fidelity     what it met that is not exact on this runtime
+  isaforge run case.json                  a recorded case (see `conform`): writes NAME.png, or
+                                          NAME-targetN.png if it draws several pictures
+  isaforge run --sheet sheet.png cases/*.json       all their pictures on one
 
 In a trace and at a break there is a sign for each lane of the warp: `+` executes the instruction,
 `.` is elsewhere, `x` has ended or does not exist. `r3=1:00000007` is r3 in lane 1, `r3=00000007`

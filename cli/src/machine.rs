@@ -240,14 +240,27 @@ fn run_valhall_case(text: &str) -> Result<Case, String> {
     Ok(Case { name, pictures, instructions, problems })
 }
 
-/// A target as a picture. Whole numbers are scaled so that the greatest of a channel is 1.
+/// A target as a picture. Channels of which most numbers cannot be seen, because they are whole or lie outside 0 to 1,
+/// are stretched from the least number to the greatest.
 fn picture(name: &str, target: &Target) -> Picture {
     let [width, _] = target.size();
-    let greatest = |channel: usize| target.pixels().iter().map(|pixel| pixel[channel]).max().unwrap_or(0).max(1) as f32;
-    let greatest: [f32; 4] = std::array::from_fn(greatest);
-    let color = |pixel: &[u32; 4]| match target.format().class() {
-        host::Class::Float => pixel.map(f32::from_bits),
-        _ => std::array::from_fn(|channel| if channel == 3 { 1.0 } else { pixel[channel] as f32 / greatest[channel] }),
+    let class = target.format().class();
+    let values =
+        |pixel: &[u32; 4]| host::Texel { channels: *pixel, class }.to(host::Class::Float).channels.map(f32::from_bits);
+    let range = |channel: usize| {
+        let values = target.pixels().iter().map(|pixel| values(pixel)[channel]);
+        let outside = values.clone().filter(|value| !(0.0..=1.0).contains(value)).count();
+        if class == host::Class::Float && outside * 4 <= target.pixels().len() * 3 {
+            return (0.0, 1.0);
+        }
+        let least = values.clone().fold(f32::INFINITY, f32::min);
+        (least, values.fold(f32::NEG_INFINITY, f32::max))
+    };
+    let ranges: [(f32, f32); 4] = std::array::from_fn(range);
+    let color = |pixel: &[u32; 4]| {
+        let values = values(pixel);
+        let stretched = |(least, greatest): (f32, f32), value: f32| (value - least) / (greatest - least);
+        std::array::from_fn(|c| if c == 3 { values[c] } else { stretched(ranges[c], values[c]) })
     };
     // The first row of a target is its lowest.
     let pixels = target.pixels().chunks(width as usize).rev().flatten().map(color).collect();

@@ -2,6 +2,7 @@
 //!
 #![doc = include_str!("README.md")]
 
+pub mod cases;
 pub mod launch;
 pub mod outputs;
 pub mod pages;
@@ -30,6 +31,17 @@ use crate::paint::{ERROR, GOOD, paint};
 /// When a file cannot be read or written.
 pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     std::fs::File::open(&args.launch).map_err(Failure::reading(&args.launch))?;
+    if let Some(case) = cases::read(&args.launch) {
+        if args.watch.any() {
+            let help = "leave out `--trace`, `--break`, `--profile` and `--profile-svg`";
+            return Err(Failure::usage("recorded cases cannot be looked at while they run", help));
+        }
+        return cases::run(args, case);
+    }
+    if !args.more.is_empty() || args.sheet.is_some() {
+        let message = format!("`{}` holds no recorded case", args.launch.display());
+        return Err(Failure::usage(message, "launch files are run one at a time, without `--sheet`"));
+    }
     let mut sources = Sources::new();
     let mut diagnostics = Diagnostics::new();
     let node = plan::open(&args.launch, &mut sources, &mut diagnostics);
