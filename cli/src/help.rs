@@ -159,6 +159,18 @@ Further keys: `shared bytes`, `budget`, `address` of a buffer, `from` of a print
 a program can stand in the launch file itself, as lines after `program: |`.
 Pixel formats: palette, grey, rgba8, rgba32f. Paths are relative to the launch file.
 
+A launch file with a `size` runs a fragment program for pixels and writes what it draws:
+
+  isa: valhall
+  program: { file: shader.s }
+  size: [256, 256]
+  varyings:
+    - { offset: 0, corners: [[0, 0], [1, 0], [0, 1]] }   # lower left, lower right, upper left
+  textures:
+    - { file: bricks.png, filter: linear, wrap: repeat }
+  targets:
+    - { file: picture.png }
+
 Examples:
   isaforge run launch.yaml
   isaforge run launch.yaml --quiet        only what the launch file prints

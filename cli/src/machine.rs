@@ -1,4 +1,5 @@
-//! What executes programs: with [`run::vpu`](crate::run::vpu), all that knows the runtime.
+//! What executes programs: with [`run::vpu`](crate::run::vpu) and
+//! [`run::draw`](crate::run::draw), all that knows the runtime.
 
 use std::fmt::{self, Display};
 use std::ops::ControlFlow;
@@ -242,7 +243,7 @@ fn run_valhall_case(text: &str) -> Result<Case, String> {
 
 /// A target as a picture. Channels of which most numbers cannot be seen, because they are whole or lie outside 0 to 1,
 /// are stretched from the least number to the greatest.
-fn picture(name: &str, target: &Target) -> Picture {
+pub fn picture(name: &str, target: &Target) -> Picture {
     let [width, _] = target.size();
     let class = target.format().class();
     let values =
