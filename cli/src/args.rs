@@ -198,6 +198,9 @@ pub struct GenArgs {
     /// Write nothing; fail if the crate is not what would be written
     #[arg(long)]
     pub check: bool,
+    /// Write again whenever a file of a specification is saved, and say what changed
+    #[arg(long, conflicts_with = "check")]
+    pub watch: bool,
     /// The trait of semantic stubs: methods with bodies, methods to be written, or no trait
     #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
     pub semantics: Semantics,

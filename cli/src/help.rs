@@ -74,6 +74,7 @@ pub const GEN: &str = "\
 Examples:
   isaforge gen my.yaml -o my-isa                  writes src/lib.rs, and Cargo.toml if there is none
   isaforge gen my.yaml -o my-isa --check          is it up to date? (exit status 1 if not)
+  isaforge gen my.yaml -o my-isa --watch          again after each save, with what changed
   isaforge gen my.yaml -o my-isa --semantics required
   isaforge gen --all                              every specs/NAME/isa.yaml to generated/NAME
   isaforge gen --all --check";

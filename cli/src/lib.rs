@@ -37,7 +37,8 @@ pub mod run;
 pub mod snippet;
 pub mod target;
 pub mod translate;
-pub mod words;
+mod watch;
+mod words;
 
 use args::{Cli, Color, Command};
 use failure::{Failure, Status};
