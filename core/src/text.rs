@@ -92,7 +92,7 @@ impl fmt::Debug for Label {
 }
 
 /// How many bytes a [`Line`] holds. The compiler refuses a specification whose longest text would not fit.
-pub const LINE_CAPACITY: usize = 512;
+pub const LINE_CAPACITY: usize = 640;
 
 /// One line of text being written. What does not fit is dropped, never a panic.
 #[derive(Clone)]
@@ -117,6 +117,11 @@ impl Line {
     #[inline]
     pub fn clear(&mut self) {
         self.len = 0;
+    }
+
+    /// Takes back what was written behind the first `len` bytes.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
     }
 
     /// The text so far.

@@ -3,9 +3,7 @@
 mod assemble;
 mod conform;
 mod disassemble;
-mod drawing;
 mod explain;
-mod fidelity;
 mod general;
 mod groups;
 mod launch;

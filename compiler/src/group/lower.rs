@@ -35,10 +35,11 @@ pub fn lower(isa: &Isa, groups: &Groups) -> &'static core::GroupIsa {
     let slots: Vec<core::Slot> = groups
         .slots
         .iter()
-        .map(|s| {
+        .enumerate()
+        .map(|(index, s)| {
             let first = fields;
             fields += groups.choices[s.choice].fields.len() as u16;
-            slot(groups, &choices[s.choice], s, first)
+            slot(groups, &choices[s.choice], s, index, first)
         })
         .collect();
     let header = &groups.choices[groups.slots[0].choice];
@@ -122,8 +123,30 @@ pub fn lower(isa: &Isa, groups: &Groups) -> &'static core::GroupIsa {
             after: text(&r.prints.1),
         })),
         order: slice(groups.order.iter().map(|s| *s as u8)),
+        defaults: slice(groups.slots.iter().flat_map(|s| groups.choices[s.choice].fields.iter().map(|f| f.default))),
+        fillers: groups.slots.iter().enumerate().filter(|(_, s)| s.filler).fold(0, |set, (i, _)| set | 1 << i),
+        chains: slice(chains(groups)),
+        computed: computed(groups, header),
         aliases: slice(groups.aliases.iter().map(|(other, own)| (text(other), text(own)))),
     }))
+}
+
+/// The fields of the header that follow from the rest: its keys, what its records imply, what is derived.
+fn computed(groups: &Groups, header: &Choice) -> u64 {
+    let records = header.records.iter();
+    let keys = records.clone().flat_map(|r| key_of(groups, r).into_iter().map(|p| p.field));
+    let implied = records.flat_map(|r| r.implies.iter().map(|(field, _)| *field));
+    let derived = groups.derived.iter().map(|d| d.field);
+    keys.chain(implied).chain(derived).filter(|f| *f < 64).fold(0, |set, f| set | 1 << f)
+}
+
+/// The slots of each chain.
+fn chains(groups: &Groups) -> Vec<u32> {
+    let of = |chain: u8| {
+        let slots = groups.slots.iter().enumerate().filter(|(_, s)| s.chain == chain);
+        slots.fold(0, |set, (i, _)| set | 1 << i)
+    };
+    (1..=30).map(of).filter(|set| *set != 0).collect()
 }
 
 fn when(condition: &Condition) -> core::When {
@@ -163,16 +186,22 @@ fn choice(isa: &Isa, c: &Choice) -> core::Choice {
     }
 }
 
-fn place(p: &Place) -> core::Place {
-    core::Place { field: p.field as u8, bits: bits(&p.bits) }
+fn place(isa: &Isa, c: &Choice, p: &Place) -> core::Place {
+    let set = allowed(isa, c, p);
+    let all = if p.bits.width() >= 6 { u64::MAX } else { ones(1 << p.bits.width()) };
+    let set = if set & all == all { u64::MAX } else { set };
+    core::Place { field: p.field as u8, bits: bits(&p.bits), allowed: set }
 }
 
 fn record(isa: &Isa, c: &Choice, r: &Record) -> core::Record {
     let (mask, value) = r.pattern();
-    let checks = r.places.iter().filter_map(|p| {
-        let set = allowed(isa, c, p);
-        let all = if p.bits.width() >= 6 { u64::MAX } else { ones(1 << p.bits.width()) };
-        (set & all != all).then(|| core::Check { field: p.field as u8, bits: bits(&p.bits), allowed: set })
+    let places: &[core::Place] = slice(r.places.iter().map(|p| place(isa, c, p)));
+    let checks = places.iter().filter(|p| p.allowed != u64::MAX);
+    let checks = checks.map(|p| core::Check { field: p.field, bits: p.bits, allowed: p.allowed });
+    let needs = c.fields.iter().enumerate().filter_map(|(i, f)| {
+        let free = f.form || r.says.contains(&i) || r.places.iter().any(|p| p.field == i);
+        let implied = r.implies.iter().find(|(field, _)| *field == i);
+        (!free).then(|| (i as u8, implied.map_or(f.default, |(_, value)| *value)))
     });
     core::Record {
         name: text(&r.name),
@@ -180,7 +209,8 @@ fn record(isa: &Isa, c: &Choice, r: &Record) -> core::Record {
         bytes: r.bytes,
         mask,
         value,
-        places: slice(r.places.iter().map(place)),
+        places,
+        needs: slice(needs),
         implies: slice(r.implies.iter().map(|(f, v)| (*f as u8, *v))),
         checks: slice(checks),
         unusable: text(&r.unusable),
@@ -197,7 +227,7 @@ fn test(choice: &core::Choice, record: usize, last: bool) -> core::Test {
     core::Test { mask: r.mask, value: r.value, checks: r.checks, record: record as u8, bytes: r.bytes, last }
 }
 
-fn slot(groups: &Groups, lowered: &core::Choice, s: &Slot, fields: u16) -> core::Slot {
+fn slot(groups: &Groups, lowered: &core::Choice, s: &Slot, index: usize, fields: u16) -> core::Slot {
     let choice = &groups.choices[s.choice];
     let mut lists: Vec<(Vec<usize>, u16)> = Vec::new();
     let mut tests: Vec<core::Test> = Vec::new();
@@ -244,6 +274,9 @@ fn slot(groups: &Groups, lowered: &core::Choice, s: &Slot, fields: u16) -> core:
         chain: s.chain,
         ends: s.ends.map_or(core::Slot::NEVER, |e| e as u8),
         filler: s.filler,
+        operations: slice(
+            groups.operations.iter().enumerate().filter(|(_, o)| o.slots.contains(&index)).map(|(i, _)| i as u16),
+        ),
         roles: slice(s.roles.iter().map(|(role, operand)| (text(role), *operand as u8))),
     }
 }
@@ -314,7 +347,7 @@ fn plan(isa: &Isa, groups: &Groups, header: &Choice, record: &Record) -> core::P
     let (lengths, others): (Vec<_>, Vec<_>) = derived.partition(|d| d.rule == core::Derive::Length);
     let rules = groups.rules.iter().enumerate().filter(|(_, r)| speaks_of(r, record)).map(|(i, _)| i as u8);
     core::Plan {
-        key: slice(key.iter().map(place)),
+        key: slice(key.iter().map(|p| place(isa, header, p))),
         slots: slice(slots),
         any,
         derived: slice(lengths.into_iter().chain(others)),

@@ -3,7 +3,7 @@
 use crate::group::decode::{broken, names, offset, padding};
 use crate::group::error::BuildError;
 use crate::group::record::Misfit;
-use crate::group::table::{Choice, Derive, GroupIsa, Plan, Record, SLOTS};
+use crate::group::table::{Choice, Derive, GroupIsa, Plan, Record, SLOTS, Slot};
 use crate::group::text::is;
 use crate::group::value::{Form, Group, Values};
 
@@ -12,7 +12,7 @@ use crate::group::value::{Form, Group, Values};
 /// # Errors
 /// See [`encode`].
 pub fn canonical(isa: &GroupIsa, values: &Values) -> Result<Group, BuildError> {
-    encode(isa, &values.clone().without_form(isa), &Form::CANONICAL)
+    encode_own(isa, values.clone().without_form(isa), &Form::CANONICAL)
 }
 
 /// Encodes a group in a given form; what the form leaves open is chosen as in [`canonical`].
@@ -22,33 +22,45 @@ pub fn canonical(isa: &GroupIsa, values: &Values) -> Result<Group, BuildError> {
 /// # Errors
 /// When the parts do not go together, a value fits no record, or the group is too long.
 pub fn encode(isa: &GroupIsa, values: &Values, form: &Form) -> Result<Group, BuildError> {
-    let (Some(header), Some(wanted)) = (isa.slots.first(), parts_of(isa, values)) else {
-        return Err(BuildError::Empty);
-    };
-    without_encoding(isa, values)?;
+    encode_own(isa, values.clone(), form)
+}
+
+fn encode_own(isa: &GroupIsa, mut values: Values, form: &Form) -> Result<Group, BuildError> {
+    let Some(header) = isa.slots.first() else { return Err(BuildError::Empty) };
+    without_encoding(isa, &values)?;
     let choice = &isa.choices[header.choice as usize];
+    // What a header says without bits is said for its attempt only.
+    let mut said = [0; MOST_OF_HEADER];
+    said.iter_mut().zip(values.of(isa, 0)).for_each(|(to, from)| *to = *from);
+    let wanted = values.present & !isa.fillers & !1;
+    let chained = isa.chains.iter().fold(0, |set, chain| set | chain);
     let mut worst = None;
     for candidate in header.records {
         if form.records[0] != Form::FIRST && form.records[0] != *candidate {
             continue;
         }
         let Some(plan) = isa.plans.get(*candidate as usize) else { continue };
-        let Some((key, slots)) = find(isa, plan, wanted) else { continue };
-        let mut values = values.clone();
+        let Some((key, slots)) = find(isa, plan, wanted, chained) else { continue };
         say(isa, &mut values, choice, *candidate as usize, plan, key);
-        values.present = slots & !chained(isa) | wanted & chained(isa) | 1;
-        match with_header(isa, &mut values, form, *candidate as usize) {
+        values.present = slots & !chained | wanted & chained | 1;
+        match with_header(isa, &mut values, form, *candidate as usize, plan) {
             Ok(group) => return Ok(group),
             // Of several headers the last one tried is the most general; its complaint is the one that counts.
             Err(error) => worst = Some(error),
+        }
+        for (field, value) in said.iter().enumerate().take(choice.fields.len()) {
+            values.set(isa, 0, field, *value);
         }
     }
     Err(worst.unwrap_or_else(|| BuildError::Parts { slot: odd_one(isa, wanted) }))
 }
 
+/// The most fields of a header that are kept from one attempt to the next; a choice has no more.
+const MOST_OF_HEADER: usize = 64;
+
 /// Fails if there is an operation that has no public encoding.
 fn without_encoding(isa: &GroupIsa, values: &Values) -> Result<(), BuildError> {
-    for (index, slot) in isa.slots.iter().enumerate().filter(|(i, s)| !s.without.is_empty() && values.has(*i)) {
+    for (index, slot) in present(isa, values.present).filter(|(_, slot)| !slot.without.is_empty()) {
         let Some(choice) = isa.choices.get(slot.choice as usize) else { continue };
         let mut records = slot.without.iter().filter_map(|r| choice.records.get(*r as usize));
         let meant = |r: &&Record| r.implies.iter().all(|(f, v)| values.get(isa, index, *f as usize) == *v);
@@ -64,26 +76,12 @@ fn without_encoding(isa: &GroupIsa, values: &Values) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// The slots that are asked for, without those that are there anyway.
-fn parts_of(isa: &GroupIsa, values: &Values) -> Option<u32> {
-    let fillers = isa.slots.iter().enumerate().filter(|(_, s)| s.filler).fold(0, |set, (i, _)| set | 1 << i);
-    (!isa.slots.is_empty()).then_some(values.present & !fillers & !1)
-}
-
-fn chained(isa: &GroupIsa) -> u32 {
-    isa.slots.iter().enumerate().filter(|(_, s)| s.chain != 0).fold(0, |set, (i, _)| set | 1 << i)
-}
-
 /// The first key of a plan that has exactly the slots asked for, fillers aside; a chain counts as a whole.
-fn find(isa: &GroupIsa, plan: &Plan, wanted: u32) -> Option<(usize, u32)> {
-    let fillers = isa.slots.iter().enumerate().filter(|(_, s)| s.filler).fold(1, |set, (i, _)| set | 1 << i);
-    let whole = |slots: u32| {
-        let chains = isa.slots.iter().enumerate().filter(|(i, s)| s.chain != 0 && slots >> i & 1 != 0);
-        let chains = chains.fold(0u32, |set, (_, s)| set | 1 << (s.chain & 31));
-        (slots & !fillers & !chained(isa), chains)
-    };
-    let goal = whole(wanted);
-    plan.slots.iter().copied().enumerate().find(|(_, slots)| *slots != Plan::NONE && whole(*slots) == goal)
+fn find(isa: &GroupIsa, plan: &Plan, wanted: u32, chained: u32) -> Option<(usize, u32)> {
+    let apart = !(isa.fillers | chained | 1);
+    let same_chains = |slots: u32| isa.chains.iter().all(|chain| (slots & chain != 0) == (wanted & chain != 0));
+    let fits = |slots: u32| slots != Plan::NONE && slots & apart == wanted & apart && same_chains(slots);
+    plan.slots.iter().copied().enumerate().find(|(_, slots)| fits(*slots))
 }
 
 /// A part that the header with the most of the others cannot have, for the message.
@@ -109,10 +107,15 @@ fn say(isa: &GroupIsa, values: &mut Values, choice: &Choice, record: usize, plan
 }
 
 /// The rest of encoding, once the header's record and the slots are known.
-fn with_header(isa: &GroupIsa, values: &mut Values, form: &Form, header: usize) -> Result<Group, BuildError> {
-    let applies = |headers: u32| headers >> header & 1 != 0;
+fn with_header(
+    isa: &GroupIsa,
+    values: &mut Values,
+    form: &Form,
+    header: usize,
+    plan: &Plan,
+) -> Result<Group, BuildError> {
     end_chains(isa, values);
-    for rule in isa.rules.iter().filter(|r| applies(r.headers)) {
+    for rule in plan.rules.iter().filter_map(|r| isa.rules.get(*r as usize)) {
         if let Some((field, value)) = broken(rule, |field| values.get(isa, 0, field as usize)) {
             return Err(BuildError::Rule { rule: rule.doc, field: names(isa, 0, field).1, value });
         }
@@ -121,9 +124,8 @@ fn with_header(isa: &GroupIsa, values: &mut Values, form: &Form, header: usize) 
     group.present = values.present;
     let mut words = [0u64; SLOTS];
     let mut at = 0;
-    for (index, slot) in isa.slots.iter().enumerate().filter(|(i, _)| values.has(*i)) {
-        let derived = isa.derived.iter().filter(|d| d.slot as usize == index && applies(d.headers));
-        let skip = derived.fold(0, |set, d| set | 1 << d.field);
+    for (index, slot) in present(isa, values.present) {
+        let skip = if index == 0 { plan.derived.iter().fold(0, |set, d| set | 1 << (d.field & 63)) } else { 0 };
         let asked = if index == 0 { header as u8 } else { form.records[index] };
         let (record, word) = choose(isa, values, index, asked, skip)?;
         group.records[index] = record;
@@ -143,20 +145,15 @@ fn with_header(isa: &GroupIsa, values: &mut Values, form: &Form, header: usize) 
         return Err(BuildError::TooLong { length, longest: isa.longest.into() });
     }
     group.len = length as u8;
-    for derived in isa.derived.iter().filter(|d| applies(d.headers)) {
+    for derived in plan.derived {
         let value = match derived.rule {
             Derive::Length => (length / usize::from(isa.unit.max(1))) as i64,
             Derive::Offset { slot, if_any } => offset(&group, slot, if_any, at) as i64,
         };
-        let index = derived.slot as usize;
-        let choice = &isa.choices[isa.slots[index].choice as usize];
-        let Some(record) = choice.records.get(group.record_index(index)) else { continue };
-        let place = record.places.iter().find(|p| p.field == derived.field);
-        let Some(place) = place else { continue };
-        let stored = record.stored(choice, derived.field as usize, &place.bits, value);
-        let (slot, field) = names(isa, derived.slot, derived.field);
+        let stored = derived.encoding.stored(value, derived.bits.width());
+        let (slot, field) = names(isa, 0, derived.field);
         let stored = stored.ok_or(BuildError::Value { slot, field, value })?;
-        words[index] = place.bits.set(words[index], 0, stored);
+        words[0] = derived.bits.set(words[0], 0, stored);
     }
     write(isa, &mut group, &words, at);
     Ok(group)
@@ -164,10 +161,10 @@ fn with_header(isa: &GroupIsa, values: &mut Values, form: &Form, header: usize) 
 
 /// Says in every part of a chain whether it is the last.
 fn end_chains(isa: &GroupIsa, values: &mut Values) {
-    for (index, slot) in isa.slots.iter().enumerate() {
-        let later = |(i, s): (usize, &crate::group::table::Slot)| i > index && s.chain == slot.chain && values.has(i);
-        if slot.chain != 0 && slot.ends != crate::group::table::Slot::NEVER && values.has(index) {
-            let last = !isa.slots.iter().enumerate().any(later);
+    for chain in isa.chains {
+        let there = values.present & chain;
+        for (index, slot) in present(isa, there).filter(|(_, slot)| slot.ends != Slot::NEVER) {
+            let last = there >> index == 1;
             values.set(isa, index, slot.ends as usize, last.into());
         }
     }
@@ -191,13 +188,18 @@ fn choose(isa: &GroupIsa, values: &Values, index: usize, asked: u8, skip: u64) -
             value: m.value,
         });
     }
+    for candidate in slot.records {
+        let record = &choice.records[*candidate as usize];
+        if let Some(word) = record.try_build(choice, fields, skip).filter(|_| record.unusable.is_empty()) {
+            return Ok((*candidate, word));
+        }
+    }
     // The misfit of the record that got furthest explains best; fields are looked at in order.
     let mut misfit = Misfit { field: 0, value: 0 };
     let mut unusable = None;
     for candidate in slot.records {
         let record = &choice.records[*candidate as usize];
         match record.build(choice, fields, skip) {
-            Ok(word) if record.unusable.is_empty() => return Ok((*candidate, word)),
             Ok(_) => unusable = Some(record),
             Err(m) if m.field >= misfit.field => misfit = m,
             Err(_) => {}
@@ -209,8 +211,17 @@ fn choose(isa: &GroupIsa, values: &Values, index: usize, asked: u8, skip: u64) -
     })
 }
 
+/// The slots of a bit set.
+fn present(isa: &GroupIsa, mut rest: u32) -> impl Iterator<Item = (usize, &Slot)> {
+    core::iter::from_fn(move || {
+        let index = rest.trailing_zeros() as usize;
+        rest &= rest.wrapping_sub(1);
+        Some((index, isa.slots.get(index)?))
+    })
+}
+
 fn write(isa: &GroupIsa, group: &mut Group, words: &[u64; SLOTS], end: usize) {
-    for (index, slot) in isa.slots.iter().enumerate().filter(|(i, _)| group.present >> i & 1 != 0) {
+    for (index, slot) in present(isa, group.present) {
         let start = group.starts[index] as usize;
         let bytes = isa.choices[slot.choice as usize].records[group.records[index] as usize].bytes as usize;
         if let (Some(to), Some(from)) =

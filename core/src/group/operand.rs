@@ -23,9 +23,16 @@ pub(super) struct Choices {
 }
 
 impl Choices {
-    /// What follows belongs to a new part.
-    pub(super) fn start_part(&mut self) {
-        self.before = self.names;
+    /// Names a register. One that is named already must be the same; one that only a part may name again, in this part.
+    fn name(&mut self, operand: u8, bank: i64, number: i64, in_part: bool) -> Option<()> {
+        let known = self.named().iter().position(|n| n.0 == operand);
+        match known.and_then(|at| Some((at, self.named.get(at)?))) {
+            Some((at, known)) => {
+                let again = !in_part || at >= self.before;
+                (again && known.1 == bank && known.2 == number).then_some(())
+            }
+            None => push(&mut self.named, &mut self.names, (operand, bank, number)),
+        }
     }
 }
 
@@ -41,81 +48,173 @@ fn push(list: &mut [(u8, i64, i64); MOST], len: &mut usize, item: (u8, i64, i64)
     Some(())
 }
 
-/// Reads an operand. `None` when it is written otherwise.
-pub(super) fn read_operand(
-    isa: &GroupIsa,
-    index: usize,
-    scan: &mut Scan<'_>,
-    values: &mut Values,
-    choices: &mut Choices,
-) -> Option<()> {
-    read(isa, index, scan, values, choices, 8)
+/// What stands for an operand: text, or what text would say.
+pub(super) trait Written: Clone {
+    /// Takes a word.
+    fn word(&mut self, word: &str) -> Option<()>;
+    /// Takes a register, bank and number; `None` inside for none.
+    fn register(&mut self, isa: &GroupIsa) -> Option<Option<(i64, i64)>>;
+    /// Takes the mark behind which a register's source is named.
+    fn is_hinted(&mut self) -> bool;
 }
 
-fn read(
-    isa: &GroupIsa,
-    index: usize,
-    scan: &mut Scan<'_>,
-    values: &mut Values,
-    choices: &mut Choices,
-    depth: u8,
-) -> Option<()> {
-    let operand = isa.operands.get(index)?;
-    let depth = depth.checked_sub(1)?;
-    match operand.kind {
-        OperandKind::Wire("") => Some(()),
-        OperandKind::Wire(wire) => scan.word(wire),
-        OperandKind::Register(places) => {
-            let Some((bank, number)) = scan.register(isa)? else { return Some(()) };
-            let named = choices.named.get(..choices.names)?;
-            match named.iter().enumerate().find(|(_, n)| n.0 as usize == index) {
-                // A source may be written twice, as long as it is the same; a result, which lies in one of several places,
-                // only in one part.
-                Some((at, known)) => {
-                    let again = places.len() == 1 || at >= choices.before;
-                    (again && known.1 == bank && known.2 == number).then_some(())
-                }
-                None => push(&mut choices.named, &mut choices.names, (index as u8, bank, number)),
+impl Written for Scan<'_> {
+    fn word(&mut self, word: &str) -> Option<()> {
+        Scan::word(self, word)
+    }
+
+    fn register(&mut self, isa: &GroupIsa) -> Option<Option<(i64, i64)>> {
+        Scan::register(self, isa)
+    }
+
+    fn is_hinted(&mut self) -> bool {
+        self.literal("@").is_some()
+    }
+}
+
+/// An operand as it is printed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Printed {
+    /// A wire.
+    Wire(&'static str),
+    /// A register, bank and number, or `_`; and the source that is named with it.
+    Register(Option<(i64, i64)>, Option<&'static str>),
+}
+
+impl Written for Printed {
+    fn word(&mut self, word: &str) -> Option<()> {
+        let same = match self {
+            Printed::Wire(wire) => *wire == word,
+            Printed::Register(_, source) => *source == Some(word),
+        };
+        same.then_some(())
+    }
+
+    fn register(&mut self, _: &GroupIsa) -> Option<Option<(i64, i64)>> {
+        match *self {
+            Printed::Wire(_) => None,
+            Printed::Register(register, _) => Some(register),
+        }
+    }
+
+    fn is_hinted(&mut self) -> bool {
+        matches!(self, Printed::Register(_, Some(_)))
+    }
+}
+
+/// The most fields that one part sets.
+const MOST_SET: usize = 160;
+
+/// Values being read, and the way back: what a part set can be taken back when it turns out to be another.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    pub(super) values: Values,
+    pub(super) choices: Choices,
+    log: [(u8, u8, i64); MOST_SET],
+    logged: usize,
+}
+
+/// Where a [`Draft`] can go back to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Checkpoint {
+    logged: usize,
+    names: usize,
+    wants: usize,
+}
+
+impl Draft {
+    pub(super) fn new(isa: &GroupIsa) -> Self {
+        Draft { values: Values::new(isa), choices: Choices::default(), log: [(0, 0, 0); MOST_SET], logged: 0 }
+    }
+
+    /// What comes now is a part of its own.
+    pub(super) fn start_part(&mut self) {
+        self.logged = 0;
+        self.choices.before = self.choices.names;
+    }
+
+    pub(super) fn get(&self, isa: &GroupIsa, slot: usize, field: u8) -> i64 {
+        self.values.get(isa, slot, field.into())
+    }
+
+    /// Sets a field; `None` when a part sets more than any does.
+    pub(super) fn set(&mut self, isa: &GroupIsa, slot: usize, field: u8, value: i64) -> Option<()> {
+        let old = self.get(isa, slot, field);
+        if old != value {
+            *self.log.get_mut(self.logged)? = (slot as u8, field, old);
+            self.logged += 1;
+            self.values.set(isa, slot, field.into(), value);
+        }
+        Some(())
+    }
+
+    pub(super) fn checkpoint(&self) -> Checkpoint {
+        Checkpoint { logged: self.logged, names: self.choices.names, wants: self.choices.wants }
+    }
+
+    pub(super) fn back_to(&mut self, isa: &GroupIsa, checkpoint: Checkpoint) {
+        while self.logged > checkpoint.logged {
+            self.logged -= 1;
+            if let Some((slot, field, old)) = self.log.get(self.logged).copied() {
+                self.values.set(isa, slot.into(), field.into(), old);
             }
         }
-        OperandKind::Select { slot, field, options, sets } => {
-            let registers =
-                |o: &u8| matches!(isa.operands.get(*o as usize).map(|o| o.kind), Some(OperandKind::Register(_)));
-            // Wires and further selectors first: they are told by their words.
-            for (value, option) in options.iter().filter(|(_, o)| !registers(o)) {
-                let (mut ahead, mut trial, mut tried) = (scan.clone(), values.clone(), *choices);
-                if read(isa, (*option).into(), &mut ahead, &mut trial, &mut tried, depth).is_some() {
-                    (*scan, *values, *choices) = (ahead, trial, tried);
-                    if sets {
-                        values.set(isa, slot.into(), field.into(), *value);
+        self.choices.names = checkpoint.names;
+        self.choices.wants = checkpoint.wants;
+    }
+
+    /// Finds a place for every register.
+    pub(super) fn settle(&mut self, isa: &GroupIsa) -> Result<(), TextReason> {
+        self.choices.settle(isa, &mut self.values)
+    }
+
+    /// Reads an operand. `None` when it is written otherwise; then the draft is as it was.
+    pub(super) fn operand(&mut self, isa: &GroupIsa, index: usize, written: &mut impl Written) -> Option<()> {
+        self.read(isa, index, written, 8)
+    }
+
+    fn read(&mut self, isa: &GroupIsa, index: usize, written: &mut impl Written, depth: u8) -> Option<()> {
+        let operand = isa.operands.get(index)?;
+        let depth = depth.checked_sub(1)?;
+        match operand.kind {
+            OperandKind::Wire("") => Some(()),
+            OperandKind::Wire(wire) => written.word(wire),
+            OperandKind::Register(places) => {
+                let Some((bank, number)) = written.register(isa)? else { return Some(()) };
+                // A source may be written twice, as long as it is the same; a result, which lies in one of several places,
+                // only in one part.
+                self.choices.name(index as u8, bank, number, places.len() > 1)
+            }
+            OperandKind::Select { slot, field, options, sets } => {
+                let is_register =
+                    |o: &u8| matches!(isa.operands.get(*o as usize).map(|o| o.kind), Some(OperandKind::Register(_)));
+                // Wires and further selectors first: they are told by their words.
+                for (value, option) in options.iter().filter(|(_, o)| !is_register(o)) {
+                    let (mut ahead, checkpoint) = (written.clone(), self.checkpoint());
+                    if self.read(isa, (*option).into(), &mut ahead, depth).is_some() {
+                        *written = ahead;
+                        return if sets { self.set(isa, slot.into(), field, *value) } else { Some(()) };
                     }
-                    return Some(());
+                    self.back_to(isa, checkpoint);
                 }
-            }
-            if !options.iter().any(|(_, o)| registers(o)) {
-                return None;
-            }
-            let register = scan.register(isa)?;
-            if scan.literal("@").is_some() {
-                // The source is named.
-                let named = |o: &&(i64, u8)| {
-                    isa.operands.get(o.1 as usize).is_some_and(|o| scan.clone().word(o.name).is_some())
-                };
-                let option = options.iter().find(named)?;
-                scan.word(isa.operands.get(option.1 as usize)?.name)?;
-                if sets {
-                    values.set(isa, slot.into(), field.into(), option.0);
+                if !options.iter().any(|(_, o)| is_register(o)) {
+                    return None;
                 }
+                let register = written.register(isa)?;
+                if written.is_hinted() {
+                    // The source is named.
+                    let mut named = options.iter().filter_map(|o| Some((o, isa.operands.get(o.1 as usize)?.name)));
+                    let (option, _) = named.find(|(_, name)| written.word(name).is_some())?;
+                    if sets {
+                        self.set(isa, slot.into(), field, option.0)?;
+                    }
+                    let Some((bank, number)) = register else { return Some(()) };
+                    return self.choices.name(option.1, bank, number, false);
+                }
+                // `_` leaves the selector as it is.
                 let Some((bank, number)) = register else { return Some(()) };
-                let known = choices.named.get(..choices.names)?.iter().find(|n| n.0 == option.1);
-                return match known {
-                    Some(known) => (known.1 == bank && known.2 == number).then_some(()),
-                    None => push(&mut choices.named, &mut choices.names, (option.1, bank, number)),
-                };
+                push(&mut self.choices.wanted, &mut self.choices.wants, (index as u8, bank, number))
             }
-            // `_` leaves the selector as it is.
-            let Some((bank, number)) = register else { return Some(()) };
-            push(&mut choices.wanted, &mut choices.wants, (index as u8, bank, number))
         }
     }
 }
@@ -139,10 +238,11 @@ impl Choices {
     }
 
     /// Finds a place for every register.
-    pub(super) fn settle(mut self, isa: &GroupIsa, values: &mut Values) -> Result<(), TextReason> {
+    fn settle(&mut self, isa: &GroupIsa, values: &mut Values) -> Result<(), TextReason> {
         let mut decided: [(u8, i64, i64); MOST] = [(0, 0, 0); MOST];
         let mut count = 0;
-        for want in self.wanted.iter().take(self.wants).copied().collect::<Fixed>().iter() {
+        let wanted = self.wanted;
+        for want in wanted.iter().take(self.wants) {
             let Some(OperandKind::Select { slot, field, options, .. }) =
                 isa.operands.get(want.0 as usize).map(|o| o.kind)
             else {
@@ -203,29 +303,5 @@ impl Choices {
             !shared || others(p.slot).all(|(i, _)| named(i))
         };
         places.iter().filter(full).max_by_key(|p| others(p.slot).count())
-    }
-}
-
-/// A short list that is collected without allocation.
-#[derive(Clone, Copy)]
-struct Fixed {
-    items: [(u8, i64, i64); MOST],
-    len: usize,
-}
-
-impl Fixed {
-    fn iter(&self) -> core::slice::Iter<'_, (u8, i64, i64)> {
-        self.items.get(..self.len).unwrap_or_default().iter()
-    }
-}
-
-impl FromIterator<(u8, i64, i64)> for Fixed {
-    fn from_iter<I: IntoIterator<Item = (u8, i64, i64)>>(items: I) -> Self {
-        let mut list = Fixed { items: [(0, 0, 0); MOST], len: 0 };
-        for item in items.into_iter().take(MOST) {
-            list.items[list.len] = item;
-            list.len += 1;
-        }
-        list
     }
 }

@@ -8,7 +8,7 @@ use core::fmt;
 
 use crate::group::encode::encode;
 use crate::group::error::BuildError;
-use crate::group::operand::{Choices, read_operand};
+use crate::group::operand::Draft;
 use crate::group::scan::Scan;
 use crate::group::table::{GroupIsa, LONGEST, OperandKind, Operation, SLOTS, Slot, Token};
 use crate::group::text::{default, named_bits, type_of};
@@ -184,8 +184,7 @@ fn write_operand(isa: &GroupIsa, index: usize, f: &mut impl fmt::Write) -> fmt::
 /// # Errors
 /// The first part that cannot be read.
 pub fn assemble(isa: &GroupIsa, text: &str) -> Result<Assembled, TextError> {
-    let mut read = Assembled { values: Values::new(isa), form: Form::CANONICAL };
-    let mut choices = Choices::default();
+    let mut draft = Draft::new(isa);
     let mut taken: Taken = [(0xff, ""); 24];
     let mut marks = None;
     let mut at = 0;
@@ -204,9 +203,10 @@ pub fn assemble(isa: &GroupIsa, text: &str) -> Result<Assembled, TextError> {
         if let Some(hex) = after_word(piece, "bytes") {
             return bytes(isa, hex).ok_or(error(TextReason::Bytes, piece, start));
         }
-        part(isa, piece, start, &mut read, &mut choices, &mut taken)?;
+        part(isa, piece, start, &mut draft, &mut taken)?;
     }
-    choices.settle(isa, &mut read.values).map_err(|reason| error(reason, text.trim(), 0))?;
+    draft.settle(isa).map_err(|reason| error(reason, text.trim(), 0))?;
+    let mut read = Assembled { values: draft.values, form: Form::CANONICAL };
     if let Some((list, start)) = marks {
         let at = |mark: &str| start + (mark.as_ptr() as usize).saturating_sub(list.as_ptr() as usize);
         apply_marks(isa, list, &mut read).map_err(|mark| error(TextReason::Mark, mark, at(mark)))?;
@@ -243,54 +243,55 @@ pub(super) fn error(reason: TextReason, found: &str, at: usize) -> TextError {
 /// The slots that parts have filled, with the part of the slot.
 type Taken = [(u8, &'static str); 24];
 
-fn part(
-    isa: &GroupIsa,
-    piece: &str,
-    start: usize,
-    read: &mut Assembled,
-    choices: &mut Choices,
-    taken: &mut Taken,
-) -> Result<(), TextError> {
+fn part(isa: &GroupIsa, piece: &str, start: usize, draft: &mut Draft, taken: &mut Taken) -> Result<(), TextError> {
+    draft.start_part();
+    let begin = draft.checkpoint();
+    let initial = piece.bytes().next().map(|b| b.to_ascii_lowercase());
+    let starts = |syntax: &[Token]| match syntax.first() {
+        Some(Token::Text(text)) => text.bytes().next().map(|b| b.to_ascii_lowercase()) == initial,
+        _ => true,
+    };
     let mut in_the_way = false;
     // How far the best attempt got, and with which operation.
     let mut best = (0, None);
     for (index, operation) in isa.operations.iter().enumerate() {
+        if !starts(operation.syntax) && !operation.also.iter().any(|syntax| starts(syntax)) {
+            continue;
+        }
         for slot in (0..SLOTS).filter(|s| operation.slots >> s & 1 != 0) {
-            for syntax in core::iter::once(&operation.syntax).chain(operation.also) {
+            for syntax in core::iter::once(&operation.syntax).chain(operation.also).filter(|syntax| starts(syntax)) {
                 if let Some(Token::Text(text)) = syntax.first()
                     && Scan::new(piece).literal(text).is_none()
                 {
                     continue;
                 }
-                let mut values = read.values.clone();
-                let mut tried = *choices;
-                tried.start_part();
                 for (at, field, allowed) in operation.is {
                     if let (&Token::OWN, Some(value)) = (at, allowed.first()) {
-                        values.set(isa, slot, (*field).into(), *value);
+                        // A part can set that many.
+                        let _ = draft.set(isa, slot, *field, *value);
                     }
                 }
-                let mut parser = Parser { isa, slot, values: &mut values, choices: &mut tried, left: piece.len() };
+                let mut parser = Parser { isa, slot, draft, left: piece.len() };
                 if parser.all(piece, syntax, operation).is_none() {
                     let far = piece.len() - parser.left;
                     if best.1.is_none() || far > best.0 {
                         best = (far, Some((index as u16, slot as u8)));
                     }
+                    draft.back_to(isa, begin);
                     continue;
                 }
                 let key = (slot as u8, operation.part);
                 if !operation.remark {
                     if taken.contains(&key) {
                         in_the_way = true;
+                        draft.back_to(isa, begin);
                         continue;
                     }
                     if let Some(free) = taken.iter_mut().find(|t| t.0 == 0xff) {
                         *free = key;
                     }
-                    values.insert(slot);
+                    draft.values.insert(slot);
                 }
-                read.values = values;
-                *choices = tried;
                 return Ok(());
             }
         }
@@ -337,8 +338,7 @@ fn is_named(word: &str, syntax: &[Token]) -> bool {
 struct Parser<'a> {
     isa: &'a GroupIsa,
     slot: usize,
-    values: &'a mut Values,
-    choices: &'a mut Choices,
+    draft: &'a mut Draft,
     /// How much of the part was left when reading stopped.
     left: usize,
 }
@@ -376,8 +376,7 @@ impl Parser<'_> {
                 return None;
             }
         }
-        self.values.set(self.isa, at, field.into(), value);
-        Some(())
+        self.draft.set(self.isa, at, field, value)
     }
 
     fn one(&mut self, scan: &mut Scan<'_>, token: &Token, operation: &Operation) -> Option<()> {
@@ -401,7 +400,7 @@ impl Parser<'_> {
                 *scan = best.2;
                 // Two values may share a word; the operation says which it is.
                 let at = self.own(slot);
-                let now = self.values.get(self.isa, at, field.into());
+                let now = self.draft.get(self.isa, at, field);
                 let same = usize::try_from(now).ok().and_then(|v| words.get(v)).is_some_and(|w| *w == words[best.1]);
                 if same && operation.is.iter().any(|(s, f, _)| *f == field && self.own(*s) == at) {
                     return Some(());
@@ -417,10 +416,10 @@ impl Parser<'_> {
                 *scan = ahead;
                 self.set(slot, field, value, Some(operation))
             }
-            Token::Operand(index) => read_operand(self.isa, index.into(), scan, self.values, self.choices),
+            Token::Operand(index) => self.draft.operand(self.isa, index.into(), scan),
             Token::Role(role) => {
                 let found = self.isa.slots.get(self.slot)?.roles.iter().find(|(name, _)| *name == role)?;
-                read_operand(self.isa, found.1.into(), scan, self.values, self.choices)
+                self.draft.operand(self.isa, found.1.into(), scan)
             }
             Token::Flag(..) | Token::Suffix(..) | Token::Bits(..) => None,
         }
@@ -445,7 +444,7 @@ impl Parser<'_> {
                     self.set(*slot, *field, 0, None)?;
                 }
                 Token::Words(slot, field, words) => {
-                    let now = self.values.get(self.isa, self.own(*slot), (*field).into());
+                    let now = self.draft.get(self.isa, self.own(*slot), *field);
                     let silent =
                         |v: i64| usize::try_from(v).ok().and_then(|v| words.get(v)).is_some_and(|w| w.is_empty());
                     if !silent(now) {
@@ -474,7 +473,7 @@ impl Parser<'_> {
                 Some((i, slot, field, found as i64))
             }
             Token::Bits(slot, field, words) => {
-                let now = if again { self.values.get(self.isa, self.own(slot), field.into()) } else { 0 };
+                let now = if again { self.draft.get(self.isa, self.own(slot), field) } else { 0 };
                 let (silent, words) = named_bits(words);
                 if !silent && same("none") {
                     return Some((i, slot, field, now));
@@ -495,12 +494,12 @@ pub(super) fn fits(isa: &GroupIsa, slot: usize, field: usize, value: i64) -> boo
             return true;
         }
         let mut places = r.places.iter().filter(|p| p.field as usize == field);
-        places.any(|p| r.stored(choice, field, &p.bits, value).is_some())
+        places.any(|p| p.holds(choice, value))
     };
     default(isa, slot, field) == value || choice.records.iter().any(held)
 }
 
-fn is_suffix(token: &Token) -> bool {
+pub(super) fn is_suffix(token: &Token) -> bool {
     match token {
         Token::Flag(..) | Token::Suffix(..) | Token::Bits(..) => true,
         Token::Words(_, _, words) => words.iter().all(|w| w.is_empty() || w.starts_with('.')),

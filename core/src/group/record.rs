@@ -1,7 +1,7 @@
 //! One record: reading and writing its fields.
 
 use crate::bits::{Bits, ones};
-use crate::group::table::{Choice, Record, Type};
+use crate::group::table::{Choice, Place, Record, Type};
 
 /// What a record can do for a field.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +10,20 @@ pub enum Holds {
     Bits(Bits),
     /// It says its value without bits.
     Value(i64),
+}
+
+impl Place {
+    /// Whether these bits have a meaning in the field.
+    #[inline]
+    pub fn allows(&self, stored: u64) -> bool {
+        self.allowed == u64::MAX || stored < 64 && self.allowed >> stored & 1 != 0
+    }
+
+    /// Whether the field can have this value here.
+    pub fn holds(&self, choice: &Choice, value: i64) -> bool {
+        let field = choice.fields.get(self.field as usize);
+        field.and_then(|f| f.encoding.stored(value, self.bits.width())).is_some_and(|stored| self.allows(stored))
+    }
 }
 
 /// Why a record cannot say what is to be said.
@@ -60,12 +74,28 @@ impl Record {
             .map(|(c, v)| (c.field, v))
     }
 
-    /// The bits of a field with this value; `None` when the record cannot hold it there.
-    pub fn stored(&self, choice: &Choice, field: usize, bits: &Bits, value: i64) -> Option<u64> {
-        let f = choice.fields.get(field)?;
-        let stored = f.encoding.stored(value, bits.width())?;
-        let allowed = self.checks.iter().find(|c| c.field as usize == field);
-        allowed.is_none_or(|c| stored < 64 && c.allowed >> stored & 1 != 0).then_some(stored)
+    /// What [`build`](Record::build) gives, if it gives anything.
+    #[inline]
+    pub fn try_build(&self, choice: &Choice, values: &[i64], skip: u64) -> Option<u64> {
+        let skipped = |field: u8| field < 64 && skip >> field & 1 != 0;
+        for (field, needed) in self.needs {
+            if values.get(*field as usize) != Some(needed) && !skipped(*field) {
+                return None;
+            }
+        }
+        let mut word = self.value;
+        for place in self.places {
+            if skipped(place.field) {
+                continue;
+            }
+            let field = choice.fields.get(place.field as usize)?;
+            let stored = field.encoding.stored(*values.get(place.field as usize)?, place.bits.width())?;
+            if !place.allows(stored) {
+                return None;
+            }
+            word = place.bits.set(word, 0, stored);
+        }
+        Some(word)
     }
 
     /// Writes all fields of the choice, whose values are `values`, except those in the bit set `skip`.
@@ -73,27 +103,36 @@ impl Record {
     /// # Errors
     /// The first field that the record cannot say.
     pub fn build(&self, choice: &Choice, values: &[i64], skip: u64) -> Result<u64, Misfit> {
-        let mut word = self.value;
-        for (field, f) in choice.fields.iter().enumerate() {
-            if skip >> field & 1 != 0 {
-                continue;
+        let skipped = |field: u8| field < 64 && skip >> field & 1 != 0;
+        let value = |field: u8| values.get(field as usize).copied().unwrap_or(0);
+        // Of what cannot be said the first field counts.
+        let mut misfit: Option<Misfit> = None;
+        let mut worse = |field: u8, value: i64| {
+            if misfit.is_none_or(|m| field < m.field) {
+                misfit = Some(Misfit { field, value });
             }
-            let value = values.get(field).copied().unwrap_or(f.default);
-            let fits = match self.holds(choice, field) {
-                Holds::Value(known) => known == value || f.form || self.says.contains(&(field as u8)),
-                Holds::Bits(bits) => match self.stored(choice, field, &bits, value) {
-                    Some(stored) => {
-                        word = bits.set(word, 0, stored);
-                        true
-                    }
-                    None => false,
-                },
-            };
-            if !fits {
-                return Err(Misfit { field: field as u8, value });
+        };
+        for (field, needed) in self.needs {
+            if value(*field) != *needed && !skipped(*field) {
+                worse(*field, value(*field));
             }
         }
-        Ok(word)
+        let mut word = self.value;
+        for place in self.places {
+            if skipped(place.field) {
+                continue;
+            }
+            let (width, wanted) = (place.bits.width(), value(place.field));
+            let stored = choice.fields.get(place.field as usize).and_then(|f| f.encoding.stored(wanted, width));
+            match stored.filter(|s| place.allows(*s)) {
+                Some(stored) => word = place.bits.set(word, 0, stored),
+                None => worse(place.field, wanted),
+            }
+        }
+        match misfit {
+            None => Ok(word),
+            Some(misfit) => Err(misfit),
+        }
     }
 
     /// All bits of the record.

@@ -52,6 +52,14 @@ pub struct GroupIsa {
     pub order: &'static [u8],
     /// What recorded cases of others call fields and values, and what they are here: a name or a number.
     pub aliases: &'static [(&'static str, &'static str)],
+    /// The default of every field of every slot, at the number that the slot gives it.
+    pub defaults: &'static [i64],
+    /// Slots that are there whenever the header allows them, a bit set.
+    pub fillers: u32,
+    /// The slots of each chain, a bit set.
+    pub chains: &'static [u32],
+    /// The fields of the header that encoding computes, a bit set.
+    pub computed: u64,
 }
 
 /// Alternative layouts of the same fields.
@@ -183,6 +191,8 @@ pub struct Place {
     pub field: u8,
     /// The bits.
     pub bits: Bits,
+    /// Which of their values have a meaning, a bit set; all of them for a field of more than six bits.
+    pub allowed: u64,
 }
 
 /// A field that not every value of its bits is allowed in.
@@ -213,6 +223,8 @@ pub struct Record {
     pub places: &'static [Place],
     /// Fields it holds no bits of but says the value of.
     pub implies: &'static [(u8, i64)],
+    /// Fields without bits here that must have this value, which it implies or which is their default.
+    pub needs: &'static [(u8, i64)],
     /// Fields with reserved values.
     pub checks: &'static [Check],
     /// Why neither decoding nor encoding takes it; empty if they do.
@@ -254,6 +266,8 @@ pub struct Slot {
     pub ends: u8,
     /// It is there whenever the header allows it, and at its defaults if nothing is said of it.
     pub filler: bool,
+    /// The operations that may stand here, indices into [`GroupIsa::operations`].
+    pub operations: &'static [u16],
     /// What the roles of operations are here: index into [`GroupIsa::operands`] for each role.
     pub roles: &'static [(&'static str, u8)],
 }

@@ -4,7 +4,8 @@
 //! of this group did, marks follow after `with`: fields (`slot.field=3`), records (`slot:record`), the length.
 
 use crate::group::encode::encode;
-use crate::group::parse::{Assembled, assemble};
+use crate::group::operand::{Draft, Printed};
+use crate::group::parse::is_suffix;
 use crate::group::table::{GroupIsa, OperandKind, Operation, RegisterName, RegisterPlace, SLOTS, Slot, Token, Type};
 use crate::group::value::{Form, Group, Values};
 use crate::text::{LINE_CAPACITY, Line};
@@ -23,21 +24,22 @@ pub fn print(isa: &GroupIsa, group: &Group, separator: &str, out: &mut Line) {
 /// another length is marked.
 pub fn print_sized(isa: &GroupIsa, group: &Group, implied: u8, separator: &str, out: &mut Line) {
     let values = group.values(isa);
-    let mut text = Line::new();
-    describe(isa, &values, separator, false, &mut text);
-    if let Ok(read) = assemble(isa, text.as_str())
-        && text.as_bytes().len() < LINE_CAPACITY
-        && encode(isa, &read.values, &Form { length: implied, ..read.form }).is_ok_and(|again| again == *group)
-    {
-        return out.push_str(text.as_str());
+    let (mut plain, mut replay) = (Line::new(), Replay::new(isa));
+    let said = say(isa, &values, separator, false, &mut plain, &mut replay);
+    // Where the assembler finds every source by itself, naming sources does not help.
+    let found = said && differences(isa, &values, &replay.draft.values).next().is_none();
+    let said = said && marked(isa, group, &values, &replay.draft.values, implied, separator, &mut plain).is_some();
+    if found && said {
+        return out.push_str(plain.as_str());
     }
-    // The assembler would choose otherwise: say which sources are meant, or mark what is different, whichever is shorter.
-    let mut hinted = Line::new();
-    describe(isa, &values, separator, true, &mut hinted);
-    let texts = [hinted, text].map(|text| marked(isa, group, &values, implied, separator, text));
-    match texts.iter().flatten().min_by_key(|text| text.as_bytes().len()) {
-        Some(best) => out.push_str(best.as_str()),
-        None => bytes(group, out),
+    let (mut hinted, mut replay) = (Line::new(), Replay::new(isa));
+    let hints = say(isa, &values, separator, true, &mut hinted, &mut replay)
+        && marked(isa, group, &values, &replay.draft.values, implied, separator, &mut hinted).is_some();
+    match (said, hints) {
+        (true, false) => out.push_str(plain.as_str()),
+        (true, true) if plain.as_bytes().len() < hinted.as_bytes().len() => out.push_str(plain.as_str()),
+        (_, true) => out.push_str(hinted.as_str()),
+        (false, false) => bytes(group, out),
     }
 }
 
@@ -51,43 +53,40 @@ fn bytes(group: &Group, out: &mut Line) {
     }
 }
 
-/// The text with the marks it needs; `None` when no marks help.
-fn marked(
-    isa: &GroupIsa,
-    group: &Group,
-    values: &Values,
-    implied: u8,
-    separator: &str,
-    mut text: Line,
-) -> Option<Line> {
-    let read = assemble(isa, text.as_str()).ok()?;
-    marks(isa, values, group, &read, implied, separator, &mut text)?;
-    // What does not fit was dropped, and then the text does not read back.
-    reads_back(isa, text.as_str(), implied, group).then_some(text)
-}
-
-fn reads_back(isa: &GroupIsa, text: &str, implied: u8, group: &Group) -> bool {
-    assemble(isa, text).is_ok_and(|mut read| {
-        if read.form.length == 0 {
-            read.form.length = implied;
-        }
-        encode(isa, &read.values, &read.form).is_ok_and(|again| again == *group)
-    })
-}
-
 /// Writes what the group means, without regard to what an assembler would make of it; with `hints`, selected registers
 /// name their source.
 pub fn describe(isa: &GroupIsa, values: &Values, separator: &str, hints: bool, out: &mut Line) {
+    operations(isa, values, separator, hints, out, None);
+}
+
+/// The same, and what the assembler makes of the text, in `replay`; `false` when it does not understand it.
+fn say(isa: &GroupIsa, values: &Values, separator: &str, hints: bool, out: &mut Line, replay: &mut Replay) -> bool {
+    operations(isa, values, separator, hints, out, Some(replay));
+    !replay.failed && replay.draft.settle(isa).is_ok()
+}
+
+/// No single piece of a text is longer.
+const LONGEST_PIECE: usize = 64;
+
+fn operations(
+    isa: &GroupIsa,
+    values: &Values,
+    separator: &str,
+    hints: bool,
+    out: &mut Line,
+    mut replay: Option<&mut Replay>,
+) {
     let start = out.as_bytes().len();
     let mut printed = 0u64;
     for index in isa.order {
         let slot = *index as usize;
-        if !values.has(slot) {
-            continue;
-        }
+        let Some(s) = isa.slots.get(slot).filter(|_| values.has(slot)) else { continue };
         let mut parts: [&str; 8] = [""; 8];
         let mut count = 0;
-        for operation in isa.operations.iter().filter(|o| is(isa, o, slot, values)) {
+        for operation in s.operations.iter().filter_map(|o| isa.operations.get(*o as usize)) {
+            if !is(isa, operation, slot, values) {
+                continue;
+            }
             let done = operation.unless != Slot::NEVER && printed >> (operation.unless & 63) & 1 != 0;
             let known = parts.get(..count).is_some_and(|p| p.contains(&operation.part));
             // Two outputs may share a slot; otherwise one operation stands for each part.
@@ -98,15 +97,30 @@ pub fn describe(isa: &GroupIsa, values: &Values, separator: &str, hints: bool, o
                 *place = operation.part;
                 count += 1;
             }
-            let mut text = Line::new();
-            syntax(isa, operation, slot, values, hints, &mut printed, &mut text);
-            if !text.as_str().trim().is_empty() {
-                if out.as_bytes().len() > start {
-                    out.push_str(separator);
-                }
-                out.push_str(text.as_str());
+            let before = out.as_bytes().len();
+            if before > start {
+                out.push_str(separator);
+            }
+            let begin = out.as_bytes().len();
+            let mut writer = Writer {
+                isa,
+                operation,
+                slot,
+                values,
+                hints,
+                printed: &mut printed,
+                replay: replay.as_deref_mut(),
+                out,
+            };
+            writer.all(begin);
+            if out.as_str().get(begin..).is_none_or(|text| text.trim().is_empty()) {
+                out.truncate(before);
             }
         }
+    }
+    if let Some(replay) = replay {
+        // A piece that does not fit is dropped.
+        replay.failed |= out.as_bytes().len() + LONGEST_PIECE > LINE_CAPACITY;
     }
 }
 
@@ -119,65 +133,174 @@ pub fn is(isa: &GroupIsa, operation: &Operation, slot: usize, values: &Values) -
         })
 }
 
-fn syntax(
-    isa: &GroupIsa,
-    operation: &Operation,
+/// Writes one operation, and tells a [`Replay`] of it.
+struct Writer<'a> {
+    isa: &'a GroupIsa,
+    operation: &'a Operation,
     slot: usize,
-    values: &Values,
+    values: &'a Values,
     hints: bool,
-    printed: &mut u64,
-    out: &mut Line,
-) {
-    let own = |at: u8| if at == Token::OWN { slot } else { at as usize };
-    let begin = out.as_bytes().len();
-    for token in operation.syntax {
+    printed: &'a mut u64,
+    replay: Option<&'a mut Replay>,
+    out: &'a mut Line,
+}
+
+impl Writer<'_> {
+    fn all(&mut self, begin: usize) {
+        if let Some(replay) = &mut self.replay {
+            replay.start(self.isa, self.operation, self.slot);
+        }
+        for token in self.operation.syntax {
+            self.token(token, begin);
+        }
+    }
+
+    fn token(&mut self, token: &Token, begin: usize) {
+        let isa = self.isa;
+        let own = |at: u8| if at == Token::OWN { self.slot } else { at as usize };
         match *token {
-            // The header's words stand alone when nothing comes before them.
-            Token::Text(text) => out.push_str(text),
-            Token::Flag(at, field, text) if values.get(isa, own(at), field.into()) != 0 => out.push_str(text),
-            Token::Flag(..) => {}
+            Token::Text(text) => self.out.push_str(text),
+            Token::Flag(at, field, text) => {
+                if self.values.get(isa, own(at), field.into()) != 0 {
+                    self.out.push_str(text);
+                    self.said(own(at), field, 1);
+                }
+            }
             Token::Suffix(at, field, optional) => {
-                let value = values.get(isa, own(at), field.into());
+                let value = self.values.get(isa, own(at), field.into());
                 if !optional || value != default(isa, own(at), field.into()) {
-                    out.push_str(".");
-                    push_value(isa, own(at), field.into(), value, out);
+                    self.out.push_str(".");
+                    push_value(isa, own(at), field.into(), value, self.out);
+                    self.said(own(at), field, value);
                 }
             }
             Token::Value(at, field) => {
-                push_value(isa, own(at), field.into(), values.get(isa, own(at), field.into()), out)
+                let value = self.values.get(isa, own(at), field.into());
+                push_value(isa, own(at), field.into(), value, self.out);
+                self.said(own(at), field, value);
             }
             Token::Words(at, field, words) => {
-                let word =
-                    usize::try_from(values.get(isa, own(at), field.into())).ok().and_then(|v| words.get(v)).copied();
-                let word = word.unwrap_or_default();
-                out.push_str(if out.as_bytes().len() == begin { word.trim_start() } else { word });
+                let slot = own(at);
+                let value = self.values.get(isa, slot, field.into());
+                let word = usize::try_from(value).ok().and_then(|v| words.get(v)).copied().unwrap_or_default();
+                // The header's words stand alone when nothing comes before them.
+                let first = self.out.as_bytes().len() == begin;
+                self.out.push_str(if first { word.trim_start() } else { word });
+                if let Some(replay) = &mut self.replay {
+                    let decides = self.operation.is.iter().any(|(s, f, _)| *f == field && own(*s) == slot);
+                    replay.word(isa, (slot, field), words, word, is_suffix(token), decides);
+                }
             }
             Token::Optional(at, field, text) => {
-                let value = values.get(isa, own(at), field.into());
+                let value = self.values.get(isa, own(at), field.into());
                 if value != default(isa, own(at), field.into()) {
-                    out.push_str(if out.as_bytes().len() == begin { text.trim_start() } else { text });
-                    push_value(isa, own(at), field.into(), value, out);
+                    let first = self.out.as_bytes().len() == begin;
+                    self.out.push_str(if first { text.trim_start() } else { text });
+                    push_value(isa, own(at), field.into(), value, self.out);
+                    self.said(own(at), field, value);
                 }
             }
             Token::Bits(at, field, words) => {
-                let value = values.get(isa, own(at), field.into());
+                let value = self.values.get(isa, own(at), field.into());
                 let (silent, words) = named_bits(words);
                 if value == 0 && !silent {
-                    out.push_str(".none");
+                    self.out.push_str(".none");
                 }
-                for (_, word) in words.iter().enumerate().filter(|(bit, _)| value >> bit & 1 != 0) {
-                    out.push_str(".");
-                    out.push_str(word);
+                let mut said = 0;
+                for (bit, word) in words.iter().enumerate().filter(|(bit, _)| value >> bit & 1 != 0) {
+                    self.out.push_str(".");
+                    self.out.push_str(word);
+                    said |= 1 << bit;
                 }
+                self.said(own(at), field, said);
             }
-            Token::Operand(index) => operand(isa, index.into(), values, hints, printed, out),
+            Token::Operand(index) => self.operand(index),
             Token::Role(role) => {
-                let found = isa.slots.get(slot).and_then(|s| s.roles.iter().find(|(name, _)| *name == role));
+                let found = isa.slots.get(self.slot).and_then(|s| s.roles.iter().find(|(name, _)| *name == role));
                 if let Some((_, index)) = found {
-                    operand(isa, (*index).into(), values, hints, printed, out);
+                    self.operand(*index);
                 }
             }
         }
+    }
+
+    fn said(&mut self, slot: usize, field: u8, value: i64) {
+        if let Some(replay) = &mut self.replay {
+            replay.failed |= replay.draft.set(self.isa, slot, field, value).is_none();
+        }
+    }
+
+    fn operand(&mut self, index: u8) {
+        *self.printed |= 1 << (index & 63);
+        let Some(mut printed) = operand(self.isa, index.into(), self.values, self.hints) else {
+            self.out.push_str("?");
+            if let Some(replay) = &mut self.replay {
+                replay.failed = true;
+            }
+            return;
+        };
+        match printed {
+            Printed::Wire(wire) => self.out.push_str(wire),
+            Printed::Register(found, source) => {
+                match found {
+                    Some((bank, number)) => register(self.isa, bank, number, self.out),
+                    None => self.out.push_str("_"),
+                }
+                if let Some(source) = source {
+                    self.out.push_str("@");
+                    self.out.push_str(source);
+                }
+            }
+        }
+        if let Some(replay) = &mut self.replay {
+            replay.failed |= replay.draft.operand(self.isa, index.into(), &mut printed).is_none();
+        }
+    }
+}
+
+/// What the assembler makes of text while it is written: the same steps without the text.
+struct Replay {
+    draft: Draft,
+    /// It would not understand it.
+    failed: bool,
+}
+
+impl Replay {
+    fn new(isa: &GroupIsa) -> Self {
+        Replay { draft: Draft::new(isa), failed: false }
+    }
+
+    fn start(&mut self, isa: &GroupIsa, operation: &Operation, slot: usize) {
+        self.draft.start_part();
+        for (at, field, allowed) in operation.is {
+            if let (&Token::OWN, Some(value)) = (at, allowed.first()) {
+                self.failed |= self.draft.set(isa, slot, *field, *value).is_none();
+            }
+        }
+        if !operation.remark {
+            self.draft.values.insert(slot);
+        }
+    }
+
+    /// A word for a value. Values may share one; `decides` says that the field makes the operation what it is.
+    fn word(
+        &mut self,
+        isa: &GroupIsa,
+        (slot, field): (usize, u8),
+        words: &[&str],
+        word: &str,
+        suffix: bool,
+        decides: bool,
+    ) {
+        let now = self.draft.get(isa, slot, field);
+        let same = usize::try_from(now).ok().and_then(|v| words.get(v)).is_some_and(|w| w.eq_ignore_ascii_case(word));
+        let keeps = same && if suffix { word.is_empty() } else { decides };
+        let read = match words.iter().position(|w| w.eq_ignore_ascii_case(word)) {
+            _ if keeps => Some(()),
+            Some(first) => self.draft.set(isa, slot, field, first as i64),
+            None => None,
+        };
+        self.failed |= read.is_none();
     }
 }
 
@@ -220,40 +343,29 @@ pub(super) fn push_number(value: i64, out: &mut Line) {
     out.push_decimal(value.unsigned_abs());
 }
 
-fn operand(isa: &GroupIsa, index: usize, values: &Values, hints: bool, printed: &mut u64, out: &mut Line) {
-    *printed |= 1 << (index & 63);
-    // Operands may name others, but not forever.
-    let mut index = index;
+/// What an operand is in a group; `None` when a selector selects nothing.
+fn operand(isa: &GroupIsa, mut index: usize, values: &Values, hints: bool) -> Option<Printed> {
     let mut selected = false;
+    // Operands may name others, but not forever.
     for _ in 0..8 {
-        let Some(operand) = isa.operands.get(index) else { return };
+        let operand = isa.operands.get(index)?;
         match operand.kind {
-            OperandKind::Wire(wire) => return out.push_str(wire),
+            OperandKind::Wire(wire) => return Some(Printed::Wire(wire)),
             OperandKind::Register(places) => {
-                match places.iter().find(|p| there(isa, p, values)) {
-                    Some(place) => {
-                        let slot = place.slot as usize;
-                        let bank = values.get(isa, slot, place.bank.into());
-                        register(isa, bank, values.get(isa, slot, place.number.into()), out);
-                    }
-                    None => out.push_str("_"),
-                }
-                if hints && selected {
-                    out.push_str("@");
-                    out.push_str(operand.name);
-                }
-                return;
+                let found = places.iter().find(|p| there(isa, p, values)).map(|place| {
+                    let get = |field: u8| values.get(isa, place.slot.into(), field.into());
+                    (get(place.bank), get(place.number))
+                });
+                return Some(Printed::Register(found, (hints && selected).then_some(operand.name)));
             }
             OperandKind::Select { slot, field, options, .. } => {
                 let value = values.get(isa, slot.into(), field.into());
                 selected = true;
-                match options.iter().find(|(v, _)| *v == value) {
-                    Some((_, next)) => index = (*next).into(),
-                    None => return out.push_str("?"),
-                }
+                index = options.iter().find(|(v, _)| *v == value)?.1.into();
             }
         }
     }
+    None
 }
 
 /// Whether a place names a register in this group.
@@ -287,12 +399,25 @@ pub fn register(isa: &GroupIsa, bank: i64, number: i64, out: &mut Line) {
     }
 }
 
-/// Appends what the text does not say. `None` when it says something else than the group.
-fn marks(
+/// The fields, with their slots, of which a text said something else than the group.
+fn differences<'v>(
+    isa: &'v GroupIsa,
+    values: &'v Values,
+    said: &'v Values,
+) -> impl Iterator<Item = (usize, usize)> + use<'v> {
+    let slots = (0..SLOTS).filter(|slot| values.has(*slot) && values.of(isa, *slot) != said.of(isa, *slot));
+    slots.flat_map(move |slot| {
+        let pairs = values.of(isa, slot).iter().zip(said.of(isa, slot)).enumerate();
+        pairs.filter(move |(field, (a, b))| a != b && !computed(isa, slot, *field)).map(move |(field, _)| (slot, field))
+    })
+}
+
+/// Appends marks for what a text does not say. `None` when it says something that the group is not.
+fn marked(
     isa: &GroupIsa,
-    values: &Values,
     group: &Group,
-    read: &Assembled,
+    values: &Values,
+    said: &Values,
     implied: u8,
     separator: &str,
     out: &mut Line,
@@ -305,61 +430,47 @@ fn marks(
         out.push_str(if first { "with " } else { ", " });
         first = false;
     };
-    let mut said = read.values.clone();
-    let fillers = isa.slots.iter().enumerate().filter(|(_, s)| s.filler).fold(1, |set, (i, _)| set | 1 << i);
-    for slot in (0..SLOTS).filter(|s| values.has(*s)) {
-        let s = isa.slots.get(slot)?;
-        if !said.has(slot) && fillers >> slot & 1 == 0 {
-            mark(out);
-            out.push_str(s.name);
-            said.insert(slot);
-        }
-        let choice = isa.choices.get(s.choice as usize)?;
-        for (field, f) in choice.fields.iter().enumerate() {
-            let value = values.get(isa, slot, field);
-            if computed(isa, slot, field) || value == said.get(isa, slot, field) {
-                continue;
-            }
-            mark(out);
-            out.push_str(s.name);
-            out.push_str(".");
-            out.push_str(f.name);
-            out.push_str("=");
-            push_value(isa, slot, field, value, out);
-            said.set(isa, slot, field, value);
-        }
-    }
     // What is in the text and not in the group cannot be taken back by a mark.
-    if said.present & !(values.present | fillers) != 0 {
+    let optional = isa.fillers | 1;
+    if said.present & !(values.present | optional) != 0 {
         return None;
     }
-    let plain = encode(isa, &said, &Form::CANONICAL);
+    for slot in (0..SLOTS).filter(|s| values.has(*s) && !said.has(*s) && optional >> s & 1 == 0) {
+        mark(out);
+        out.push_str(isa.slots.get(slot)?.name);
+    }
+    for (slot, field) in differences(isa, values, said) {
+        let s = isa.slots.get(slot)?;
+        mark(out);
+        out.push_str(s.name);
+        out.push_str(".");
+        out.push_str(isa.choices.get(s.choice as usize)?.fields.get(field)?.name);
+        out.push_str("=");
+        push_value(isa, slot, field, values.get(isa, slot, field), out);
+    }
+    let plain = encode(isa, values, &Form::CANONICAL).ok();
     for slot in (0..SLOTS).filter(|s| group.has(*s)) {
-        let chosen = plain.as_ref().ok().map(|p| p.record_index(slot));
-        if chosen != Some(group.record_index(slot)) {
+        if plain.as_ref().map(|p| p.record_index(slot)) != Some(group.record_index(slot)) {
             mark(out);
             out.push_str(isa.slots.get(slot)?.name);
             out.push_str(":");
             out.push_str(group.record(isa, slot)?.name);
         }
     }
-    let mut form = group.form();
-    form.length = implied;
-    if encode(isa, &said, &form).map_or(true, |again| again.len() != group.len()) {
+    // The records say how long the group must be at least.
+    let last = 31_usize.checked_sub(group.present().leading_zeros() as usize)?;
+    let end = group.start(last) + usize::from(group.record(isa, last)?.bytes);
+    let needed = end.next_multiple_of(usize::from(isa.unit.max(1)));
+    if group.len() != needed.max(implied.into()) {
         mark(out);
         out.push_str("length=");
         out.push_decimal(group.len() as u64);
     }
-    Some(())
+    (out.as_bytes().len() + LONGEST_PIECE <= LINE_CAPACITY).then_some(())
 }
 
 /// Whether encoding computes a field.
 pub(super) fn computed(isa: &GroupIsa, slot: usize, field: usize) -> bool {
-    let Some(s) = isa.slots.get(slot) else { return true };
-    let keyed = slot == 0 && isa.plans.iter().any(|p| p.key.iter().any(|k| k.field as usize == field));
-    let header = isa.choices.get(s.choice as usize);
-    let implied = slot == 0
-        && header.is_some_and(|c| c.records.iter().any(|r| r.implies.iter().any(|(f, _)| *f as usize == field)));
-    let derived = isa.derived.iter().any(|d| d.slot as usize == slot && d.field as usize == field);
-    derived || keyed || implied || s.ends as usize == field && s.chain != 0
+    let ends = isa.slots.get(slot).is_none_or(|s| s.chain != 0 && s.ends as usize == field);
+    ends || slot == 0 && field < 64 && isa.computed >> field & 1 != 0
 }

@@ -93,10 +93,24 @@ impl Group {
     pub fn values(&self, isa: &GroupIsa) -> Values {
         let mut values = Values::new(isa);
         values.present = self.present;
-        for (slot, s) in isa.slots.iter().enumerate().filter(|(slot, _)| self.has(*slot)) {
-            let fields = isa.choices.get(s.choice as usize).map_or(0, |c| c.fields.len());
-            for field in 0..fields {
-                values.set(isa, slot, field, self.get(isa, slot, field));
+        let mut rest = self.present;
+        while rest != 0 {
+            let slot = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let (Some(s), Some(record)) = (isa.slots.get(slot), self.record(isa, slot)) else { continue };
+            let Some(choice) = isa.choices.get(s.choice as usize) else { continue };
+            let fields = values.fields.get_mut(s.fields as usize..).unwrap_or_default();
+            let mut set = |field: u8, value: i64| {
+                if let Some(place) = fields.get_mut(field as usize) {
+                    *place = value;
+                }
+            };
+            record.implies.iter().for_each(|(field, value)| set(*field, *value));
+            let word = self.word(slot);
+            for place in record.places {
+                if let Some(field) = choice.fields.get(place.field as usize) {
+                    set(place.field, field.encoding.value(place.bits.get(word, 0), place.bits.width()));
+                }
             }
         }
         values
@@ -150,12 +164,7 @@ impl Values {
     /// No slots, every field at its default.
     pub fn new(isa: &GroupIsa) -> Self {
         let mut values = Values { present: 0, fields: [0; FIELDS] };
-        for (slot, s) in isa.slots.iter().enumerate() {
-            let fields = isa.choices.get(s.choice as usize).map_or(&[][..], |c| c.fields);
-            for (field, f) in fields.iter().enumerate() {
-                values.set(isa, slot, field, f.default);
-            }
-        }
+        values.fields.iter_mut().zip(isa.defaults).for_each(|(field, default)| *field = *default);
         values
     }
 
@@ -192,9 +201,10 @@ impl Values {
         }
     }
 
-    /// Puts the fields without meaning at their defaults.
+    /// Puts the fields without meaning of the slots that are there at their defaults.
     pub fn without_form(mut self, isa: &GroupIsa) -> Self {
-        for (slot, s) in isa.slots.iter().enumerate() {
+        let present = self.present;
+        for (slot, s) in isa.slots.iter().enumerate().filter(|(slot, _)| present >> (slot & 31) & 1 != 0) {
             let fields = isa.choices.get(s.choice as usize).map_or(&[][..], |c| c.fields);
             for (field, f) in fields.iter().enumerate().filter(|(_, f)| f.form) {
                 self.set(isa, slot, field, f.default);

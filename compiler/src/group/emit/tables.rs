@@ -38,8 +38,8 @@ fn bits(bits: &Bits) -> TokenStream {
 }
 
 fn place(place: &Place) -> TokenStream {
-    let (field, bits) = (n(place.field), bits(&place.bits));
-    quote!(Place { field: #field, bits: #bits })
+    let (field, bits, allowed) = (n(place.field), bits(&place.bits), hex(place.allowed));
+    quote!(Place { field: #field, bits: #bits, allowed: #allowed })
 }
 
 fn when(when: When) -> TokenStream {
@@ -134,14 +134,18 @@ fn record(r: &Record) -> TokenStream {
     let says = r.says.iter().map(|f| n(*f));
     let (bytes, mask, value, provenance) = (n(r.bytes), hex(r.mask), hex(r.value), provenance(r.provenance));
     let places = r.places.iter().map(place);
-    let implies = r.implies.iter().map(|(field, value)| {
-        let (field, value) = (n(*field), int(*value));
-        quote!((#field, #value))
-    });
+    let pairs = |list: &[(u8, i64)]| {
+        let pairs = list.iter().map(|(field, value)| {
+            let (field, value) = (n(*field), int(*value));
+            quote!((#field, #value))
+        });
+        quote!(&[#(#pairs),*])
+    };
+    let (implies, needs) = (pairs(r.implies), pairs(r.needs));
     let checks = r.checks.iter().map(check);
     quote!(Record {
         name: #name, doc: #doc, bytes: #bytes, mask: #mask, value: #value, places: &[#(#places),*],
-        implies: &[#(#implies),*], checks: &[#(#checks),*], unusable: #unusable, no_encoding: #no_encoding, says: &[#(#says),*], provenance: #provenance, note: #note,
+        implies: #implies, needs: #needs, checks: &[#(#checks),*], unusable: #unusable, no_encoding: #no_encoding, says: &[#(#says),*], provenance: #provenance, note: #note,
         source: #source,
     })
 }
@@ -158,6 +162,7 @@ fn slot(s: &Slot) -> TokenStream {
         let checks = t.checks.iter().map(check);
         quote!(Test { mask: #mask, value: #value, checks: &[#(#checks),*], record: #record, bytes: #bytes, last: #last })
     });
+    let operations = s.operations.iter().map(|o| n(*o));
     let roles = s.roles.iter().map(|(role, operand)| {
         let operand = n(*operand);
         quote!((#role, #operand))
@@ -165,7 +170,7 @@ fn slot(s: &Slot) -> TokenStream {
     quote!(Slot {
         name: #name, doc: #doc, choice: #choice, records: &[#(#records),*], without: &[#(#without),*], first: &[#(#first),*],
         tests: &[#(#tests),*], fields: #fields, chain: #chain, ends: #ends, filler: #filler,
-        roles: &[#(#roles),*],
+        operations: &[#(#operations),*], roles: &[#(#roles),*],
     })
 }
 
@@ -301,6 +306,9 @@ pub(super) fn emit(isa: &GroupIsa) -> TokenStream {
         })
     });
     let order = isa.order.iter().map(|s| n(*s));
+    let computed = hex(isa.computed);
+    let (fillers, chains) = (hex(isa.fillers.into()), isa.chains.iter().map(|c| hex((*c).into())));
+    let defaults = isa.defaults.iter().map(|d| int(*d));
     let aliases = isa.aliases.iter().map(|(other, own)| quote!((#other, #own)));
     quote! {
         mod tables {
@@ -325,7 +333,8 @@ pub(super) fn emit(isa: &GroupIsa) -> TokenStream {
                 operations: &[#(#operations),*],
                 operands: &[#(#operands),*],
                 registers: &[#(#registers),*],
-                order: &[#(#order),*], aliases: &[#(#aliases),*],
+                order: &[#(#order),*], aliases: &[#(#aliases),*], defaults: &[#(#defaults),*],
+                fillers: #fillers, chains: &[#(#chains),*], computed: #computed,
             };
         }
     }
