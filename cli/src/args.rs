@@ -66,6 +66,9 @@ pub enum Command {
     /// Run a program that a launch file describes
     #[command(after_help = help::RUN)]
     Run(RunArgs),
+    /// Say how true the runtime's instructions are to the hardware
+    #[command(after_help = help::FIDELITY)]
+    Fidelity(FidelityArgs),
     /// Compile a specification, run a real shader on it, draw a picture
     #[command(after_help = help::DEMO)]
     Demo(DemoArgs),
@@ -195,6 +198,9 @@ pub struct GenArgs {
     /// Write nothing; fail if the crate is not what would be written
     #[arg(long)]
     pub check: bool,
+    /// Write again whenever a file of a specification is saved, and say what changed
+    #[arg(long, conflicts_with = "check")]
+    pub watch: bool,
     /// The trait of semantic stubs: methods with bodies, methods to be written, or no trait
     #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
     pub semantics: Semantics,
@@ -295,8 +301,14 @@ pub struct ConformArgs {
 /// Arguments of `run`.
 #[derive(Args, Debug)]
 pub struct RunArgs {
-    /// The launch file
+    /// The launch file, or a recorded case with pictures
     pub launch: PathBuf,
+    /// More recorded cases
+    #[arg(value_name = "CASE")]
+    pub more: Vec<PathBuf>,
+    /// Draw all pictures of recorded cases on one
+    #[arg(long, value_name = "FILE")]
+    pub sheet: Option<PathBuf>,
     /// Do not say how much was executed
     #[arg(short, long)]
     pub quiet: bool,
@@ -318,6 +330,9 @@ pub struct WatchArgs {
     /// Print what was executed: instructions, lanes in use, bytes moved
     #[arg(long)]
     pub profile: bool,
+    /// Print which instructions were executed, by how true they are to the hardware
+    #[arg(long)]
+    pub fidelity: bool,
     /// Draw the profile as bars
     #[arg(long, value_name = "FILE")]
     pub profile_svg: Option<PathBuf>,
@@ -331,8 +346,25 @@ impl WatchArgs {
 
     /// Whether to count what is executed.
     pub fn counts(&self) -> bool {
-        self.profile || self.profile_svg.is_some()
+        self.profile || self.profile_svg.is_some() || self.fidelity
     }
+}
+
+/// Arguments of `fidelity`.
+#[derive(Args, Debug)]
+pub struct FidelityArgs {
+    /// The instruction set
+    #[arg(value_parser = isa_parser(), value_name = "ISA")]
+    pub isa: &'static Builtin,
+    /// Only instructions whose name begins like this, or classes: `exact`, `approximate`, `choice`, `unsupported`
+    #[arg(value_name = "NAME")]
+    pub names: Vec<String>,
+    /// Print a table: instruction, class, what of it, evidence, worst distance in ulp, remarks
+    #[arg(long, conflicts_with = "json")]
+    pub tsv: bool,
+    /// Print the same as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `demo`.

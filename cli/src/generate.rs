@@ -7,11 +7,14 @@ use std::path::{Path, PathBuf};
 use isaforge_compiler::emit::Options;
 use isaforge_compiler::{Settings, compile};
 
+use clap::ValueEnum;
+
 use crate::args::{GenArgs, Semantics};
 use crate::check;
 use crate::failure::{Failure, Status};
 use crate::output::{say, write_whole};
 use crate::paint::{ERROR, GOOD, HELP, paint};
+use crate::watch;
 
 /// Runs `gen`.
 ///
@@ -22,6 +25,9 @@ pub fn generate(args: &GenArgs) -> Result<Status, Failure> {
         (Some(spec), Some(output)) => vec![(spec.clone(), output.clone())],
         _ => all(&project_root()?)?,
     };
+    if args.watch {
+        return watch::watch(jobs.into_iter().map(|(spec, output)| again(spec, &output, args)).collect());
+    }
     let mut wrong = 0;
     let total = jobs.len();
     for (spec, output) in jobs {
@@ -36,6 +42,13 @@ pub fn generate(args: &GenArgs) -> Result<Status, Failure> {
         say(&format!("{}: {wrong} of {total} crates {what}", paint(ERROR, "error")));
     }
     Ok(Status::mistakes_if(wrong > 0))
+}
+
+/// A crate to write again and again.
+fn again(spec: PathBuf, output: &Path, args: &GenArgs) -> watch::Job {
+    let what = if args.all { vec!["--all".into()] } else { vec![spec.clone().into(), "-o".into(), output.into()] };
+    let style = args.semantics.to_possible_value().map(|style| ["--semantics".into(), style.get_name().into()]);
+    watch::Job { spec, arguments: what.into_iter().chain(style.into_iter().flatten()).collect() }
 }
 
 /// The command that writes the crate.

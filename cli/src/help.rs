@@ -12,6 +12,7 @@ Examples:
   isaforge diff valhall-2021 valhall              what changed between two revisions
   isaforge translate valhall-2021 valhall old.s   a program from one revision to another
   isaforge run launch.yaml                        a program with its memory
+  isaforge fidelity valhall                       how true the runtime is to the hardware
   isaforge demo                                   all of it once, with a picture
 
 `isaforge COMMAND --help` has more of them.
@@ -73,6 +74,7 @@ pub const GEN: &str = "\
 Examples:
   isaforge gen my.yaml -o my-isa                  writes src/lib.rs, and Cargo.toml if there is none
   isaforge gen my.yaml -o my-isa --check          is it up to date? (exit status 1 if not)
+  isaforge gen my.yaml -o my-isa --watch          again after each save, with what changed
   isaforge gen my.yaml -o my-isa --semantics required
   isaforge gen --all                              every specs/NAME/isa.yaml to generated/NAME
   isaforge gen --all --check";
@@ -158,6 +160,18 @@ Further keys: `shared bytes`, `budget`, `address` of a buffer, `from` of a print
 a program can stand in the launch file itself, as lines after `program: |`.
 Pixel formats: palette, grey, rgba8, rgba32f. Paths are relative to the launch file.
 
+A launch file with a `size` runs a fragment program for pixels and writes what it draws:
+
+  isa: valhall
+  program: { file: shader.s }
+  size: [256, 256]
+  varyings:
+    - { offset: 0, corners: [[0, 0], [1, 0], [0, 1]] }   # lower left, lower right, upper left
+  textures:
+    - { file: bricks.png, filter: linear, wrap: repeat }
+  targets:
+    - { file: picture.png }
+
 Examples:
   isaforge run launch.yaml
   isaforge run launch.yaml --quiet        only what the launch file prints
@@ -165,10 +179,28 @@ Examples:
   isaforge run launch.yaml --break 4 --break 7      stop at the first that a warp comes to
   isaforge run launch.yaml --profile      a table
   isaforge run launch.yaml --profile-svg bars.svg   the same as a picture
+  isaforge run launch.yaml --fidelity     what it met that is not exact on this runtime
+  isaforge run case.json                  a recorded case (see `conform`): writes NAME.png, or
+                                          NAME-targetN.png if it draws several pictures
+  isaforge run --sheet sheet.png cases/*.json       all their pictures on one
 
 In a trace and at a break there is a sign for each lane of the warp: `+` executes the instruction,
 `.` is elsewhere, `x` has ended or does not exist. `r3=1:00000007` is r3 in lane 1, `r3=00000007`
 the same value in several lanes. After a break the program does not go on and no output is made.";
+
+/// Below the options of `fidelity`.
+pub const FIDELITY: &str = "\
+Examples:
+  isaforge fidelity valhall                       all instructions by class
+  isaforge fidelity valhall FMA FRCP              these, with all that is known
+  isaforge fidelity valhall choice                where nobody says what the hardware does
+  isaforge fidelity valhall --tsv | cut -f1,2
+
+Classes: `exact`, the same bits as far as it is known; `approximate`, the hardware approximates and
+the runtime rounds the function itself once; `choice`, nobody says what the hardware does;
+`unsupported`, a run ends there. Distances in ulp (units in the last place) are the worst over all
+inputs, measured by `cargo run --release -p isaforge-runtime --example measure`.
+`isaforge run --fidelity` says which of them a program met.";
 
 /// Below the options of `demo`.
 pub const DEMO: &str = "\

@@ -24,6 +24,7 @@ pub mod dis;
 pub mod explain;
 pub mod explain_code;
 pub mod failure;
+pub mod fidelity;
 pub mod generate;
 pub mod groups;
 pub mod help;
@@ -36,7 +37,8 @@ pub mod run;
 pub mod snippet;
 pub mod target;
 pub mod translate;
-pub mod words;
+mod watch;
+mod words;
 
 use args::{Cli, Color, Command};
 use failure::{Failure, Status};
@@ -89,6 +91,7 @@ fn dispatch(command: &Command) -> Result<Status, Failure> {
         Command::Translate(args) => translate::translate(args),
         Command::Conform(args) => conform::conform(args),
         Command::Run(args) => run::run(args),
+        Command::Fidelity(args) => fidelity::fidelity(args),
         Command::Demo(args) => demo::demo(args),
         Command::Completions { shell } => {
             let mut script = Vec::new();

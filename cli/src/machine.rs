@@ -1,13 +1,15 @@
-//! What executes programs: with [`run::vpu`](crate::run::vpu), all that knows the runtime.
+//! What executes programs: with [`run::vpu`](crate::run::vpu) and
+//! [`run::draw`](crate::run::draw), all that knows the runtime.
 
 use std::fmt::{self, Display};
 use std::ops::ControlFlow;
 
 use isaforge_runtime::valhall::cases::Finished;
-use isaforge_runtime::valhall::host::{Class, Target};
+use isaforge_runtime::valhall::host::{self, Target};
 use isaforge_runtime::valhall::observe::{Breakpoints, Executed, Trace};
 use isaforge_runtime::{Launch, Memory, Outcome, RunError, usc, valhall, vpu};
 
+pub use isaforge_runtime::valhall::fidelity::{Class, Entry};
 pub use isaforge_runtime::valhall::observe::{Profile, Row, Stopped};
 
 /// A program and how to launch it.
@@ -111,6 +113,8 @@ pub struct Machine {
     pub shader: RunShader,
     /// Runs a recorded case with textures, varyings and the like.
     pub case: RunCase,
+    /// How true the instructions are to the hardware, in the order of the instruction set.
+    pub fidelity: fn() -> Vec<Entry>,
 }
 
 /// Judges one recorded case, given as its line. Says what is not as the line says.
@@ -137,8 +141,13 @@ pub struct Judges {
 pub type JudgeRuns = fn(&str) -> Result<Vec<Result<(), String>>, String>;
 
 /// Executes Valhall programs.
-pub static VALHALL: Machine =
-    Machine { run: run_valhall, watch: watch_valhall, shader: shade_valhall, case: run_valhall_case };
+pub static VALHALL: Machine = Machine {
+    run: run_valhall,
+    watch: watch_valhall,
+    shader: shade_valhall,
+    case: run_valhall_case,
+    fidelity: valhall::fidelity::entries,
+};
 
 /// Cases of the VPU.
 pub static VPU_CASES: Judges = Judges {
@@ -232,14 +241,27 @@ fn run_valhall_case(text: &str) -> Result<Case, String> {
     Ok(Case { name, pictures, instructions, problems })
 }
 
-/// A target as a picture. Whole numbers are scaled so that the greatest of a channel is 1.
-fn picture(name: &str, target: &Target) -> Picture {
+/// A target as a picture. Channels of which most numbers cannot be seen, because they are whole or lie outside 0 to 1,
+/// are stretched from the least number to the greatest.
+pub fn picture(name: &str, target: &Target) -> Picture {
     let [width, _] = target.size();
-    let greatest = |channel: usize| target.pixels().iter().map(|pixel| pixel[channel]).max().unwrap_or(0).max(1) as f32;
-    let greatest: [f32; 4] = std::array::from_fn(greatest);
-    let color = |pixel: &[u32; 4]| match target.format().class() {
-        Class::Float => pixel.map(f32::from_bits),
-        _ => std::array::from_fn(|channel| if channel == 3 { 1.0 } else { pixel[channel] as f32 / greatest[channel] }),
+    let class = target.format().class();
+    let values =
+        |pixel: &[u32; 4]| host::Texel { channels: *pixel, class }.to(host::Class::Float).channels.map(f32::from_bits);
+    let range = |channel: usize| {
+        let values = target.pixels().iter().map(|pixel| values(pixel)[channel]);
+        let outside = values.clone().filter(|value| !(0.0..=1.0).contains(value)).count();
+        if class == host::Class::Float && outside * 4 <= target.pixels().len() * 3 {
+            return (0.0, 1.0);
+        }
+        let least = values.clone().fold(f32::INFINITY, f32::min);
+        (least, values.fold(f32::NEG_INFINITY, f32::max))
+    };
+    let ranges: [(f32, f32); 4] = std::array::from_fn(range);
+    let color = |pixel: &[u32; 4]| {
+        let values = values(pixel);
+        let stretched = |(least, greatest): (f32, f32), value: f32| (value - least) / (greatest - least);
+        std::array::from_fn(|c| if c == 3 { values[c] } else { stretched(ranges[c], values[c]) })
     };
     // The first row of a target is its lowest.
     let pixels = target.pixels().chunks(width as usize).rev().flatten().map(color).collect();

@@ -74,6 +74,29 @@ pub fn write_png(path: &Path, width: u32, height: u32, pixels: &[Rgba]) -> Resul
     write_whole(path, &encoded)
 }
 
+/// Reads a PNG file of any kind: pixels in a row, and the pixels.
+///
+/// # Errors
+/// Says why it is none, or too large.
+pub fn read_png(file: &[u8]) -> Result<(u32, Vec<Rgba>), String> {
+    let mut decoder = png::Decoder::new_with_limits(std::io::Cursor::new(file), png::Limits { bytes: MAX_READ });
+    decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
+    let mut reader = decoder.read_info().map_err(|error| error.to_string())?;
+    let size = reader.output_buffer_size().filter(|&size| size <= MAX_READ).ok_or("the picture is too large")?;
+    let mut bytes = vec![0; size];
+    let frame = reader.next_frame(&mut bytes).map_err(|error| error.to_string())?;
+    let pixel = |bytes: &[u8]| match *bytes {
+        [grey, alpha] => [grey, grey, grey, alpha],
+        [red, green, blue, alpha] => [red, green, blue, alpha],
+        _ => [0; 4],
+    };
+    let pixels = bytes[..frame.buffer_size()].chunks_exact(frame.color_type.samples()).map(pixel).collect();
+    Ok((frame.width, pixels))
+}
+
+/// Bytes that a picture may have once it is unpacked.
+const MAX_READ: usize = 1 << 28;
+
 fn encode(width: u32, height: u32, pixels: &[Rgba]) -> Result<Vec<u8>, png::EncodingError> {
     let mut file = Vec::new();
     // Most pictures have no see-through pixel, and are smaller without saying so.
@@ -113,6 +136,8 @@ mod tests {
         let pixels = [[1, 2, 3, 255], [4, 5, 6, 255], [7, 8, 9, 0], [1, 1, 1, 1]];
         for (pixels, channels) in [(&pixels[..2], 3), (&pixels[2..], 4)] {
             let file = encode(2, 1, pixels).expect("it encodes");
+            let (width, read) = read_png(&file).expect("it decodes");
+            assert_eq!((width, read.as_slice()), (2, pixels));
             let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().expect("it decodes");
             let mut bytes = vec![0; reader.output_buffer_size().expect("it is small")];
             reader.next_frame(&mut bytes).expect("it decodes");
@@ -120,5 +145,6 @@ mod tests {
             assert_eq!(bytes, expected);
         }
         assert!(encode(3, 3, &pixels).is_err());
+        assert!(read_png(b"\x89PNG").is_err() && read_png(b"").is_err());
     }
 }

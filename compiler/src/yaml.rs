@@ -251,7 +251,15 @@ impl Builder<'_> {
     fn key(&mut self, raw: Raw) -> Option<Spanned<String>> {
         let span = self.span(raw.0.defined);
         match raw.0.value {
-            RawValue::Text(text) => Some(Spanned::new(text, span)),
+            RawValue::Text(text) => {
+                if self.sources.snippet(span) == text && text.contains('"') {
+                    let error = Diagnostic::error("E0005", span, format!("a quote without its partner in `{text}`"));
+                    self.out.push(error.help("put the key in quotes, at its start and at its end"));
+                    // Under its likely name it is no second mistake.
+                    return Some(Spanned::new(text.replace('"', ""), span));
+                }
+                Some(Spanned::new(text, span))
+            }
             RawValue::List(_) | RawValue::Map(_) => {
                 let error = Diagnostic::error("E0001", span, "a key must be one word or text, not a list or map");
                 self.out.push(error.help("put the key in quotes if it is meant to begin with a bracket"));

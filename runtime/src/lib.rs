@@ -19,6 +19,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Fragment and vertex programs of Valhall, and compute programs with textures or images, ask a
+//! [`Host`](valhall::host::Host) for what they name: [`valhall::draw`] runs a fragment program for the pixels of a
+//! picture. `docs/valhall-shaders.png` shows what compiled shaders draw.
+//!
 //! A program is data from elsewhere. Whatever it contains, a run ends: with an [`Outcome`], or with a [`RunError`] that
 //! names the instruction and the thread. Execution is counted against [`Launch::budget`], every address is checked, and
 //! what a launch may ask for is limited.

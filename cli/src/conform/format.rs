@@ -75,6 +75,12 @@ fn is_reason(text: &str) -> bool {
     ["undefined opcode ", "reserved bit "].iter().any(|start| text.starts_with(start))
 }
 
+/// Whether a text is a recorded case of its own file.
+pub fn is_case(text: &str) -> bool {
+    let keys = |value: &serde_json::Value| CASE_KEYS.iter().all(|key| value.get(key).is_some());
+    text.trim_start().starts_with('{') && serde_json::from_str(text).is_ok_and(|value| keys(&value))
+}
+
 /// What every case of its own file has.
 const CASE_KEYS: &[&str] = &["words", "fau", "stage"];
 

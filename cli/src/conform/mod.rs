@@ -21,7 +21,7 @@ use crate::groups::conform as groups;
 use crate::input::Input;
 use crate::output::{complain, say};
 
-pub use format::Format;
+pub use format::{Format, is_case};
 use programs::{Kernel, Shader};
 
 /// What came of the cases of one file, or of several.

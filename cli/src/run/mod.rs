@@ -2,11 +2,14 @@
 //!
 #![doc = include_str!("README.md")]
 
+pub mod cases;
+pub mod draw;
 pub mod launch;
 pub mod outputs;
 pub mod pages;
 pub mod plan;
 pub mod program;
+pub mod usc;
 pub mod vpu;
 pub mod watch;
 
@@ -29,17 +32,30 @@ use crate::paint::{ERROR, GOOD, paint};
 /// When a file cannot be read or written.
 pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     std::fs::File::open(&args.launch).map_err(Failure::reading(&args.launch))?;
+    if let Some(case) = cases::read(&args.launch) {
+        unwatched(args, "recorded cases")?;
+        return cases::run(args, case);
+    }
+    if !args.more.is_empty() || args.sheet.is_some() {
+        let message = format!("`{}` holds no recorded case", args.launch.display());
+        return Err(Failure::usage(message, "launch files are run one at a time, without `--sheet`"));
+    }
     let mut sources = Sources::new();
     let mut diagnostics = Diagnostics::new();
     let node = plan::open(&args.launch, &mut sources, &mut diagnostics);
-    if let Some(node) = &node
-        && vpu::is_meant(node)
-    {
-        if args.watch.any() {
-            let help = "leave out `--trace`, `--break`, `--profile` and `--profile-svg`";
-            return Err(Failure::usage("programs of the VPU cannot be looked at while they run", help));
+    if let Some(node) = &node {
+        if vpu::is_meant(node) {
+            unwatched(args, "programs of the VPU")?;
+            return vpu::run(args, node, sources, diagnostics);
         }
-        return vpu::run(args, node, sources, diagnostics);
+        if usc::is_meant(node) {
+            unwatched(args, "programs of the USC")?;
+            return usc::run(args, node, sources, diagnostics);
+        }
+        if draw::is_meant(node) {
+            unwatched(args, "fragment programs")?;
+            return draw::run(args, node, sources, diagnostics);
+        }
     }
     let folder = args.launch.parent().unwrap_or(Path::new(""));
     let plan = node.and_then(|node| plan::read(&node, folder, &mut sources, &mut diagnostics));
@@ -61,7 +77,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     let seen = watch::run(plan.machine, &job, &mut plan.memory, &args.watch)?;
     let elapsed = started.elapsed();
     if let Some(profile) = &seen.profile {
-        watch::show(profile, &args.watch)?;
+        watch::show(plan.machine, profile, &args.watch)?;
     }
     if seen.stopped.is_some() {
         return Ok(Status::Fine);
@@ -89,4 +105,13 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
         }
     }
     Ok(Status::Fine)
+}
+
+/// Nobody can look on while some programs run.
+fn unwatched(args: &RunArgs, what: &str) -> Result<(), Failure> {
+    if args.watch.any() {
+        let help = "leave out `--trace`, `--break`, `--profile`, `--profile-svg` and `--fidelity`";
+        return Err(Failure::usage(format!("{what} cannot be looked at while they run"), help));
+    }
+    Ok(())
 }

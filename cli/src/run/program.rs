@@ -1,4 +1,4 @@
-//! The words of a launch file's program.
+//! A launch file's program: words, or the bytes of groups.
 
 use std::fs;
 use std::path::Path;
@@ -6,12 +6,21 @@ use std::path::Path;
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::source::{Sources, Span, Spanned};
 use isaforge_core::Isa;
+use isaforge_core::group::GroupIsa;
+use isaforge_core::group::listing::assemble_program;
 use isaforge_core::program::{ProgramError, assemble};
 
 use super::launch::Program;
-use crate::words::{self, Encoding};
+use crate::groups;
+use crate::words::{self, Encoding, Mistake};
 
-/// Loads or assembles a program. `None` after a mistake, which is reported.
+/// How a program is read.
+struct Readers<'a, T> {
+    assemble: &'a dyn Fn(&str) -> Result<T, Vec<ProgramError>>,
+    read: &'a dyn Fn(&[u8], Option<Encoding>) -> Result<T, Mistake>,
+}
+
+/// Loads or assembles a program of words. `None` after a mistake, which is reported.
 pub fn load(
     isa: &'static Isa,
     program: &Program,
@@ -19,21 +28,54 @@ pub fn load(
     sources: &mut Sources,
     out: &mut Diagnostics,
 ) -> Option<Vec<u64>> {
+    let read = |bytes: &[u8], encoding| {
+        let found = words::read(isa, bytes, encoding);
+        found.mistake.map_or(Ok(found.words), Err)
+    };
+    let readers = Readers { assemble: &|text| assemble(isa, text), read: &read };
+    load_with(&readers, program, folder, sources, out)
+}
+
+/// Loads or assembles a program of groups. `None` after a mistake, which is reported.
+pub fn load_groups(
+    isa: &'static GroupIsa,
+    program: &Program,
+    folder: &Path,
+    sources: &mut Sources,
+    out: &mut Diagnostics,
+) -> Option<Vec<u8>> {
+    let read = |bytes: &[u8], encoding| {
+        let found = groups::read(bytes, encoding);
+        found.mistake.map_or(Ok(found.bytes), Err)
+    };
+    let readers = Readers { assemble: &|text| assemble_program(isa, text), read: &read };
+    load_with(&readers, program, folder, sources, out)
+}
+
+fn load_with<T>(
+    readers: &Readers<'_, T>,
+    program: &Program,
+    folder: &Path,
+    sources: &mut Sources,
+    out: &mut Diagnostics,
+) -> Option<T> {
     match program {
-        Program::Inline(text) => assemble(isa, text).map_err(|errors| report_inline(text, &errors, sources, out)).ok(),
-        Program::File(file) => load_file(isa, file, &folder.join(&file.value), sources, out),
+        Program::Inline(text) => {
+            (readers.assemble)(text).map_err(|errors| report_inline(text, &errors, sources, out)).ok()
+        }
+        Program::File(file) => load_file(readers, file, &folder.join(&file.value), sources, out),
     }
 }
 
-fn load_file(
-    isa: &'static Isa,
+fn load_file<T>(
+    readers: &Readers<'_, T>,
     file: &Spanned<String>,
     path: &Path,
     sources: &mut Sources,
     out: &mut Diagnostics,
-) -> Option<Vec<u64>> {
+) -> Option<T> {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    if matches!(extension, "s" | "asm" | "vpu") {
+    if matches!(extension, "s" | "asm" | "vpu" | "usc") {
         return match sources.load(path) {
             Ok(id) => {
                 let text = sources.text(id);
@@ -44,7 +86,7 @@ fn load_file(
                         out.push(diagnostic(Span::new(id, in_line(text, start, error)), error));
                     }
                 };
-                assemble(isa, text).map_err(report).ok()
+                (readers.assemble)(text).map_err(report).ok()
             }
             Err(error) => {
                 out.push(Diagnostic::error("L0002", file.span, error.to_string()));
@@ -52,17 +94,18 @@ fn load_file(
             }
         };
     }
-    let encoding = match extension {
-        "hex" => Some(Encoding::Hex),
-        "bin" => Some(Encoding::Bin),
-        _ => {
-            let error = Diagnostic::error("L0002", file.span, format!("`{}` could be anything", file.value));
-            out.push(
-                error.help("name it `.s`, `.asm` or `.vpu` (assembly), `.hex` (hexadecimal) or `.bin` (raw words)"),
-            );
-            return None;
-        }
-    };
+    let encoding =
+        match extension {
+            "hex" => Some(Encoding::Hex),
+            "bin" => Some(Encoding::Bin),
+            _ => {
+                let error = Diagnostic::error("L0002", file.span, format!("`{}` could be anything", file.value));
+                out.push(error.help(
+                    "name it `.s`, `.asm`, `.usc` or `.vpu` (assembly), `.hex` (hexadecimal) or `.bin` (raw words)",
+                ));
+                return None;
+            }
+        };
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) => {
@@ -70,10 +113,9 @@ fn load_file(
             return None;
         }
     };
-    let found = words::read(isa, &bytes, encoding);
-    match found.mistake {
-        None => Some(found.words),
-        Some(mistake) => {
+    match (readers.read)(&bytes, encoding) {
+        Ok(program) => Some(program),
+        Err(mistake) => {
             let message = format!("`{}`, {}: {}", path.display(), mistake.place, mistake.message);
             out.push(Diagnostic::error("L0002", file.span, message).help(mistake.help));
             None

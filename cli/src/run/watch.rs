@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 
 use crate::args::WatchArgs;
 use crate::failure::Failure;
+use crate::fidelity;
 use crate::machine::{Job, Machine, Profile, Regions, Row, Seen, Watch};
 use crate::output::{count, say, thousands, write_whole};
 
@@ -49,10 +50,16 @@ fn words(breaks: &[usize]) -> String {
 ///
 /// # Errors
 /// When the picture or standard output cannot be written.
-pub fn show(profile: &Profile, args: &WatchArgs) -> Result<(), Failure> {
+pub fn show(machine: &Machine, profile: &Profile, args: &WatchArgs) -> Result<(), Failure> {
     if args.profile {
         let mut out = io::stdout().lock();
         out.write_all(table(profile).as_bytes())?;
+        out.flush()?;
+    }
+    if args.fidelity {
+        let executed: Vec<(&str, u64)> = profile.rows().iter().map(|row| (row.mnemonic, row.threads)).collect();
+        let mut out = anstream::stdout().lock();
+        out.write_all(fidelity::summary(&(machine.fidelity)(), Some(&executed)).as_bytes())?;
         out.flush()?;
     }
     if let Some(path) = &args.profile_svg {

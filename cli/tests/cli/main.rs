@@ -3,7 +3,9 @@
 mod assemble;
 mod conform;
 mod disassemble;
+mod drawing;
 mod explain;
+mod fidelity;
 mod general;
 mod groups;
 mod launch;

@@ -1,3 +1,6 @@
+use std::io::{BufRead, BufReader};
+use std::time::Duration;
+
 use super::*;
 
 fn path(name: &str) -> String {
@@ -135,4 +138,54 @@ fn codes_have_pages() {
     assert!(isaforge(&["check", "--explain", "document.yaml"]).expect(0).out().contains("  | isa: "));
     isaforge(&["check", "--explain", "L0003", "tests/data/blink.yaml"]).expect(2);
     isaforge(&["check"]).expect(2);
+}
+
+#[test]
+fn a_watched_specification_is_compiled_again_with_what_changed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let spec = folder.path().join("blink.yaml");
+    let text = text_of("blink.yaml");
+    fs::write(&spec, &text).expect("the folder is writable");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_isaforge"))
+        .args(["gen", "blink.yaml", "-o", "blink", "--watch"])
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let (sender, lines) = std::sync::mpsc::channel();
+    let pipes: [Box<dyn std::io::Read + Send>; 2] =
+        [Box::new(child.stdout.take().expect("it is piped")), Box::new(child.stderr.take().expect("it is piped"))];
+    for pipe in pipes {
+        let sender = sender.clone();
+        std::thread::spawn(move || {
+            for line in BufReader::new(pipe).lines().map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+    }
+    let expect = |part: &str| {
+        let mut seen = Vec::new();
+        loop {
+            let line = lines.recv_timeout(Duration::from_secs(60)).unwrap_or_else(|e| panic!("{part}: {e}: {seen:#?}"));
+            if line.contains(part) {
+                return;
+            }
+            seen.push(line);
+        }
+    };
+    expect("watching 1 file");
+    // A mistake is shown, and then what changed since the last good revision.
+    fs::write(&spec, text.replace("word:", "wort:")).expect("the folder is writable");
+    expect("did you mean `word`?");
+    let renamed = text.replace("SET.u8", "DIM.u8");
+    assert_ne!(text, renamed);
+    fs::write(&spec, &renamed).expect("the folder is writable");
+    expect("wrote");
+    expect("DIM");
+    child.kill().expect("it runs until it is ended");
+    child.wait().expect("it ends");
+    let code = fs::read_to_string(folder.path().join("blink/src/lib.rs")).expect("the crate is there");
+    assert!(code.contains("DIM") && !code.contains("SET.u8"), "the crate is that of the last revision");
 }

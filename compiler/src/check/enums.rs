@@ -1,7 +1,7 @@
 //! Values and the fields that hold them.
 //!
 //! E0103: two values with the same bits. E0108: a value that the field cannot hold. E0116: a default that is none of the
-//! values.
+//! values. E0034: no values.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,6 +14,10 @@ use crate::source::Span;
 /// Applies the rules.
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
     for e in &isa.enums {
+        if e.values.is_empty() {
+            let message = format!("`{}` has no value with a name", e.name);
+            out.push(Diagnostic::error("E0034", e.span, message).help("name at least one value, or remove the enum"));
+        }
         let mut first = HashMap::new();
         for value in &e.values {
             if let Some(earlier) = first.insert(value.bits, value.span) {

@@ -17,13 +17,18 @@ pub mod syntax;
 pub mod unused;
 mod witness;
 
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
 
 /// Applies every rule.
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
     // What is unused is not known while definitions or instructions are missing for a mistake of theirs.
     let complete = !out.has_errors();
+    if complete && isa.forms.is_empty() {
+        let message = format!("`{}` has no instructions", isa.name);
+        let error = Diagnostic { primary: isa.span, ..Diagnostic::error_without_place("E0034", message) };
+        out.push(error.help("describe at least one under `instructions:`, or in a file that `xml:` or `arm:` names"));
+    }
     names::check(isa, out);
     enums::check(isa, out);
     coverage::check(isa, out);

@@ -18,12 +18,17 @@ pub struct Kind {
     pub name: &'static str,
     /// Why such a change may also be a correct specification of another instruction set, if it may.
     pub another: Option<&'static str>,
+    /// Why what is wrong may show in another line only, if it may.
+    pub elsewhere: Option<&'static str>,
     /// All mutants of a file, by its name and text.
     pub mutants: fn(&str, &str) -> Vec<Mutant>,
 }
 
 const FREE_BITS: Option<&str> = Some("`unused: zero` takes the bit, and nothing else wants it");
 const ENTRY: Option<&str> = Some("what the line said was optional, like an instruction");
+const GONE: Option<&str> = Some("what is gone is missed where it is used");
+const LIST: Option<&str> = Some("a list, and nothing says how long it is");
+const MOVED: Option<&str> = Some("a value later in the list has no room any more");
 const NUMBER: Option<&str> = Some("the number is as good as the other one, and free");
 
 /// All kinds.
@@ -31,114 +36,142 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "yaml: shift a field up",
         another: FREE_BITS,
+        elsewhere: None,
         mutants: |f, t| runs(f, t, |h, l| Some((h + 1, l + 1))),
     },
     Kind {
         name: "yaml: shift a field down",
         another: FREE_BITS,
+        elsewhere: None,
         mutants: |f, t| runs(f, t, |h, l| Some((h - 1, l.checked_sub(1)?))),
     },
-    Kind { name: "yaml: widen a field", another: FREE_BITS, mutants: |f, t| runs(f, t, |h, l| Some((h + 1, l))) },
+    Kind {
+        name: "yaml: widen a field",
+        another: FREE_BITS,
+        elsewhere: None,
+        mutants: |f, t| runs(f, t, |h, l| Some((h + 1, l))),
+    },
     Kind {
         name: "yaml: narrow a field",
         another: FREE_BITS,
+        elsewhere: None,
         mutants: |f, t| runs(f, t, |h, l| (h > l).then(|| (h - 1, l))),
     },
     Kind {
         name: "yaml: swap the ends of a run",
         another: None,
+        elsewhere: None,
         mutants: |f, t| runs(f, t, |h, l| (h > l).then_some((l, h))),
     },
     Kind {
         name: "yaml: one dot in a run",
         another: None,
+        elsewhere: None,
         mutants: |f, t| replace_all(f, t, "..", ".", yaml, |t, at| is_run(t, at)),
     },
     Kind {
         name: "yaml: a constant too wide",
         another: None,
+        elsewhere: None,
         mutants: |f, t| replace_all(f, t, "0b", "0b1", yaml, |t, at| in_fixed(t, at)),
     },
-    Kind { name: "yaml: flip a bit of a constant", another: NUMBER, mutants: flip_constants },
+    Kind { name: "yaml: flip a bit of a constant", another: NUMBER, elsewhere: None, mutants: flip_constants },
     Kind {
         name: "yaml: another base (0b as 0x)",
         another: NUMBER,
+        elsewhere: None,
         mutants: |f, t| replace_all(f, t, "0b", "0x", yaml, |t, at| in_fixed(t, at)),
     },
     Kind {
         name: "yaml: no base (0x missing)",
         another: NUMBER,
+        elsewhere: None,
         mutants: |f, t| replace_all(f, t, "0x", "", yaml, |_, _| true),
     },
-    Kind { name: "yaml: duplicate an opcode", another: None, mutants: duplicate_yaml_opcodes },
-    Kind { name: "yaml: misspell a key", another: None, mutants: misspell_keys },
+    Kind { name: "yaml: duplicate an opcode", another: None, elsewhere: None, mutants: duplicate_yaml_opcodes },
+    Kind { name: "yaml: misspell a key", another: None, elsewhere: None, mutants: misspell_keys },
     Kind {
         name: "yaml: misspell a reference",
         another: None,
+        elsewhere: None,
         mutants: |f, t| misspell_values(f, t, &["enum", "bank", "kind", "constants", "then", "choice"]),
     },
     Kind {
         name: "yaml: misspell a choice",
         another: None,
+        elsewhere: None,
         mutants: |f, t| misspell_values(f, t, &["access", "immediate", "number", "unused", "provenance", "target"]),
     },
-    Kind { name: "yaml: misspell a definition", another: None, mutants: misspell_definitions },
-    Kind { name: "yaml: drop a value", another: None, mutants: drop_yaml_values },
-    Kind { name: "yaml: delete a line", another: ENTRY, mutants: |f, t| delete_lines(f, t, yaml) },
+    Kind {
+        name: "yaml: misspell a definition",
+        another: Some("nothing refers to it by name"),
+        elsewhere: None,
+        mutants: misspell_definitions,
+    },
+    Kind { name: "yaml: drop a value", another: LIST, elsewhere: GONE, mutants: drop_yaml_values },
+    Kind { name: "yaml: delete a line", another: ENTRY, elsewhere: GONE, mutants: |f, t| delete_lines(f, t, yaml) },
     Kind {
         name: "yaml: duplicate a line",
         another: Some("a table may have a constant twice"),
+        elsewhere: MOVED,
         mutants: |f, t| duplicate_lines(f, t, yaml),
     },
-    Kind { name: "yaml: a bracket is missing", another: None, mutants: drop_brackets },
-    Kind { name: "yaml: a quote is missing", another: None, mutants: |f, t| drop_quotes(f, t, yaml) },
-    Kind { name: "yaml: one space more", another: None, mutants: indent },
-    Kind { name: "yaml: an unknown template name", another: None, mutants: misspell_templates },
+    Kind { name: "yaml: a bracket is missing", another: None, elsewhere: None, mutants: drop_brackets },
+    Kind { name: "yaml: a quote is missing", another: None, elsewhere: None, mutants: |f, t| drop_quotes(f, t, yaml) },
+    Kind { name: "yaml: one space more", another: None, elsewhere: None, mutants: indent },
+    Kind { name: "yaml: an unknown template name", another: None, elsewhere: None, mutants: misspell_templates },
     Kind {
         name: "xml: shift a field",
         another: FREE_BITS,
+        elsewhere: None,
         mutants: |f, t| xml_numbers(f, t, &["start"], |n| Some((n + 1).to_string())),
     },
-    Kind { name: "xml: widen a field", another: FREE_BITS, mutants: |f, t| widen_xml(f, t) },
+    Kind { name: "xml: widen a field", another: FREE_BITS, elsewhere: None, mutants: |f, t| widen_xml(f, t) },
     Kind {
         name: "xml: a number out of range",
         another: None,
-        mutants: |f, t| xml_numbers(f, t, &["start", "size"], |n| Some((n + 100).to_string())),
+        elsewhere: None,
+        mutants: |f, t| xml_numbers(f, t, &["start", "size"], |n| Some((n + 200).to_string())),
     },
     Kind {
         name: "xml: no number",
         another: None,
+        elsewhere: None,
         mutants: |f, t| xml_numbers(f, t, &["start", "size"], |n| Some(format!("{n}o"))),
     },
     Kind {
         name: "xml: no base (0x missing)",
         another: NUMBER,
+        elsewhere: None,
         mutants: |f, t| replace_all(f, t, "\"0x", "\"", xml, |_, _| true),
     },
-    Kind { name: "xml: duplicate an opcode", another: None, mutants: duplicate_xml_opcodes },
-    Kind { name: "xml: misspell an element", another: None, mutants: misspell_elements },
-    Kind { name: "xml: misspell an attribute", another: None, mutants: misspell_attributes },
+    Kind { name: "xml: duplicate an opcode", another: None, elsewhere: None, mutants: duplicate_xml_opcodes },
+    Kind { name: "xml: misspell an element", another: None, elsewhere: None, mutants: misspell_elements },
+    Kind { name: "xml: misspell an attribute", another: None, elsewhere: None, mutants: misspell_attributes },
     Kind {
         name: "xml: misspell true",
         another: None,
+        elsewhere: None,
         mutants: |f, t| replace_all(f, t, "\"true\"", "\"ture\"", xml, |_, _| true),
     },
-    Kind { name: "xml: misspell a modifier's enum", another: None, mutants: misspell_mods },
-    Kind { name: "xml: a second default", another: None, mutants: second_defaults },
-    Kind {
-        name: "xml: drop a value",
-        another: Some("a list of the document, and nothing says how long it is"),
-        mutants: |f, t| delete_matching(f, t, "<value"),
-    },
-    Kind { name: "xml: delete a line", another: ENTRY, mutants: |f, t| delete_lines(f, t, xml) },
+    Kind { name: "xml: misspell a modifier's enum", another: None, elsewhere: None, mutants: misspell_mods },
+    Kind { name: "xml: a second default", another: None, elsewhere: None, mutants: second_defaults },
+    Kind { name: "xml: drop a value", another: LIST, elsewhere: GONE, mutants: |f, t| delete_matching(f, t, "<value") },
+    Kind { name: "xml: delete a line", another: ENTRY, elsewhere: GONE, mutants: |f, t| delete_lines(f, t, xml) },
     Kind {
         name: "xml: duplicate a line",
         another: Some("one source or value more"),
+        elsewhere: MOVED,
         mutants: |f, t| duplicate_lines(f, t, xml),
     },
-    Kind { name: "xml: a closing tag is missing", another: None, mutants: |f, t| delete_closing(f, t) },
-    Kind { name: "xml: a quote is missing", another: None, mutants: |f, t| drop_quotes(f, t, xml) },
-    Kind { name: "xml: a bare & or <", another: None, mutants: bare_signs },
+    Kind {
+        name: "xml: a closing tag is missing",
+        another: None,
+        elsewhere: None,
+        mutants: |f, t| delete_closing(f, t),
+    },
+    Kind { name: "xml: a quote is missing", another: None, elsewhere: None, mutants: |f, t| drop_quotes(f, t, xml) },
+    Kind { name: "xml: a bare & or <", another: None, elsewhere: None, mutants: bare_signs },
 ];
 
 fn yaml(file: &str) -> bool {

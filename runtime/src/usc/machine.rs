@@ -97,7 +97,7 @@ impl Task {
     /// # Errors
     /// When there is no such instance, or the register belongs to the machine, is a constant or indexed.
     pub fn set(&mut self, register: Register, instance: usize, value: u32) -> Result<(), SetupError> {
-        if instance >= self.instances() {
+        if instance >= LANES || self.valid >> instance & 1 == 0 {
             return Err(SetupError::Instance(instance, self.instances()));
         }
         match register {
@@ -116,7 +116,13 @@ impl Task {
     /// # Errors
     /// As for [`set`](Task::set).
     pub fn fill(&mut self, register: Register, value: u32) -> Result<(), SetupError> {
-        (0..self.instances()).try_for_each(|instance| self.set(register, instance, value))
+        match register {
+            Register::Column(column) if constant(column.into()).is_none() => {
+                self.columns[usize::from(column)] = splat(value);
+                Ok(())
+            }
+            _ => self.set(register, self.valid.trailing_zeros() as usize, value),
+        }
     }
 
     /// Says which pixel an instance is: system registers x_p and y_p.
@@ -126,6 +132,28 @@ impl Task {
     pub fn place(&mut self, instance: usize, x: u32, y: u32) -> Result<(), SetupError> {
         self.set(Register::Column(97), instance, x)?;
         self.set(Register::Column(100), instance, y)
+    }
+
+    /// A task for the block of 8 x 4 pixels from (x, y) on, as far as they lie in a rectangle that ends before `end`. Four
+    /// instances in a row are a quad of 2 x 2 pixels. `None` when no pixel lies inside.
+    pub fn block(x: u32, y: u32, end: (u32, u32)) -> Option<Task> {
+        let mut task = Task::new(LANES).ok()?;
+        let mut valid = 0;
+        for instance in 0..LANES as u32 {
+            let (quad, corner) = (instance / 4, instance % 4);
+            let (px, py) = (x + quad % 4 * 2 + corner % 2, y + quad / 4 * 2 + corner / 2);
+            // Pixels outside have their place, too: differences within a quad need it.
+            task.place(instance as usize, px, py).ok()?;
+            valid |= u32::from(px < end.0 && py < end.1) << instance;
+            task.columns[63][instance as usize] = valid >> instance & 1;
+        }
+        (task.valid, task.running) = (valid, valid);
+        (valid != 0).then_some(task)
+    }
+
+    /// The instances that there are.
+    pub fn valid(&self) -> Mask {
+        self.valid
     }
 
     /// The register of an instance; `None` for what the machine has and for indexed registers.

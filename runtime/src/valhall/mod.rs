@@ -42,6 +42,7 @@
 pub mod cases;
 pub mod conform;
 pub mod fast;
+pub mod fidelity;
 mod fragment;
 mod group;
 pub mod host;

@@ -113,12 +113,7 @@ impl Semantics for Step<'_> {
 
     fn ldexp_v2f16(&mut self, i: v::LdexpV2f16) -> Done {
         let (a, b, rounding) = (halves!(self, i, 0), self.word(i.src1()), i.roundmode().into());
-        // Scaled exactly in single precision, if the scale is kept to what a half can still feel; then rounded once.
-        let scale = |b: u16| i32::from(b as i16).clamp(-60, 60);
-        let rule = |a: u16, b: u16| {
-            float16::narrow(float32::ldexp(float16::widen(a), scale(b), Rounding::NearestEven), rounding)
-        };
-        let values = self.each_half([&a, &b], |[a, b]| rule(a, b));
+        let values = self.each_half([&a, &b], |[a, b]| float16::ldexp(a, (b as i16).into(), rounding));
         self.put(i.dest(), i.dest_half(), &values)
     }
 

@@ -1,6 +1,8 @@
 //! The Valhall runtime against programs with known answers, and against programs that misbehave.
 
+mod divergence;
 mod fast;
+mod fidelity;
 mod flow;
 mod images;
 mod kernels;

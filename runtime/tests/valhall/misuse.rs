@@ -246,3 +246,36 @@ fn no_word_makes_the_runtime_panic() {
     }
     assert!(ran > 10_000 && failed > 1_000, "{ran} ran, {failed} failed");
 }
+
+#[test]
+fn errors_in_divergent_flow_name_the_lane_that_is_there() {
+    // Only thread 25, lane 9 of the second warp, takes the way between the branch and `on`.
+    let alone = |body: &str| {
+        let text = format!(
+            "{OWN_WORD}
+            IADD_IMM.i32 r4, 0x0, #0x19
+            ICMP.u32.eq.m1 r4, r50, r4, 0x0
+            BRANCHZ.eq.reconverge r4, offset:on
+            NOP
+            {body}
+        on: NOP.end"
+        );
+        run(&Launch { budget: 10_000, ..launch(40, &text) }, 64).unwrap_err().to_string()
+    };
+    let place = ", workgroup (0, 0, 0), thread (25, 0, 0), lane 9: ";
+    for (text, says) in [
+        ("BRANCHZ.eq.reconverge 0x0, offset:-1", "the budget of 10000 instructions is used up"),
+        ("LOAD.i32.unsigned.slot0.wait0 @r0, r4, offset:8", "nothing is mapped at 0x100000007 (4 bytes wanted)"),
+        ("STORE.i64.slot0 @r0:r1, u0, offset:252", "8 bytes at 0x10fc reach beyond the region, which ends at 0x1100"),
+        ("BRANCHZI.eq.absolute 0x0, r4", "jumps to 0xffffffff, which is not the address of a word"),
+        ("BRANCHZ.eq 0x0, offset:-8", "goes on at word -1, but the program has 8 words"),
+    ] {
+        assert_eq!(alone(text), format!("word 6 `{text}`{place}{says}"));
+    }
+    // At a barrier it is one of those that are missing.
+    assert_eq!(
+        alone("BARRIER.slot7.wait"),
+        "word 6 `BARRIER.slot7.wait`, workgroup (0, 0, 0), thread (16, 0, 0), lane 0: \
+         the barrier is in divergent flow, for other threads of the workgroup are at word 7"
+    );
+}

@@ -64,6 +64,12 @@ fn rows_of_every_kind_are_understood() {
         "FNEG.v2f16\t\t3C00BC00\tBC003C00\t",
         "FABS.f32\t\tBF800000\t3F800000\t",
         "FMAX.v2f16\tnan_propagate\t7E000000,3C008000\t7E000000\t",
+        "FMAX.f32\tnan_propagate clamp_0_1\t7FC00000,3F800000\t00000000\t",
+        "FADD.f32\tround_up\t3F800000,33000000\t3F800001\t",
+        "FADD.f32\tround_down\t3F800000,BF800000\t80000000\t",
+        "FMUL.f32\tround_down\t00000000,BF800000\t80000000\t",
+        "FMUL.v2f16\tround_zero\t3C017BFF,3C014000\t3C027BFF\t",
+        "FMA.f32\tround_up.clamp_0_1\t3F800001,3F800001,3F800000\t3F800000\t",
         "FROUND.v2f16\tround_na\t3800B800\t3C00BC00\t",
         "FROUND.v2f16\tround_up\t3800B800\t3C008000\t",
         "F32_TO_F16\tnone\t7FC00001\tNaN\t",
@@ -96,6 +102,7 @@ fn rows_that_are_wrong_say_how() {
     says("\t\t\t0\t", "no operation ``");
     says("IADD.s32\trhadd\t1,1\t2\t", "IADD.s32 has no modifier `rhadd`");
     says("LROT_OR.i32\trhadd\t1,1,1\t2\t", "LROT_OR.i32 has no modifier `rhadd`");
+    says("FADD.f32\tround_up rhadd\t1,1\t2\t", "FADD.f32 has no modifier `rhadd`");
     says("SHADDX.u64\tshift=9\t1,1\t2\t", "has no modifier `shift=9`");
     says("CLPER inactive result\tcode 16\t-\t0\t", "has no modifier `inactive_result=16`");
     says("IADD.s32\t\t1\t2\t", "IADD.s32 takes 2 inputs, not 1");

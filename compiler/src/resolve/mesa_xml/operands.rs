@@ -157,11 +157,11 @@ impl Resolver<'_> {
             self.xml_attributes(src, &known, &spec.ignore.clone().unwrap_or_default());
             let size = match src.attribute("size") {
                 Some(text) => match self.xml_number(text) {
-                    Some(size) if (8..=1024).contains(&size.value) && size.value.is_multiple_of(8) => size.value as u16,
+                    Some(size) if (8..=1024).contains(&size.value) && size.value.is_power_of_two() => size.value as u16,
                     Some(size) => {
                         let message = format!("a source cannot have {} bits", size.value);
                         let error = Diagnostic::error("E0033", size.span, message);
-                        self.out.push(error.label("expected a multiple of 8, up to 1024"));
+                        self.out.push(error.label("expected a power of two from 8 to 1024"));
                         continue;
                     }
                     None => continue,

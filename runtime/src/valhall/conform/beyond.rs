@@ -2,9 +2,11 @@
 
 use crate::valhall::rules::float32::{self, Flush, Nans};
 use crate::valhall::rules::integer::{self, Lanes};
-use crate::valhall::rules::rounding::Rounding;
+use crate::valhall::rules::rounding::{F16, F32, Format, Rounding};
 use crate::valhall::rules::shift::{Logic, Shift, shift_logic};
 use crate::valhall::rules::{convert, float16};
+
+use isaforge_valhall::Clamp;
 
 use super::{Input, VectorError};
 
@@ -37,9 +39,30 @@ pub(super) fn ask(operation: &str, modifiers: &[&str], inputs: &[Input]) -> Resu
         let least = base == "FMIN";
         let single = if least { float32::min } else { float32::max };
         let half = if least { float16::min } else { float16::max };
+        let clamp = words.clamp();
         match ty {
-            "f32" => single(word(a), word(b), Nans::Propagate).into(),
-            "v2f16" => halves(|shift| half(part(a, shift), part(b, shift), Nans::Propagate)),
+            "f32" => float32::clamp(single(word(a), word(b), Nans::Propagate), clamp).into(),
+            "v2f16" => halves(|shift| float16::clamp(half(part(a, shift), part(b, shift), Nans::Propagate), clamp)),
+            _ => return Ok(None),
+        }
+    } else if let Some(rounding) = directed(modifiers).filter(|_| matches!(base, "FADD" | "FMUL" | "FMA")) {
+        words.left.retain(|word| directed(&[word]).is_none());
+        let inputs = take(if base == "FMA" { 3 } else { 2 })?;
+        let clamp = words.clamp();
+        // A product is a sum with the zero that keeps its sign.
+        let zero = if rounding == Rounding::Down { 0 } else { u32::MAX };
+        let [a, b, c] = [0, 1, 2].map(|index| inputs.get(index).copied());
+        let compute = |format: &Format, shift: u32| {
+            let [a, b, c] = [a, b, c].map(|input| {
+                input.map_or(zero & format.sign, |input| {
+                    (input.value >> shift) as u32 & (format.sign | (format.sign - 1))
+                })
+            });
+            if base == "FADD" { format.add(a, b, rounding) } else { format.fused(a, b, c, 0, rounding) }
+        };
+        match ty {
+            "f32" => float32::clamp(compute(&F32, 0), clamp).into(),
+            "v2f16" => halves(|shift| float16::clamp(compute(&F16, shift) as u16, clamp)),
             _ => return Ok(None),
         }
     } else if base == "FROUND" && words.take("round_na") {
@@ -78,6 +101,11 @@ impl Words<'_> {
         self.left.len() < before
     }
 
+    /// The limits of the result.
+    fn clamp(&mut self) -> Clamp {
+        Clamp::ALL.iter().copied().find(|clamp| self.take(clamp.as_str())).unwrap_or(Clamp::None)
+    }
+
     fn none_left(mut self) -> Result<(), VectorError> {
         self.take("none");
         match self.left.first() {
@@ -87,6 +115,16 @@ impl Words<'_> {
             }
         }
     }
+}
+
+/// The first modifier that rounds in a direction.
+fn directed(modifiers: &[&str]) -> Option<Rounding> {
+    modifiers.iter().find_map(|word| match *word {
+        "round_up" => Some(Rounding::Up),
+        "round_down" => Some(Rounding::Down),
+        "round_zero" => Some(Rounding::Zero),
+        _ => None,
+    })
 }
 
 fn rotation(base: &str) -> Option<(Shift, Logic)> {

@@ -123,20 +123,56 @@ enum Expected {
     Nan(Format),
     /// A float near zero.
     NearZero,
-    /// These bits, so many of them, or a float at most so many units in the last place away.
-    Bits { value: u64, bits: usize, ulps: u32 },
+    /// These bits, so many of them.
+    Bits { value: u64, bits: usize, floats: Option<Floats> },
+}
+
+/// How to compare results that are floats: each by itself, any NaN with any other.
+#[derive(Clone, Copy, Debug)]
+struct Floats {
+    /// What they are.
+    format: Format,
+    /// Bits of one.
+    width: usize,
+    /// How many units in the last place they may be away.
+    ulps: u32,
+}
+
+impl Floats {
+    /// `None` for an operation whose result is no float.
+    fn new(operation: &str, basis: &str) -> Option<Self> {
+        let (base, ty) = operation.split_once('.').unwrap_or((operation, ""));
+        let floats = match base {
+            "FCMP" | "FCMP_AND" | "FCMP_OR" | "CSEL" | "FREXPE" | "FPCLASS" => return None,
+            _ if base.ends_with("TO_F32") || base == "CUBEFACE1" || base.ends_with("_TABLE") => "f32",
+            _ if base.ends_with("F16") => "f16",
+            _ => ty,
+        };
+        let ulps = tolerance(basis);
+        match floats {
+            "f32" => Some(Floats { format: F32, width: 32, ulps }),
+            "f16" | "v2f16" => Some(Floats { format: F16, width: 16, ulps }),
+            _ => None,
+        }
+    }
+
+    /// Whether two floats are as good as equal.
+    fn alike(self, a: u64, b: u64) -> bool {
+        let nan = |value: u64| self.format.is_nan(value as u32);
+        a == b || nan(a) && nan(b) || self.ulps > 0 && distance(a, b, self.width) <= u64::from(self.ulps)
+    }
 }
 
 impl Expected {
     fn new(operation: &str, text: &str, basis: &str) -> Result<Self, VectorError> {
-        let half = operation.contains("F16") && !operation.starts_with("F16") || operation.ends_with("f16");
+        let floats = Floats::new(operation, basis);
         let (word, _) = text.split_once(' ').unwrap_or((text, ""));
         match word {
-            "NaN" => Ok(Expected::Nan(if half { F16 } else { F32 })),
+            "NaN" => Ok(Expected::Nan(floats.map_or(F32, |floats| floats.format))),
             "~0" => Ok(Expected::NearZero),
             _ => {
                 let value = digits(word).ok_or_else(|| VectorError::Expected(text.to_owned()))?;
-                Ok(Expected::Bits { value, bits: 4 * word.len(), ulps: tolerance(basis) })
+                Ok(Expected::Bits { value, bits: 4 * word.len(), floats })
             }
         }
     }
@@ -146,10 +182,14 @@ impl Expected {
         match self {
             Expected::Nan(format) => format.is_nan(found as u32 & (format.sign | (format.sign - 1))),
             Expected::NearZero => f32::from_bits(found as u32).abs() < 1e-6,
-            Expected::Bits { value, bits, ulps } => {
-                let unused = 64 - bits as u32;
-                let (found, value) = (found << unused >> unused, value << unused >> unused);
-                found == value || ulps > 0 && distance(found, value, bits) <= u64::from(ulps)
+            Expected::Bits { value, bits, floats } => {
+                let cut = |value: u64, at: usize, bits: usize| value >> at & (u64::MAX >> (64 - bits));
+                // Fewer digits than a float has are those of its low bits.
+                let parts = floats.filter(|floats| floats.width <= bits);
+                parts.map_or(cut(found, 0, bits) == cut(value, 0, bits), |floats| {
+                    let parts = (0..bits).step_by(floats.width);
+                    parts.into_iter().all(|at| floats.alike(cut(found, at, floats.width), cut(value, at, floats.width)))
+                })
             }
         }
     }
@@ -264,12 +304,17 @@ mod tests {
         assert_eq!(tolerance("hw-tested rule (2 ulp; flushes subnormal input)"), 2);
         assert_eq!(tolerance("rule (12 ulp)"), 12);
         assert_eq!(tolerance("documented rule"), 0);
-        let near = |text, basis, found| Expected::new("FRCP.f32", text, basis).unwrap().allows(found);
+        let of = |operation, text, basis, found| Expected::new(operation, text, basis).unwrap().allows(found);
+        let near = |text, basis, found| of("FRCP.f32", text, basis, found);
         assert!(near("3F800000", "1 ulp", 0x3f80_0001) && !near("3F800000", "1 ulp", 0x3f80_0002));
         assert!(near("00000000", "1 ulp", 0x8000_0000) && !near("00000000", "", 0x8000_0000));
-        assert!(near("3C00", "2 ulp", 0x3bfe) && !near("3C00", "2 ulp", 0x3bfd));
+        let halves = |text, found| of("FMA.v2f16", text, "2 ulp", found);
+        assert!(halves("3C00", 0x3bfe) && !halves("3C00", 0x3bfd));
+        assert!(halves("3C003C00", 0x3bff_3c02) && !halves("3C003C00", 0x3bff_3c03));
+        assert!(halves("7E003C00", 0xfe01_3c00) && !halves("7E003C00", 0x7c00_3c00));
+        assert!(!of("IADD.s32", "7FC00000", "2 ulp", 0x7fc0_0001) && near("7FC00001", "", 0x7fc0_0000));
         assert!(near("NaN", "", 0xffff_ffff) && !near("NaN", "", 0x7f80_0000));
-        assert!(Expected::new("F32_TO_F16", "NaN", "").unwrap().allows(0x7e00));
+        assert!(of("F32_TO_F16", "NaN", "", 0x7e00) && !of("F16_TO_F32", "NaN", "", 0x7e00));
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod resources;
 pub mod sample;
 pub mod target;
 pub mod texture;
+pub mod triangle;
 pub mod varying;
 
 use std::fmt;
@@ -21,6 +22,7 @@ pub use resources::Resources;
 pub use sample::{Coordinates, Lod, Lookup, Request};
 pub use target::Target;
 pub use texture::{Compare, Filter, Sampler, Shape, Texture, TextureError, Wrap};
+pub use triangle::Triangle;
 pub use varying::{Component, Plane, Varying, Varyings};
 
 /// The name of a resource: an entry of a table.
@@ -48,6 +50,20 @@ impl fmt::Display for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} in table {}", self.index, self.table)
     }
+}
+
+/// The tables of Mesa's OpenGL driver for v9.
+pub mod table {
+    /// Uniform buffers.
+    pub const UNIFORMS: u8 = 0;
+    /// Attributes.
+    pub const ATTRIBUTES: u8 = 1;
+    /// Samplers.
+    pub const SAMPLERS: u8 = 3;
+    /// Textures.
+    pub const TEXTURES: u8 = 4;
+    /// Images.
+    pub const IMAGES: u8 = 5;
 }
 
 /// Kinds of resources.

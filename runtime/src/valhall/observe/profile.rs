@@ -7,7 +7,8 @@ use isaforge_valhall::{Instruction, Opcode};
 use super::{Moment, Observer};
 use crate::valhall::warp::LANES;
 
-/// Bytes moved between registers and memory. An atomic moves its word both ways.
+/// Bytes moved between registers and memory. An atomic moves its word both ways. What the texture, varying and attribute
+/// units and the framebuffer move is not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// From memory.
@@ -20,14 +21,14 @@ impl Traffic {
     /// What one lane moves with an instruction.
     pub fn of(instruction: Instruction) -> Self {
         let (read, written) = match instruction.opcode() {
-            Opcode::LoadI8 => (1, 0),
-            Opcode::LoadI16 => (2, 0),
-            Opcode::LoadI24 => (3, 0),
-            Opcode::LoadI32 => (4, 0),
-            Opcode::LoadI48 => (6, 0),
-            Opcode::LoadI64 => (8, 0),
-            Opcode::LoadI96 => (12, 0),
-            Opcode::LoadI128 => (16, 0),
+            Opcode::LoadI8 | Opcode::LdBufferI8 => (1, 0),
+            Opcode::LoadI16 | Opcode::LdBufferI16 => (2, 0),
+            Opcode::LoadI24 | Opcode::LdBufferI24 => (3, 0),
+            Opcode::LoadI32 | Opcode::LdBufferI32 => (4, 0),
+            Opcode::LoadI48 | Opcode::LdBufferI48 => (6, 0),
+            Opcode::LoadI64 | Opcode::LdBufferI64 => (8, 0),
+            Opcode::LoadI96 | Opcode::LdBufferI96 => (12, 0),
+            Opcode::LoadI128 | Opcode::LdBufferI128 => (16, 0),
             Opcode::StoreI8 => (0, 1),
             Opcode::StoreI16 => (0, 2),
             Opcode::StoreI24 => (0, 3),

@@ -46,6 +46,12 @@ pub fn fma(a: u16, b: u16, c: u16) -> u16 {
     F16.fused(a.into(), b.into(), c.into(), 0, Rounding::NearestEven) as u16
 }
 
+/// `a · 2^b`, rounded once; see [`float32::ldexp`].
+pub fn ldexp(a: u16, b: i32, rounding: Rounding) -> u16 {
+    // Exact in single precision, if the scale is kept to what a half can still feel.
+    narrow(float32::ldexp(widen(a), b.clamp(-60, 60), Rounding::NearestEven), rounding)
+}
+
 /// The lesser; see [`float32::min`].
 pub fn min(a: u16, b: u16, nans: Nans) -> u16 {
     exactly(float32::min(widen(a), widen(b), nans))

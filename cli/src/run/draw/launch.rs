@@ -1,0 +1,97 @@
+//! The vocabulary of launch files that draw.
+
+use isaforge_compiler::reader::OneOrMany;
+use isaforge_compiler::source::Spanned;
+use isaforge_compiler::{choices, vocabulary};
+
+use crate::run::launch::{Float, Program, Uniform, Word};
+
+vocabulary! {
+    /// A fragment program and what it draws on.
+    pub struct DrawLaunch {
+        /// The instruction set.
+        required isa: Spanned<String>,
+        /// Lines of assembly, or a map with the file that holds the program.
+        required program: Program,
+        /// Width and height in pixels.
+        required size: Spanned<Vec<u32>>,
+        /// The uniform words, in order.
+        optional uniforms: Vec<Uniform>,
+        /// Corners of triangles in pixels from the lower left, every three a triangle; the whole picture if not given.
+        optional vertices: Spanned<Vec<Vec<Float>>>,
+        /// Values that change over the picture or over a triangle.
+        optional varyings: Vec<VaryingContent>,
+        /// Textures, in order.
+        optional textures: Vec<TextureContent>,
+        /// What is drawn on, in order.
+        required targets: Spanned<Vec<TargetContent>>,
+        /// The most instructions to execute, those of all threads together.
+        optional budget: u64,
+    }
+}
+
+vocabulary! {
+    /// A varying.
+    pub struct VaryingContent {
+        /// Its first byte in the buffer of the vertices.
+        required offset: u32,
+        /// Its values at the lower left, lower right and upper left corner of the picture.
+        optional corners: Spanned<Vec<OneOrMany<Float>>>,
+        /// Its values at the vertices, in their order.
+        optional values: Spanned<Vec<OneOrMany<Float>>>,
+        /// Its words, the same everywhere.
+        optional flat: Spanned<OneOrMany<Word>>,
+    }
+}
+
+vocabulary! {
+    /// A texture and how it is looked up.
+    pub struct TextureContent {
+        /// A PNG file, or one with the texels as they lie in memory.
+        optional file: Spanned<String>,
+        /// The texels as words of 32 bits.
+        optional words: Spanned<Vec<Word>>,
+        /// Width and height, of all but PNG files.
+        optional size: Spanned<Vec<u32>>,
+        /// The format of a texel, `RGBA8` if not given; of all but PNG files.
+        optional format: Spanned<String>,
+        /// Between texels.
+        optional filter: FilterName,
+        /// Beyond the edges.
+        optional wrap: WrapName,
+    }
+}
+
+vocabulary! {
+    /// A picture that is drawn.
+    pub struct TargetContent {
+        /// Where to write it as PNG.
+        required file: String,
+        /// The format of a pixel while it is drawn.
+        optional format: Spanned<String>,
+        /// Red, green, blue and opacity of pixels that nothing is drawn on.
+        optional clear: Spanned<Vec<Float>>,
+    }
+}
+
+choices! {
+    /// How values between texels are found.
+    pub enum FilterName {
+        /// The nearest texel.
+        Nearest = "nearest",
+        /// In proportion to the distance.
+        Linear = "linear",
+    }
+}
+
+choices! {
+    /// What lies beyond the edges of a texture.
+    pub enum WrapName {
+        /// The texel at the edge.
+        Clamp = "clamp",
+        /// The texture again.
+        Repeat = "repeat",
+        /// The texture mirrored.
+        Mirror = "mirror",
+    }
+}

@@ -1,0 +1,134 @@
+//! `isaforge run` for fragment programs.
+//!
+#![doc = include_str!("README.md")]
+
+pub mod launch;
+pub mod plan;
+
+use std::path::Path;
+use std::time::Instant;
+
+use isaforge_compiler::diagnostic::Diagnostics;
+use isaforge_compiler::source::Sources;
+use isaforge_compiler::yaml::{Node, Value};
+use isaforge_runtime::valhall::host::{Target, Triangle, Varyings};
+use isaforge_runtime::valhall::{self, Fragments};
+use isaforge_runtime::{Memory, RunError};
+
+use self::plan::Plan;
+use crate::args::RunArgs;
+use crate::check;
+use crate::failure::{Failure, Status};
+use crate::machine::picture;
+use crate::output::{say, thousands};
+use crate::paint::{ERROR, GOOD, paint};
+use crate::picture::{Rgba, write_png};
+use crate::run::cases::pixel;
+
+/// Whether a launch file is one that draws.
+pub fn is_meant(launch: &Node) -> bool {
+    let Value::Map(entries) = &launch.value else { return false };
+    entries.iter().any(|(key, _)| key.value == "size" || key.value == "targets")
+}
+
+/// Carries out a launch file that has been read as YAML.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn run(
+    args: &RunArgs,
+    launch: &Node,
+    mut sources: Sources,
+    mut diagnostics: Diagnostics,
+) -> Result<Status, Failure> {
+    let folder = args.launch.parent().unwrap_or(Path::new(""));
+    let plan = plan::read(launch, folder, &mut sources, &mut diagnostics);
+    diagnostics.finish();
+    check::render(&diagnostics, &sources);
+    let Some(mut plan) = plan else {
+        check::summarise_failure(&args.launch, &diagnostics);
+        return Ok(Status::Mistakes);
+    };
+    let started = Instant::now();
+    let executed = match draw(&mut plan) {
+        Ok(executed) => executed,
+        Err(reason) => {
+            say(&format!("{}: {}: {reason}", args.launch.display(), paint(ERROR, "the program failed")));
+            return Ok(Status::Mistakes);
+        }
+    };
+    let elapsed = started.elapsed();
+    let [width, height] = plan.size;
+    if !args.quiet {
+        say(&format!(
+            "{}: {width} x {height} pixels, {} instructions in {elapsed:.1?}",
+            paint(GOOD, "ran"),
+            thousands(executed)
+        ));
+    }
+    for (target, path) in plan.resources.targets.iter().flatten().zip(&plan.files) {
+        write_png(path, width, height, &pixels(target))?;
+        if !args.quiet {
+            say(&format!("wrote {} ({width} x {height})", path.display()));
+        }
+    }
+    Ok(Status::Fine)
+}
+
+fn pixels(target: &Target) -> Vec<Rgba> {
+    picture("", target).pixels.iter().map(pixel).collect()
+}
+
+/// Draws the triangles one after another, or the whole picture. Returns the number of instructions.
+fn draw(plan: &mut Plan) -> Result<u64, RunError> {
+    let [width, height] = plan.size;
+    let mut executed = 0;
+    let mut memory = Memory::new();
+    let whole = [Triangle([[0.0; 2]; 3])];
+    let triangles = if plan.triangles.is_empty() { &whole[..] } else { &plan.triangles };
+    for (number, triangle) in triangles.iter().enumerate() {
+        plan.resources.varyings = Varyings(plan.varyings(number, triangle));
+        let mut fragments = Fragments::new(plan.program.clone(), width, height);
+        fragments.uniforms.clone_from(&plan.uniforms);
+        fragments.budget = plan.budget - executed;
+        if !plan.triangles.is_empty() {
+            let places = (0..height).flat_map(|y| (0..width).map(move |x| [x, y]));
+            fragments.covered = places.map(|pixel| triangle.covers(pixel)).collect();
+            fragments.back = vec![triangle.is_back(); fragments.covered.len()];
+        }
+        executed += valhall::draw(&fragments, &mut memory, &mut plan.resources)?.thread_instructions;
+    }
+    Ok(executed)
+}
+
+#[cfg(test)]
+mod tests {
+    use isaforge_compiler::diagnostic::Style;
+    use isaforge_compiler::reader::{FromNode, Reader, Vocabulary};
+    use isaforge_compiler::yaml::read_yaml;
+
+    use super::launch::{DrawLaunch, TargetContent, TextureContent, VaryingContent};
+    use super::*;
+
+    #[test]
+    fn the_example_of_the_documentation_is_a_launch_file() {
+        let (_, rest) = include_str!("README.md").split_once("```yaml\n").expect("it has an example");
+        let text = rest.split_once("```").expect("the example ends").0;
+        let (mut sources, mut out) = (Sources::new(), Diagnostics::new());
+        let file = sources.add("example.yaml", text.to_owned());
+        let node = read_yaml(&sources, file, &mut out).expect("it is YAML");
+        assert!(is_meant(&node));
+        let launch = DrawLaunch::from_node(&node, &mut Reader { sources: &sources, out: &mut out });
+        assert!(launch.is_some() && out.is_empty(), "{}", out.render(&sources, Style::default()));
+    }
+
+    #[test]
+    fn every_key_is_documented() {
+        let keys = [DrawLaunch::keys(), VaryingContent::keys(), TextureContent::keys(), TargetContent::keys()].concat();
+        let readme = include_str!("README.md");
+        for key in keys {
+            assert!(!key.doc.is_empty(), "{} has no documentation", key.name);
+            assert!(readme.contains(&format!("{}:", key.name)), "{} is not in the README", key.name);
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! From a launch file to what can be drawn: files read, sizes checked.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
+use isaforge_compiler::reader::{FromNode, OneOrMany, Reader};
+use isaforge_compiler::source::{Sources, Span, Spanned};
+use isaforge_compiler::yaml::Node;
+use isaforge_runtime::Launch;
+use isaforge_runtime::valhall::host::{
+    Component, Filter, Format, Handle, Resources, Sampler, Shape, Target, Texel, Texture, Triangle, Varying, Wrap,
+    table,
+};
+
+use super::launch::{DrawLaunch, FilterName, TargetContent, TextureContent, VaryingContent, WrapName};
+use crate::builtin::{self, Builtin};
+use crate::picture::read_png;
+use crate::run::launch::{Float, Uniform};
+use crate::run::program;
+
+/// The most triangles.
+const MAX_TRIANGLES: usize = 4096;
+
+/// A varying and where its values are.
+#[derive(Debug)]
+pub enum Source {
+    /// The same everywhere.
+    Flat(Vec<u32>),
+    /// At three corners of the picture.
+    Corners(Vec<Vec<f32>>),
+    /// At the vertices.
+    Vertices(Vec<Vec<f32>>),
+}
+
+/// What can be drawn.
+#[derive(Debug)]
+pub struct Plan {
+    /// The words.
+    pub program: Vec<u64>,
+    /// The uniform words.
+    pub uniforms: Vec<u32>,
+    /// Width and height.
+    pub size: [u32; 2],
+    /// What is drawn; nothing for the whole picture.
+    pub triangles: Vec<Triangle>,
+    /// Bytes and values of the varyings.
+    pub varyings: Vec<(u32, Source)>,
+    /// Textures and targets.
+    pub resources: Resources,
+    /// Where to write the targets.
+    pub files: Vec<PathBuf>,
+    /// The most instructions.
+    pub budget: u64,
+}
+
+impl Plan {
+    /// The varyings of a triangle, or of the whole picture.
+    pub fn varyings(&self, number: usize, triangle: &Triangle) -> Vec<Varying> {
+        let [width, height] = self.size.map(|n| n as f32);
+        let picture = Triangle([[0.0, 0.0], [width, 0.0], [0.0, height]]);
+        let planes = |at: &[Vec<f32>], triangle: &Triangle| {
+            let count = at.first().map_or(0, Vec::len);
+            let value =
+                |corner: usize, c: usize| at.get(corner).and_then(|values| values.get(c)).copied().unwrap_or(0.0);
+            let plane = |c: usize| match triangle.plane([0, 1, 2].map(|corner| value(corner, c))) {
+                Some(plane) => Component::Plane(plane),
+                // A triangle without an area covers nothing.
+                None => Component::Flat(0),
+            };
+            (0..count).map(plane).collect::<Vec<_>>()
+        };
+        let components = |source: &Source| match source {
+            Source::Flat(words) => words.iter().map(|&word| Component::Flat(word)).collect(),
+            Source::Corners(values) => planes(values, &picture),
+            Source::Vertices(values) => planes(values.get(3 * number..).unwrap_or_default(), triangle),
+        };
+        let varying =
+            |(offset, source): &(u32, Source)| Varying { offset: *offset, half: false, components: components(source) };
+        self.varyings.iter().map(varying).collect()
+    }
+}
+
+/// From a launch file in `folder`, read as YAML. `None` after mistakes, which are in `out`.
+pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Plan> {
+    let launch = DrawLaunch::from_node(node, &mut Reader { sources, out })?;
+    let isa = builtin::find(&launch.isa).filter(|found| found.machine.is_some());
+    if isa.is_none() {
+        let message = format!("`{}` has no fragment programs that can be run", launch.isa.value);
+        out.push(Diagnostic::error("L0001", launch.isa.span, message));
+    }
+    let isa = isa.and_then(Builtin::words);
+    let program = isa.and_then(|isa| program::load(isa, &launch.program, folder, sources, out));
+    let size = size(&launch.size, out);
+    let triangles = launch.vertices.as_ref().map_or(Vec::new(), |vertices| triangles(vertices, out));
+    let vertices = 3 * triangles.len();
+    let given = launch.varyings.unwrap_or_default();
+    let varyings = given.iter().filter_map(|varying| Some((varying.offset, source(varying, vertices, out)?))).collect();
+    let mut resources = Resources::default();
+    for (index, content) in launch.textures.iter().flatten().enumerate() {
+        let Some((texture, sampler)) = texture(content, folder, out) else { continue };
+        resources.textures.insert(Handle::new(table::TEXTURES, index as u32), texture);
+        resources.samplers.insert(Handle::new(table::SAMPLERS, index as u32), sampler);
+    }
+    if launch.targets.is_empty() || launch.targets.len() > 8 {
+        let message = format!("a program draws on one to eight targets, not {}", launch.targets.len());
+        out.push(Diagnostic::error("L0003", launch.targets.span, message));
+    }
+    let pixels = size.map_or(0, |size| size.iter().map(|&n| u64::from(n)).product::<u64>());
+    if pixels.saturating_mul(launch.targets.len() as u64) > Target::MAX_PIXELS {
+        mistake(launch.size.span, format!("all targets together have at most {} pixels", Target::MAX_PIXELS), out);
+        return None;
+    }
+    for content in launch.targets.iter().take(8) {
+        resources.targets.push(size.and_then(|size| target(content, size, launch.size.span, out)));
+    }
+    let word = |uniform: &Uniform| match uniform {
+        Uniform::Word(word) => *word,
+        Uniform::Address(name) => {
+            out.push(Diagnostic::error("L0004", name.span, "a drawing has no buffers"));
+            0
+        }
+    };
+    let uniforms: Vec<u32> = launch.uniforms.iter().flatten().map(word).collect();
+    if out.has_errors() {
+        return None;
+    }
+    Some(Plan {
+        program: program?,
+        uniforms,
+        size: size?,
+        triangles,
+        varyings,
+        resources,
+        files: launch.targets.iter().map(|target| folder.join(&target.file)).collect(),
+        budget: launch.budget.unwrap_or(Launch::DEFAULT_BUDGET),
+    })
+}
+
+fn mistake(span: Span, message: impl Into<String>, out: &mut Diagnostics) {
+    out.push(Diagnostic::error("L0003", span, message));
+}
+
+fn size(given: &Spanned<Vec<u32>>, out: &mut Diagnostics) -> Option<[u32; 2]> {
+    let &[width, height] = given.as_slice() else {
+        mistake(given.span, format!("a size is a width and a height, not {} numbers", given.len()), out);
+        return None;
+    };
+    Some([width, height])
+}
+
+fn floats(given: &[Float]) -> Vec<f32> {
+    given.iter().map(|float| float.0).collect()
+}
+
+fn triangles(given: &Spanned<Vec<Vec<Float>>>, out: &mut Diagnostics) -> Vec<Triangle> {
+    let corner = |corner: &Vec<Float>| <[f32; 2]>::try_from(floats(corner)).ok();
+    let corners: Option<Vec<[f32; 2]>> = given.iter().map(corner).collect();
+    let Some(corners) = corners else {
+        mistake(given.span, "a vertex has two numbers, x and y", out);
+        return Vec::new();
+    };
+    if corners.is_empty() || corners.len() % 3 != 0 || corners.len() / 3 > MAX_TRIANGLES {
+        let message = format!("{} vertices make no whole triangles, or more than {MAX_TRIANGLES}", corners.len());
+        mistake(given.span, message, out);
+    }
+    corners.chunks_exact(3).map(|c| Triangle([c[0], c[1], c[2]])).collect()
+}
+
+fn source(given: &VaryingContent, vertices: usize, out: &mut Diagnostics) -> Option<Source> {
+    let lists = |list: &Spanned<Vec<OneOrMany<Float>>>, wanted: usize, out: &mut Diagnostics| {
+        let values: Vec<Vec<f32>> = list.iter().map(|values| floats(values)).collect();
+        let count = values.first().map_or(0, Vec::len);
+        if values.len() != wanted || values.iter().any(|values| values.len() != count) {
+            mistake(list.span, format!("{wanted} values are needed, all with the same number of components"), out);
+        }
+        values
+    };
+    match (&given.flat, &given.corners, &given.values) {
+        (Some(words), None, None) => Some(Source::Flat(words.iter().map(|word| word.0).collect())),
+        (None, Some(corners), None) => Some(Source::Corners(lists(corners, 3, out))),
+        (None, None, Some(values)) if vertices > 0 => Some(Source::Vertices(lists(values, vertices, out))),
+        (None, None, Some(values)) => {
+            mistake(values.span, "values belong to `vertices`, and there are none", out);
+            None
+        }
+        _ => {
+            mistake(given.span, "a varying needs one of `corners`, `values` and `flat`", out);
+            None
+        }
+    }
+}
+
+fn format(given: Option<&Spanned<String>>, out: &mut Diagnostics) -> Option<Format> {
+    let Some(name) = given else { return Some(Format::RGBA8) };
+    let format = Format::parse(name);
+    if format.is_none() {
+        let error = Diagnostic::error("L0003", name.span, format!("`{}` is not a format", name.value));
+        out.push(error.help("formats have names like `RGBA8`, `RG16F`, `R32UI` and `SRGB8_ALPHA8`"));
+    }
+    format
+}
+
+fn texture(given: &TextureContent, folder: &Path, out: &mut Diagnostics) -> Option<(Texture, Sampler)> {
+    let format = format(given.format.as_ref(), out)?;
+    let (width, height, bytes) = match (&given.file, &given.words) {
+        (Some(file), None) => {
+            let path = folder.join(&file.value);
+            let bytes = fs::read(&path)
+                .map_err(|error| {
+                    let message = format!("`{}` cannot be read: {error}", path.display());
+                    out.push(Diagnostic::error("L0005", file.span, message));
+                })
+                .ok()?;
+            if bytes.starts_with(b"\x89PNG") {
+                let picture = read_png(&bytes);
+                let report = |error: &String| {
+                    let message = format!("`{}`: {error}", path.display());
+                    out.push(Diagnostic::error("L0005", file.span, message));
+                };
+                let (width, pixels) = picture.inspect_err(report).ok()?;
+                (width, pixels.len() as u32 / width.max(1), pixels.concat())
+            } else {
+                let [width, height] = texture_size(given, out)?;
+                (width, height, bytes)
+            }
+        }
+        (None, Some(words)) => {
+            let [width, height] = texture_size(given, out)?;
+            (width, height, words.iter().flat_map(|word| word.0.to_le_bytes()).collect())
+        }
+        _ => {
+            mistake(given.span, "a texture needs one of `file` and `words`", out);
+            return None;
+        }
+    };
+    let texture = Texture::new(Shape::Two, [width, height, 1], 1, format, vec![bytes]);
+    let texture = texture.map_err(|error| mistake(given.span, error.to_string(), out)).ok()?;
+    let filter = match given.filter.unwrap_or(FilterName::Nearest) {
+        FilterName::Nearest => Filter::Nearest,
+        FilterName::Linear => Filter::Linear,
+    };
+    let wrap = match given.wrap.unwrap_or(WrapName::Clamp) {
+        WrapName::Clamp => Wrap::Clamp,
+        WrapName::Repeat => Wrap::Repeat,
+        WrapName::Mirror => Wrap::Mirror,
+    };
+    Some((texture, Sampler { min: filter, mag: filter, wrap: [wrap; 3], ..Sampler::default() }))
+}
+
+fn texture_size(given: &TextureContent, out: &mut Diagnostics) -> Option<[u32; 2]> {
+    match &given.size {
+        Some(given) => size(given, out),
+        None => {
+            mistake(given.span, "a texture that is no PNG file needs a `size`", out);
+            None
+        }
+    }
+}
+
+fn target(given: &TargetContent, [width, height]: [u32; 2], span: Span, out: &mut Diagnostics) -> Option<Target> {
+    let format = format(given.format.as_ref(), out)?;
+    let clear = match &given.clear {
+        None => [0.0; 4],
+        Some(clear) => <[f32; 4]>::try_from(floats(clear))
+            .map_err(|_| mistake(clear.span, "a colour has four numbers: red, green, blue, opacity", out))
+            .ok()?,
+    };
+    let target = Target::new(format, width, height, Texel::floats(clear));
+    if target.is_none() {
+        mistake(span, format!("a picture has 1 to {} pixels", Target::MAX_PIXELS), out);
+    }
+    target
+}

@@ -1,0 +1,238 @@
+//! `isaforge run` for the USC.
+//!
+#![doc = include_str!("README.md")]
+
+pub mod launch;
+pub mod plan;
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use isaforge_compiler::diagnostic::Diagnostics;
+use isaforge_compiler::source::Sources;
+use isaforge_compiler::yaml::{Node, Value};
+use isaforge_runtime::usc::{LANES, Register, Report, Task};
+
+use self::launch::{UscNumber, UscOutput, UscPixel, UscPrint};
+use self::plan::{Given, Plan, Rectangle};
+use crate::args::RunArgs;
+use crate::check;
+use crate::failure::{Failure, Status};
+use crate::output::{count, say, thousands, write_whole};
+use crate::paint::{ERROR, GOOD, paint};
+use crate::picture::{Rgba, write_png};
+
+/// The name of the instruction set in launch files.
+pub const NAME: &str = "usc";
+
+/// Whether a launch file is one for the USC.
+pub fn is_meant(launch: &Node) -> bool {
+    let Value::Map(entries) = &launch.value else { return false };
+    let is_usc = |value: &Value| matches!(value, Value::Text(name) if name == NAME);
+    entries.iter().any(|(key, node)| key.value == "isa" && is_usc(&node.value))
+}
+
+/// What a run leaves beside the machine.
+#[derive(Default)]
+struct Left {
+    report: Report,
+    /// The pixel outputs of the rectangle, row by row; nothing where the fragment was discarded.
+    pixels: Vec<Option<[u32; 8]>>,
+    tasks: Vec<Task>,
+}
+
+/// Carries out a launch file that has been read as YAML.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn run(
+    args: &RunArgs,
+    launch: &Node,
+    mut sources: Sources,
+    mut diagnostics: Diagnostics,
+) -> Result<Status, Failure> {
+    let folder = args.launch.parent().unwrap_or(Path::new(""));
+    let plan = plan::read(launch, folder, &mut sources, &mut diagnostics);
+    diagnostics.finish();
+    check::render(&diagnostics, &sources);
+    let Some(mut plan) = plan else {
+        check::summarise_failure(&args.launch, &diagnostics);
+        return Ok(Status::Mistakes);
+    };
+    let started = Instant::now();
+    let ran = match plan.rectangle {
+        Some(rectangle) => cover(&mut plan, rectangle),
+        None => together(&mut plan),
+    };
+    let elapsed = started.elapsed();
+    let left = match ran {
+        Ok(left) => left,
+        Err(reason) => {
+            say(&format!("{}: {}: {reason}", args.launch.display(), paint(ERROR, "the program failed")));
+            return Ok(Status::Mistakes);
+        }
+    };
+    let mut done = Vec::new();
+    for output in &plan.outputs {
+        produce(&plan, &left, output, folder, &mut done)?;
+    }
+    if !args.quiet {
+        let instances = plan.rectangle.map_or(u64::from(plan.instances), |r| u64::from(r.width) * u64::from(r.height));
+        say(&format!(
+            "{}: {}, {} groups, {} of instances, in {elapsed:.1?}",
+            paint(GOOD, "ran"),
+            count(instances, "instance"),
+            thousands(left.report.groups),
+            thousands(left.report.instance_groups),
+        ));
+        done.iter().for_each(|line| say(line));
+    }
+    Ok(Status::Fine)
+}
+
+fn prepare(plan: &Plan, task: &mut Task, first: usize) -> Result<(), String> {
+    for given in &plan.registers {
+        match given {
+            Given::All(register, value) => task.fill(*register, *value).map_err(|e| e.to_string())?,
+            Given::Each(register, values) => {
+                let own = values.iter().skip(first).take(task.instances());
+                for (instance, value) in own.enumerate() {
+                    task.set(*register, instance, *value).map_err(|e| e.to_string())?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Runs the instances in tasks of 32, which take turns.
+fn together(plan: &mut Plan) -> Result<Left, String> {
+    let instances = plan.instances as usize;
+    let mut tasks = Vec::new();
+    for first in (0..instances).step_by(LANES) {
+        let mut task = Task::new(LANES.min(instances - first)).map_err(|e| e.to_string())?;
+        prepare(plan, &mut task, first)?;
+        tasks.push(task);
+    }
+    let report = plan.machine.run(&plan.program, &mut tasks, plan.budget).map_err(|e| e.to_string())?;
+    Ok(Left { report, tasks, ..Left::default() })
+}
+
+/// Runs the rectangle block by block.
+fn cover(plan: &mut Plan, rectangle: Rectangle) -> Result<Left, String> {
+    let Rectangle { x, y, width, height } = rectangle;
+    let end = (x + width, y + height);
+    let mut left = Left { pixels: vec![None; (width * height) as usize], ..Left::default() };
+    for (top, start) in (y..end.1).step_by(4).flat_map(|top| (x..end.0).step_by(8).map(move |start| (top, start))) {
+        let Some(mut task) = Task::block(start, top, end) else { continue };
+        prepare(plan, &mut task, 0)?;
+        let mut tasks = [task];
+        let budget = plan.budget - left.report.groups;
+        let report = plan.machine.run(&plan.program, &mut tasks, budget).map_err(|e| e.to_string())?;
+        left.report.groups += report.groups;
+        left.report.instance_groups += report.instance_groups;
+        plan.machine.host.pixels.clear();
+        let discarded = std::mem::take(&mut plan.machine.host.discarded);
+        let covered = (0..LANES).filter(|i| tasks[0].valid() >> i & 1 != 0);
+        for i in covered.filter(|i| !discarded.iter().any(|who| who.instance == *i)) {
+            let place = |register: u32| Register::special(register).and_then(|r| tasks[0].get(r, i)).unwrap_or(0);
+            let at = (place(100) - y) as usize * width as usize + (place(97) - x) as usize;
+            if let Some(pixel) = left.pixels.get_mut(at) {
+                *pixel = Some(tasks[0].pixel_outputs(i));
+            }
+        }
+    }
+    Ok(left)
+}
+
+fn produce(plan: &Plan, left: &Left, output: &UscOutput, folder: &Path, done: &mut Vec<String>) -> Result<(), Failure> {
+    if let (Some(png), Some(rectangle)) = (&output.png, plan.rectangle) {
+        let scale = png.scale.as_ref().map_or(1, |scale| scale.value);
+        let color = |pixel: &Option<[u32; 8]>| match (pixel, png.format.unwrap_or(UscPixel::Float)) {
+            (None, _) => [0; 4],
+            (Some(outputs), UscPixel::Packed) => outputs[0].to_le_bytes(),
+            (Some(outputs), UscPixel::Float) => {
+                let channel = |c: usize| (f32::from_bits(outputs[c]).clamp(0.0, 1.0) * 255.0).round() as u8;
+                [channel(0), channel(1), channel(2), 255]
+            }
+        };
+        let pixels: Vec<Rgba> = left.pixels.iter().map(color).collect();
+        let rows =
+            pixels.chunks_exact(rectangle.width as usize).flat_map(|row| std::iter::repeat_n(row, scale as usize));
+        let enlarged: Vec<Rgba> =
+            rows.flatten().flat_map(|pixel| std::iter::repeat_n(*pixel, scale as usize)).collect();
+        let (path, width, height) = (folder.join(&png.file), rectangle.width * scale, rectangle.height * scale);
+        write_png(&path, width, height, &enlarged)?;
+        done.push(format!("wrote {} ({width} x {height})", path.display()));
+    }
+    if let Some(raw) = &output.raw {
+        let (path, bytes) = (folder.join(&raw.file), memory(plan, raw.address.value, raw.size.value));
+        write_whole(&path, &bytes)?;
+        done.push(format!("wrote {} ({} bytes)", path.display(), bytes.len()));
+    }
+    if let Some(print) = &output.print {
+        let mut out = io::stdout().lock();
+        out.write_all(numbers(plan, left, print).as_bytes())?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn memory(plan: &Plan, address: u64, size: u64) -> Vec<u8> {
+    let mut bytes = vec![0; size as usize];
+    // The place was looked at when the launch file was read.
+    let _ = plan.machine.host.memory.read(address, &mut bytes);
+    bytes
+}
+
+/// Numbers, eight a line, each line with the number of its first.
+fn numbers(plan: &Plan, left: &Left, print: &UscPrint) -> String {
+    let instances = || left.tasks.iter().flat_map(|task| (0..task.instances()).map(move |i| (task, i)));
+    let (what, values): (String, Vec<Option<u32>>) = match (&print.register, &print.vertex, &print.address) {
+        (Some(name), _, _) => {
+            let register = name.value.parse::<Register>().ok();
+            let value =
+                |(task, i): (&Task, usize)| register.and_then(|r| plan.machine.get(r).or_else(|| task.get(r, i)));
+            (name.value.clone(), instances().map(value).collect())
+        }
+        (_, Some(vertex), _) => {
+            let mut values = vec![None; plan.instances as usize];
+            for (who, output, value) in &plan.machine.host.vertex_outputs {
+                if let Some(place) = values.get_mut(who.task * LANES + who.instance).filter(|_| *output == vertex.value)
+                {
+                    *place = Some(*value);
+                }
+            }
+            (format!("vertex output {}", vertex.value), values)
+        }
+        (_, _, Some(address)) => {
+            let bytes = memory(plan, address.value, print.count.unwrap_or(1) * 4);
+            let words = bytes.chunks_exact(4).map(|b| Some(u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
+            (format!("memory from {:#x}", address.value), words.collect())
+        }
+        _ => return String::new(),
+    };
+    let format = print.number.unwrap_or(UscNumber::Hex);
+    let texts: Vec<String> = values.iter().map(|value| value.map_or("-".to_owned(), |v| number(format, v))).collect();
+    let widest = texts.iter().map(String::len).max().unwrap_or(0);
+    let mut text = format!("{what} as {format}:\n");
+    for (line, row) in texts.chunks(8).enumerate() {
+        let _ = write!(text, "{:>8}:", line * 8);
+        for number in row {
+            let _ = write!(text, "  {number:>widest$}");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn number(format: UscNumber, bits: u32) -> String {
+    match format {
+        UscNumber::Hex => format!("{bits:08x}"),
+        UscNumber::U32 => bits.to_string(),
+        UscNumber::I32 => (bits as i32).to_string(),
+        UscNumber::F32 => f32::from_bits(bits).to_string(),
+    }
+}

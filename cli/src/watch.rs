@@ -1,0 +1,168 @@
+//! `isaforge gen --watch`: writes crates again whenever their specifications are saved, and says what changed.
+//!
+//! Each time the command starts itself: once to write, once to compare. What one edit takes is given back with the process.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use isaforge_compiler::check_spec;
+use notify::{RecommendedWatcher, RecursiveMode, Watcher};
+use tempfile::TempDir;
+
+use crate::check;
+use crate::failure::{Failure, Status};
+use crate::output::{count, say};
+
+/// How long nothing must happen before files count as saved: editors write in several steps.
+const QUIET: Duration = Duration::from_millis(60);
+
+/// A specification and the arguments of `gen` that write its crate.
+pub struct Job {
+    /// The entry.
+    pub spec: PathBuf,
+    /// Behind `isaforge gen`.
+    pub arguments: Vec<OsString>,
+}
+
+/// A job under watch.
+struct Watched {
+    job: Job,
+    /// When the crate was last written.
+    good: Seen,
+    /// When it was last looked at.
+    latest: Seen,
+}
+
+/// Writes the crates of all jobs, then again after each change, until the user ends it.
+///
+/// # Errors
+/// When a specification cannot be opened, files cannot be watched, or the command cannot start itself.
+pub fn watch(jobs: Vec<Job>) -> Result<Status, Failure> {
+    let (sender, events) = channel();
+    let mut watcher = notify::recommended_watcher(move |event| {
+        // Nobody listens any more when the command ends.
+        let _ = sender.send(event);
+    })
+    .map_err(failed)?;
+    let mut folders = BTreeSet::new();
+    let mut watched = Vec::new();
+    for job in jobs {
+        let good = Seen::of(&job.spec)?;
+        good.follow(&mut watcher, &mut folders)?;
+        watched.push(Watched { latest: good.clone(), good, job });
+    }
+    let all: BTreeSet<&Vec<OsString>> = watched.iter().map(|watched| &watched.job.arguments).collect();
+    for arguments in all {
+        isaforge("gen", arguments, Stdio::inherit())?;
+    }
+    let files: BTreeSet<&PathBuf> = watched.iter().flat_map(|watched| watched.good.files.keys()).collect();
+    say(&format!("watching {}; Ctrl+C ends it", count(files.len() as u64, "file")));
+    loop {
+        wait(&events)?;
+        // Jobs may share one command.
+        let mut written: BTreeMap<&Vec<OsString>, bool> = BTreeMap::new();
+        for Watched { job, good, latest } in &mut watched {
+            let now = Seen::of(&job.spec)?;
+            now.follow(&mut watcher, &mut folders)?;
+            if now.files == latest.files {
+                continue;
+            }
+            let success = match written.get(&job.arguments) {
+                Some(success) => *success,
+                None => isaforge("gen", &job.arguments, Stdio::inherit())?,
+            };
+            written.insert(&job.arguments, success);
+            if success {
+                let before = good.copy()?;
+                // Its status says whether old words still mean the same, which its text says, too.
+                isaforge("diff", &[before.entry.clone().into(), job.spec.clone().into()], Stdio::null())?;
+                *good = now.clone();
+            }
+            *latest = now;
+        }
+    }
+}
+
+/// Waits for a change, and then until there are no more.
+fn wait(events: &Receiver<notify::Result<notify::Event>>) -> Result<(), Failure> {
+    // The watcher holds the other end for as long as this runs.
+    let Ok(first) = events.recv() else { return Ok(()) };
+    first.map_err(failed)?;
+    while let Ok(next) = events.recv_timeout(QUIET) {
+        next.map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn failed(error: notify::Error) -> Failure {
+    Failure::usage(format!("files cannot be watched: {error}"), "run `isaforge gen` after each change instead")
+}
+
+/// Runs this command; whether it succeeded.
+fn isaforge(verb: &str, arguments: &[OsString], errors: Stdio) -> Result<bool, Failure> {
+    let program = std::env::current_exe().map_err(Failure::reading(Path::new("isaforge")))?;
+    let status = Command::new(&program).arg(verb).args(arguments).stdin(Stdio::null()).stderr(errors).status();
+    Ok(status.map_err(Failure::reading(&program))?.success())
+}
+
+/// All files of a specification and what was in them.
+#[derive(Clone)]
+struct Seen {
+    entry: PathBuf,
+    files: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+/// A copy of a specification.
+struct Copy {
+    entry: PathBuf,
+    _folder: TempDir,
+}
+
+impl Seen {
+    fn of(spec: &Path) -> Result<Seen, Failure> {
+        let settings = check::settings(spec)?;
+        let entry = settings.spec.canonicalize().map_err(Failure::reading(&settings.spec))?;
+        let files: Vec<PathBuf> = match check_spec(&settings) {
+            Ok(checked) => checked.files,
+            Err(failure) => failure.sources.paths().map(Path::to_owned).collect(),
+        };
+        // What is not there now may be there the next time.
+        let read = |file: &PathBuf| {
+            let file = file.canonicalize().ok()?;
+            let content = fs::read(&file).ok()?;
+            Some((file, content))
+        };
+        Ok(Seen { files: files.iter().chain([&entry]).filter_map(read).collect(), entry })
+    }
+
+    /// Watches the folders of all files: files that editors replace would be lost.
+    fn follow(&self, watcher: &mut RecommendedWatcher, folders: &mut BTreeSet<PathBuf>) -> Result<(), Failure> {
+        for folder in self.files.keys().filter_map(|file| file.parent()) {
+            if folders.insert(folder.to_owned()) {
+                watcher.watch(folder, RecursiveMode::NonRecursive).map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The files as they were, in a folder of their own; those that name each other still find each other.
+    fn copy(&self) -> Result<Copy, Failure> {
+        let folder = tempfile::tempdir().map_err(Failure::writing(&std::env::temp_dir()))?;
+        let place = |file: &Path| {
+            file.components()
+                .filter(|part| matches!(part, Component::Normal(_)))
+                .fold(folder.path().to_owned(), |path, part| path.join(part))
+        };
+        for (file, content) in &self.files {
+            let path = place(file);
+            let parent = path.parent().unwrap_or(folder.path());
+            fs::create_dir_all(parent).and_then(|()| fs::write(&path, content)).map_err(Failure::writing(&path))?;
+        }
+        Ok(Copy { entry: place(&self.entry), _folder: folder })
+    }
+}

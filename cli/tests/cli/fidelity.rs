@@ -1,0 +1,57 @@
+use super::*;
+
+#[test]
+fn every_instruction_is_in_the_table() {
+    let run = isaforge(&["fidelity", "valhall", "--tsv"]).expect(0);
+    let rows: Vec<Vec<&str>> = run.out().lines().map(|line| line.split('\t').collect()).collect();
+    assert!(rows.iter().all(|row| row.len() == 6));
+    let isa = isaforge_valhall::ISA;
+    let (named, known): (Vec<&str>, Vec<&str>) =
+        (rows.iter().skip(1).map(|row| row[0]).collect(), isa.forms.iter().map(|form| form.name.str).collect());
+    assert_eq!(named, known);
+    let row = rows.iter().find(|row| row[0] == "FRCP.f32").expect("it is there");
+    assert_eq!(row[1..5], ["approximate", "within 1 ulp", "tested on GPUs by Mesa, within 1 ulp", "0.5"]);
+    let json = isaforge(&["fidelity", "valhall", "--json"]).expect(0);
+    let json: serde_json::Value = serde_json::from_str(json.out()).expect("it is JSON");
+    assert_eq!(json.as_array().map(Vec::len), Some(isa.forms.len()));
+}
+
+#[test]
+fn a_summary_names_each_instruction_once() {
+    let run = isaforge(&["fidelity", "valhall"]).expect(0);
+    let count = |class: &str| {
+        let run = isaforge(&["fidelity", "valhall", class, "--tsv"]).expect(0);
+        run.out().lines().count() - 1
+    };
+    for class in ["exact", "approximate", "choice"] {
+        let title = format!("{class} ({} instructions)\n", count(class));
+        assert!(run.out().contains(&title), "{title}{}", run.out());
+    }
+    assert_eq!(run.out().split_whitespace().filter(|word| *word == "FADD.f32").count(), 1);
+}
+
+#[test]
+fn names_and_classes_choose() {
+    let run = isaforge(&["fidelity", "valhall", "FPCLASS", "FRSQ.f32"]).expect(0);
+    let lines: Vec<&str> = run.out().lines().collect();
+    assert_eq!(lines[0], "FRSQ.f32  approximate");
+    assert!(run.out().contains("    At most 0.5 ulp from the function, over all inputs"), "{}", run.out());
+    assert!(run.out().contains("FPCLASS.f16  choice\n    Here: "), "{}", run.out());
+    let run = isaforge(&["fidelity", "valhall", "NOPE"]).expect(2);
+    assert!(run.err.contains("`NOPE` is no class, and no instruction of valhall"), "{}", run.err);
+    isaforge(&["fidelity", "vpu"]).expect(2);
+    isaforge(&["fidelity", "valhall", "--tsv", "--json"]).expect(2);
+}
+
+#[test]
+fn a_run_says_what_it_met() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let content =
+        "isa: valhall\nprogram: |\n  FRCP.f32 r0, r60\n  FPCLASS.f32 r0, r0\n  NOP\n  NOP.end\nlocal size: 3\n";
+    fs::write(folder.path().join("launch.yaml"), content).expect("the file is written");
+    let run = isaforge_in(folder.path(), &["run", "launch.yaml", "--fidelity", "--quiet"], b"").expect(0);
+    let expected = "exact (1 instruction)\n  NOP(6)\n\
+        approximate (1 instruction)\n  FRCP.f32(3)\n      within 1 ulp\n\
+        choice (1 instruction)\n  FPCLASS.f32(3)\n      one of ten bits, in the order of LLVM's is.fpclass\n";
+    assert_eq!(run.out(), expected);
+}

@@ -1,0 +1,127 @@
+//! `isaforge run` for the USC: a picture against pixels computed here, numbers, memory, mistakes with their places.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+struct Run {
+    status: Option<i32>,
+    out: String,
+    err: String,
+}
+
+fn run_in(folder: &Path, launch: &str) -> Run {
+    let output = Command::new(env!("CARGO_BIN_EXE_isaforge"))
+        .args(["run", launch])
+        .current_dir(folder)
+        .env_remove("CLICOLOR_FORCE")
+        .output()
+        .expect("the command starts");
+    let text = |bytes| String::from_utf8(bytes).expect("it is text");
+    Run { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+fn run(launch: &str) -> (tempfile::TempDir, Run) {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("launch.yaml"), launch).expect("it is written");
+    let run = run_in(folder.path(), "launch.yaml");
+    (folder, run)
+}
+
+/// Steps of the Julia set of the example at a pixel, and its colour.
+fn julia(x: usize, y: usize) -> [f32; 3] {
+    let at = |n: usize| n as f32 + 0.5;
+    let (mut re, mut im) = (0.0125f32.mul_add(at(x), -1.6), (-0.0125f32).mul_add(at(y), 1.6));
+    let mut steps = 0;
+    while steps < 96 && re * re + im * im <= 4.0 {
+        (re, im) = (-0.8 + (re * re - im * im), 0.156 + re * im * 2.0);
+        steps += 1;
+    }
+    // The instance that leaves has not counted its last look.
+    let angle = |begin: f32| (0.041_666_6 * steps as f32).mul_add(std::f32::consts::PI, begin);
+    match steps {
+        96 => [0.0; 3],
+        _ => [3.1, 2.3, 1.3].map(|begin| angle(begin).cos().mul_add(0.5, 0.5)),
+    }
+}
+
+#[test]
+fn the_julia_set_is_drawn() {
+    let from = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/usc"));
+    let folder = tempfile::tempdir().expect("a folder");
+    for file in ["julia.yaml", "julia.usc"] {
+        fs::copy(from.join(file), folder.path().join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+    }
+    let run = run_in(folder.path(), "julia.yaml");
+    assert_eq!(run.status, Some(0), "{}", run.err);
+    assert!(run.err.contains("ran: 65,536 instances"), "{}", run.err);
+    let file = fs::File::open(folder.path().join("julia.png")).expect("it is written");
+    let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("it is a PNG");
+    let mut bytes = vec![0; reader.output_buffer_size().expect("it is small")];
+    let info = reader.next_frame(&mut bytes).expect("it is whole");
+    assert_eq!((info.width, info.height), (512, 512));
+    let channels = info.color_type.samples();
+    for (y, x) in (0..256).flat_map(|y| (0..256).map(move |x| (y, x))) {
+        let pixel = &bytes[(2 * y * 512 + 2 * x) * channels..][..3];
+        let wanted = julia(x, y).map(|c| (c * 255.0).round() as i32);
+        let off = pixel.iter().zip(wanted).any(|(found, wanted)| (i32::from(*found) - wanted).abs() > 1);
+        assert!(!off, "pixel ({x}, {y}) is {pixel:?}, not {wanted:?}");
+    }
+}
+
+#[test]
+fn instances_have_registers_of_their_own_and_share_memory() {
+    let (folder, run) = run("
+isa: usc
+instances: 40
+program: |
+  0 : mov ft0, sr51
+      mov r2, ft0
+  1 : smadd32 ft0, r0, c2, c3, _
+      mov r1, ft0
+  2 : smadd64 ft0, r2, c4, sh0, sh1, _
+      mov r4, ft0
+      mov r5, fte
+  3 : st r1@S3, 2, drc0, 1, r4@S4
+  4 : nop.end
+registers:
+  - { register: r0, words: [5, -1, 7], each: true }
+  - { register: sh0, words: [0x2000, 0] }
+memory:
+  - { address: 0x2000, size: 128 }
+outputs:
+  - print: { register: r1, as: i32 }
+  - print: { address: 0x2000, count: 4, as: i32 }
+  - raw: { address: 0x2000, size: 128, file: out.bin }
+");
+    assert_eq!(run.status, Some(0), "{}", run.err);
+    assert!(run.out.starts_with("r1 as i32:\n       0:  13   1  17   3   3"), "{}", run.out);
+    // The second task's instances 0 to 7 store 3 over what the first task's stored.
+    assert!(run.out.contains("memory from 0x2000 as i32:\n       0:  3  3  3  3\n"), "{}", run.out);
+    let bytes = fs::read(folder.path().join("out.bin")).expect("it is written");
+    assert_eq!(bytes.len(), 128);
+}
+
+#[test]
+fn mistakes_have_their_place_and_failures_their_group() {
+    let launch = |rest: &str| format!("isa: usc\nprogram: |\n  0 : nop.end\n{rest}");
+    for (rest, message) in [
+        ("registers: [{ register: c1, words: [1] }]\n", "is fixed and cannot be set"),
+        ("registers: [{ register: q1, words: [1] }]\n", "`q1` is no register"),
+        ("registers: [{ register: r247, words: [1, 2] }]\n", "lies beyond the last register"),
+        ("rectangle: [0, 0, 0, 1]\n", "`rectangle` covers"),
+        ("instances: 100000\n", "`instances` is 1 to"),
+        ("outputs: [{ png: { file: a.png } }]\n", "a picture needs a `rectangle`"),
+        ("outputs: [{ print: { address: 5 } }]\n", "no 4 bytes of memory at 0x5"),
+        ("outputs: [{ print: { as: hex } }]\n", "needs one of `register`, `vertex` and `address`"),
+        ("textures: [{ size: [2, 2], f32: [1.0] }]\n", "have four numbers each"),
+    ] {
+        let (_folder, run) = run(&launch(rest));
+        assert_eq!(run.status, Some(1), "{rest}{}", run.err);
+        assert!(run.err.contains(message) && run.err.contains("launch.yaml:4"), "{rest}{}", run.err);
+    }
+    let (_folder, run) = run("isa: usc\nprogram: |\n  0 : br 0\nbudget: 100\n");
+    assert_eq!(run.status, Some(1));
+    assert!(run.err.contains("group 0x0 `br 0"), "{}", run.err);
+    assert!(run.err.contains("the budget of 100 groups is used up"), "{}", run.err);
+}

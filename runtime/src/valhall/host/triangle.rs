@@ -1,0 +1,88 @@
+//! Triangles: the pixels that they cover and the values between their corners.
+
+use super::varying::Plane;
+
+/// Three corners in the window, in pixels. The front is seen where they go against the clock, y upwards.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Triangle(pub [[f32; 2]; 3]);
+
+impl Triangle {
+    /// Twice its area; negative where the back is seen.
+    fn area(&self) -> f64 {
+        let [a, b, c] = self.corners();
+        cross(a, b, c)
+    }
+
+    fn corners(&self) -> [[f64; 2]; 3] {
+        self.0.map(|corner| corner.map(f64::from))
+    }
+
+    /// Whether its back is seen.
+    pub fn is_back(&self) -> bool {
+        self.area() < 0.0
+    }
+
+    /// Whether it covers the centre of a pixel. A centre on an edge that two triangles share belongs to one of them.
+    pub fn covers(&self, [x, y]: [u32; 2]) -> bool {
+        let centre = [f64::from(x) + 0.5, f64::from(y) + 0.5];
+        let [a, mut b, mut c] = self.corners();
+        if self.is_back() {
+            std::mem::swap(&mut b, &mut c);
+        }
+        let inside = |from: [f64; 2], to: [f64; 2]| {
+            let side = cross(from, to, centre);
+            // Of the edges themselves, those on the left and on the top belong to it.
+            let left = to[1] < from[1];
+            let top = to[1] == from[1] && to[0] < from[0];
+            side > 0.0 || side == 0.0 && (left || top)
+        };
+        // A triangle without an area has no inside.
+        self.area() != 0.0 && inside(a, b) && inside(b, c) && inside(c, a)
+    }
+
+    /// The plane with these values at the corners; `None` when the corners are in a row.
+    pub fn plane(&self, values: [f32; 3]) -> Option<Plane> {
+        let [a, b, c] = self.corners();
+        let [u, v, w] = values.map(f64::from);
+        let area = self.area();
+        if area == 0.0 || !area.is_finite() {
+            return None;
+        }
+        let dx = ((v - u) * (c[1] - a[1]) - (w - u) * (b[1] - a[1])) / area;
+        let dy = ((w - u) * (b[0] - a[0]) - (v - u) * (c[0] - a[0])) / area;
+        Some(Plane { origin: (u - dx * a[0] - dy * a[1]) as f32, dx: dx as f32, dy: dy as f32 })
+    }
+}
+
+/// Twice the area of the triangle from an edge to a point, positive when the point is on its left.
+fn cross(from: [f64; 2], to: [f64; 2], point: [f64; 2]) -> f64 {
+    (to[0] - from[0]) * (point[1] - from[1]) - (to[1] - from[1]) * (point[0] - from[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_triangles_cover_each_pixel_of_a_square_once() {
+        // The diagonal goes through centres of pixels.
+        let lower = Triangle([[0.0, 0.0], [4.0, 0.0], [4.0, 4.0]]);
+        let upper = Triangle([[0.0, 0.0], [0.0, 4.0], [4.0, 4.0]]);
+        assert!(!lower.is_back() && upper.is_back());
+        for y in 0..6 {
+            for x in 0..6 {
+                let times = u32::from(lower.covers([x, y])) + u32::from(upper.covers([x, y]));
+                assert_eq!(times, u32::from(x < 4 && y < 4), "({x}, {y})");
+            }
+        }
+        assert!(!Triangle([[0.0, 0.0], [2.0, 2.0], [4.0, 4.0]]).covers([1, 1]));
+    }
+
+    #[test]
+    fn a_plane_has_the_values_of_the_corners() {
+        let triangle = Triangle([[1.0, 2.0], [9.0, 2.0], [3.0, 10.0]]);
+        let plane = triangle.plane([5.0, 21.0, 1.0]).unwrap();
+        assert_eq!([plane.at(1.0, 2.0), plane.at(9.0, 2.0), plane.at(3.0, 10.0)], [5.0, 21.0, 1.0]);
+        assert_eq!(Triangle([[0.0, 0.0], [2.0, 2.0], [4.0, 4.0]]).plane([0.0; 3]), None);
+    }
+}

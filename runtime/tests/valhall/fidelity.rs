@@ -1,0 +1,32 @@
+//! The fidelity table against what the machine does.
+
+use isaforge_core::sample::{Random, sample};
+use isaforge_runtime::valhall::fidelity::{Class, entries};
+use isaforge_runtime::{Launch, Memory, RunError, valhall};
+use isaforge_valhall::ISA;
+
+/// Whether a single instruction is refused because nobody executes it, in a compute program and in one for a colour.
+fn refused(word: u64) -> bool {
+    let unsupported = |error: Option<RunError>| matches!(error, Some(RunError::Unsupported { .. }));
+    let launch = Launch { program: vec![word], budget: 100, ..Launch::default() };
+    let compute = valhall::run(&launch, &mut Memory::new()).err();
+    let colour = valhall::run_fragment(&[word], &[], 100).err();
+    unsupported(compute) && unsupported(colour)
+}
+
+#[test]
+fn just_the_instructions_that_are_called_unsupported_are_refused() {
+    let mut random = Random(7);
+    for (opcode, entry) in entries().into_iter().enumerate() {
+        // A form may be refused with some modifiers. A register beyond the last is found before that.
+        let mut words = std::iter::repeat_with(|| sample(ISA, opcode as u16, &mut random));
+        let all = words.by_ref().filter(|&word| !beyond(word)).take(20).all(refused);
+        assert_eq!(all, matches!(entry.class, Class::Unsupported(_)), "{}", entry.mnemonic);
+    }
+}
+
+/// Whether an instruction writes a register that does not exist.
+fn beyond(word: u64) -> bool {
+    let last = ISA.banks[0].count;
+    isaforge_valhall::decode(word).is_ok_and(|i| i.writes().any(|used| u32::from(used.first + used.count) > last))
+}
