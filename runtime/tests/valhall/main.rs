@@ -4,6 +4,7 @@ mod divergence;
 mod fast;
 mod fidelity;
 mod flow;
+mod host;
 mod images;
 mod kernels;
 mod lanes;

@@ -5,7 +5,7 @@ mod record;
 
 use thiserror::Error;
 
-use self::record::{Record, Stage, address, bytes, class, flags, format, packed, rows, words};
+use self::record::{Record, Stage, address, bytes, class, components, flags, format, packed, rows, words};
 use super::host::{
     Attribute, Buffer, Class, Component, Format, Handle, Image, Plane, Resources, Target, Texel, Varying,
 };
@@ -197,7 +197,7 @@ impl Scene {
 
     fn vertices(mut self, record: &Record) -> Result<Finished, CaseError> {
         for (place, attribute) in (PLACES[2]..).step_by(STEP as usize).zip(&record.attributes) {
-            let content = rows(&attribute.rows, record.vertex_count as usize, attribute.components)?;
+            let content = rows(&attribute.rows, record.vertex_count as usize, components(attribute.components)?)?;
             let letters = match class(&attribute.kind)? {
                 Class::Float => "F",
                 Class::Unsigned => "UI",
@@ -245,7 +245,7 @@ impl Scene {
                 problems.extend(compare::vertices(
                     &format!("the varying `{}`", varying.name),
                     (&blocks, varying.offset as usize),
-                    (&varying.rows, varying.components),
+                    (&varying.rows, components(varying.components)?),
                     (class(&varying.kind)?, record.tolerance),
                 )?);
             }
@@ -297,9 +297,10 @@ fn to_bytes(words: &[u32]) -> Vec<u8> {
 }
 
 fn varying(record: &record::VaryingRecord, width: u32, height: u32) -> Result<Varying, CaseError> {
-    let words = rows(&record.per_pixel, height as usize, width as usize * record.components)?;
+    let count = components(record.components)?;
+    let words = rows(&record.per_pixel, height as usize, width as usize * count)?;
     let component = |index: usize| {
-        let values: Vec<u32> = words.iter().skip(index).step_by(record.components.max(1)).copied().collect();
+        let values: Vec<u32> = words.iter().skip(index).step_by(count).copied().collect();
         let part = |of: &[f32]| of.get(index).copied();
         let plane = record.affine.as_ref().and_then(|affine| {
             let (origin, dx, dy) =
@@ -310,5 +311,5 @@ fn varying(record: &record::VaryingRecord, width: u32, height: u32) -> Result<Va
         Component::Pixels { width, values, plane: plane.filter(|_| !flat) }
     };
     let offset = record.offset.saturating_add(record.first_component.saturating_mul(4));
-    Ok(Varying { offset, half: false, components: (0..record.components).map(component).collect() })
+    Ok(Varying { offset, half: false, components: (0..count).map(component).collect() })
 }

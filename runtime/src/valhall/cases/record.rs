@@ -220,7 +220,7 @@ fn word(text: &str, digits: usize) -> Result<u64, CaseError> {
 
 /// Words of 32 bits without anything between them.
 pub(super) fn packed(text: &str, count: usize) -> Result<Vec<u32>, CaseError> {
-    if text.len() != 8 * count || !text.is_ascii() {
+    if count.checked_mul(8) != Some(text.len()) || !text.is_ascii() {
         return Err(CaseError::Shape(format!("`{}` is not {count} words of 8 digits", start(text))));
     }
     let part = |at: usize| word(&text[8 * at..8 * at + 8], 8).map(|word| word as u32);
@@ -234,6 +234,14 @@ pub(super) fn rows(texts: &[String], height: usize, words: usize) -> Result<Vec<
     }
     let rows: Vec<Vec<u32>> = texts.iter().map(|row| packed(row, words)).collect::<Result<_, _>>()?;
     Ok(rows.concat())
+}
+
+/// How many components a varying or an attribute has.
+pub(super) fn components(count: usize) -> Result<usize, CaseError> {
+    match count {
+        1..=4 => Ok(count),
+        _ => Err(CaseError::Shape(format!("1 to 4 components are possible, not {count}"))),
+    }
 }
 
 /// Rows of digits, 1 for yes; yes everywhere when there are none.

@@ -1,0 +1,610 @@
+//! What programs ask of their host: textures, varyings, attributes, buffers, images and render targets.
+
+use isaforge_runtime::valhall::host::{
+    Attribute, Buffer, Compare, Component, Filter, Format, Handle, Image, Plane, Resources, Sampler, Shape, Target,
+    Texel, Texture, Varying, Wrap, table,
+};
+use isaforge_runtime::valhall::{self, Fragments, Vertices};
+use isaforge_runtime::{Launch, Memory, RunError};
+
+use super::{assemble, to_bytes, to_words};
+
+/// Puts the centre of a pixel into r0 and r1, in pixels, and the handles of texture 0 and sampler 0 into r20.
+const START: &str = "
+    LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.center.store @r0:r1, r61, index:0x0
+    IADD_IMM.i32 r20, 0x0, #0x20001800
+";
+/// Draws r4 to r7.
+const END: &str = "
+    BLEND.slot0.v4.f32.end @r4:r5:r6:r7, blend_descriptor_0.w0, r60, target:0x0
+";
+
+fn plane(origin: f32, dx: f32, dy: f32) -> Component {
+    Component::Plane(Plane { origin, dx, dy })
+}
+
+/// A target and the position of pixels as the varying at byte 0.
+fn resources(width: u32, height: u32) -> Resources {
+    let target = Target::new(Format::RGBA32F, width, height, Texel::floats([-1.0; 4]));
+    let mut resources = Resources { targets: vec![target], ..Resources::default() };
+    let components = vec![plane(0.0, 1.0, 0.0), plane(0.0, 0.0, 1.0)];
+    resources.varyings.0.push(Varying { offset: 0, half: false, components });
+    resources
+}
+
+/// Adds texture 0 with a channel of these values and sampler 0.
+fn with_texture(
+    resources: &mut Resources,
+    shape: Shape,
+    size: [u32; 3],
+    layers: u32,
+    levels: &[&[f32]],
+    sampler: Sampler,
+) {
+    let levels = levels.iter().map(|level| level.iter().flat_map(|value| value.to_le_bytes()).collect()).collect();
+    let texture = Texture::new(shape, size, layers, Format::R32F, levels).unwrap();
+    resources.textures.insert(Handle::new(table::TEXTURES, 0), texture);
+    resources.samplers.insert(Handle::new(table::SAMPLERS, 0), sampler);
+}
+
+fn draw(body: &str, resources: &mut Resources) -> Result<Vec<[f32; 4]>, RunError> {
+    let [width, height] = resources.targets[0].as_ref().unwrap().size();
+    let fragments = Fragments::new(assemble(&format!("{START}{body}{END}")), width, height);
+    valhall::draw(&fragments, &mut Memory::new(), resources)?;
+    Ok(colours(resources, 0))
+}
+
+fn colours(resources: &Resources, target: usize) -> Vec<[f32; 4]> {
+    resources.targets[target].as_ref().unwrap().pixels().iter().map(|pixel| pixel.map(f32::from_bits)).collect()
+}
+
+/// One channel of all pixels.
+fn channel(colours: &[[f32; 4]], channel: usize) -> Vec<f32> {
+    colours.iter().map(|colour| colour[channel]).collect()
+}
+
+/// Scales r0 by 1 / 4, so that four pixels are a texture, and looks it up.
+const QUARTER: &str = "
+    FMA.f32 r2, r0, 0x3E800000, 0x0.neg
+    FMA.f32 r3, r1, 0x3E800000, 0x0.neg
+    TEX_SINGLE.slot1.f.32.2d.zero @r4:r5:r6:r7, @r2:r3, r20
+";
+
+/// `QUARTER` with a constant that is not in the table.
+fn quarter() -> String {
+    QUARTER.replace("0x3E800000", "r21").replacen("\n", "\n    IADD_IMM.i32 r21, 0x0, #0x3E800000\n", 1)
+}
+
+#[test]
+fn the_nearest_texel_repeats_mirrors_clamps_or_ends_beyond_the_edge() {
+    for (wrap, expected) in [
+        (Wrap::Clamp, [1.0, 2.0, 3.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0]),
+        (Wrap::Repeat, [1.0, 2.0, 3.0, 4.0, 1.0, 2.0, 3.0, 4.0, 1.0, 2.0]),
+        (Wrap::Mirror, [1.0, 2.0, 3.0, 4.0, 4.0, 3.0, 2.0, 1.0, 1.0, 2.0]),
+        (Wrap::MirrorOnce, [1.0, 2.0, 3.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0]),
+        (Wrap::Border, [1.0, 2.0, 3.0, 4.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0]),
+    ] {
+        let mut resources = resources(10, 1);
+        let sampler = Sampler { wrap: [wrap; 3], border: [9.0f32.to_bits(); 4], ..Sampler::default() };
+        with_texture(&mut resources, Shape::Two, [4, 1, 1], 1, &[&[1.0, 2.0, 3.0, 4.0]], sampler);
+        assert_eq!(channel(&draw(&quarter(), &mut resources).unwrap(), 0), expected, "{wrap:?}");
+    }
+}
+
+#[test]
+fn a_linear_filter_mixes_in_proportion() {
+    let linear = Sampler { min: Filter::Linear, mag: Filter::Linear, ..Sampler::default() };
+    // A texel is two pixels wide: pixels lie a quarter of a texel from the texel's centre.
+    let body = quarter().replace("#0x3E800000", "#0x3E000000");
+    let mut resources = resources(8, 8);
+    with_texture(&mut resources, Shape::Two, [4, 4, 1], 1, &[&std::array::from_fn::<f32, 16, _>(|i| i as f32)], linear);
+    let found = channel(&draw(&body, &mut resources).unwrap(), 0);
+    let along = [0.0, 0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3.0];
+    assert_eq!(found[..8], along);
+    assert_eq!(found[16..24], along.map(|x| x + 0.75 * 4.0));
+}
+
+#[test]
+fn a_block_is_mixed_in_all_directions_and_a_layer_is_rounded() {
+    let linear = Sampler { min: Filter::Linear, mag: Filter::Linear, ..Sampler::default() };
+    let mut block = resources(1, 1);
+    with_texture(&mut block, Shape::Three, [2, 2, 2], 1, &[&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]], linear);
+    // (0.5, 0.5, 0.375): the middle, a quarter of the way towards the second slice.
+    let body = "IADD_IMM.i32 r2, 0x0, #0x3EC00000
+        TEX_SINGLE.slot1.f.32.3d.zero @r4:r5:r6:r7, @r0:r1:r2, r20";
+    assert_eq!(draw(body, &mut block).unwrap(), [[2.5, 0.0, 0.0, 1.0]]);
+    for (layer, expected) in [("0x3FB00000", 1.0), ("0x3FD00000", 2.0), ("0x42000000", 2.0), ("0xC0000000", 0.0)] {
+        let mut array = resources(1, 1);
+        with_texture(&mut array, Shape::Two, [1, 1, 1], 3, &[&[0.0, 1.0, 2.0]], Sampler::default());
+        let body = format!(
+            "IADD_IMM.i32 r2, 0x0, #{layer}
+             TEX_SINGLE.slot1.f.32.2d.array_enable.zero @r4:r5:r6:r7, @r0:r1:r2, r20"
+        );
+        assert_eq!(draw(&body, &mut array).unwrap()[0][0], expected, "{layer}");
+    }
+}
+
+#[test]
+fn four_texels_are_gathered_row_by_row() {
+    let mut square = resources(1, 1);
+    with_texture(&mut square, Shape::Two, [2, 2, 1], 1, &[&[1.0, 2.0, 3.0, 4.0]], Sampler::default());
+    let body = "TEX_GATHER.slot1.f.32.2d.gather4_r @r4:r5:r6:r7, @r0:r1, r20";
+    assert_eq!(draw(body, &mut square).unwrap(), [[1.0, 2.0, 3.0, 4.0]]);
+    // One texel to the right, clamped.
+    let body = "IADD_IMM.i32 r2, 0x0, #0x1
+        TEX_GATHER.slot1.f.32.2d.texel_offset.gather4_r @r4:r5:r6:r7, @r0:r1:r2, r20";
+    assert_eq!(draw(body, &mut square).unwrap(), [[2.0, 2.0, 4.0, 4.0]]);
+    // Whole numbers name the first of the four.
+    let body = "IADD_IMM.i32 r2, 0x0, #0x1
+        MOV.i32 r3, 0x0
+        TEX_GATHER.slot1.f.32.2d.integer_coordinates.gather4_r @r4:r5:r6:r7, @r2:r3, r20";
+    assert_eq!(draw(body, &mut square).unwrap(), [[2.0, 2.0, 4.0, 4.0]]);
+    square
+        .samplers
+        .insert(Handle::new(table::SAMPLERS, 0), Sampler { compare: Some(Compare::Less), ..Sampler::default() });
+    let body = "IADD_IMM.i32 r2, 0x0, #0x40200000
+        TEX_GATHER.slot1.f.32.2d.gather4_g.shadow @r4:r5:r6:r7, @r0:r1:r2, r20";
+    assert_eq!(draw(body, &mut square).unwrap(), [[0.0, 0.0, 1.0, 1.0]]);
+}
+
+#[test]
+fn shadows_are_compared_before_they_are_mixed() {
+    let depths = [0.25, 0.5, 0.5, 0.75];
+    for (compare, nearest, mixed) in [
+        (Compare::Less, 0.0, 0.25),
+        (Compare::LessEqual, 0.0, 0.75),
+        (Compare::Equal, 0.0, 0.5),
+        (Compare::Greater, 1.0, 0.25),
+        (Compare::GreaterEqual, 1.0, 0.75),
+        (Compare::NotEqual, 1.0, 0.5),
+        (Compare::Always, 1.0, 1.0),
+        (Compare::Never, 0.0, 0.0),
+    ] {
+        for (filter, at, expected) in [(Filter::Nearest, "#0xBE800000", nearest), (Filter::Linear, "#0x0", mixed)] {
+            let mut resources = resources(1, 1);
+            let sampler = Sampler { min: filter, mag: filter, compare: Some(compare), ..Sampler::default() };
+            with_texture(&mut resources, Shape::Two, [2, 2, 1], 1, &[&depths], sampler);
+            let body = format!(
+                "FADD_IMM.f32 r2, r0, {at}
+                 FADD_IMM.f32 r3, r1, {at}
+                 MOV.i32 r8, r2
+                 MOV.i32 r9, r3
+                 IADD_IMM.i32 r10, 0x0, #0x3F000000
+                 TEX_SINGLE.slot1.f.32.2d.shadow.zero @r4:r5:r6:r7, @r8:r9:r10, r20"
+            );
+            assert_eq!(draw(&body, &mut resources).unwrap()[0], [expected, 0.0, 0.0, 1.0], "{compare:?} {filter:?}");
+        }
+    }
+}
+
+#[test]
+fn the_level_of_detail_is_given_computed_or_biased() {
+    let levels: [&[f32]; 4] = [&[0.0; 64], &[1.0; 16], &[2.0; 4], &[3.0]];
+    let look = |body: &str, mip: Option<Filter>, scale: &str| {
+        let mut resources = resources(4, 4);
+        with_texture(&mut resources, Shape::Two, [8, 8, 1], 1, &levels, Sampler { mip, ..Sampler::default() });
+        let body = format!(
+            "IADD_IMM.i32 r21, 0x0, #{scale}\nFMA.f32 r2, r0, r21, 0x0.neg\nFMA.f32 r3, r1, r21, 0x0.neg\n{body}"
+        );
+        let found = channel(&draw(&body, &mut resources).unwrap(), 0);
+        assert!(found.iter().all(|value| *value == found[0]), "{found:?}");
+        found[0]
+    };
+    let explicit = |lod: &str| {
+        format!(
+            "MOV.i32 r8, r2\nMOV.i32 r9, r3\nIADD_IMM.i32 r10, 0x0, #{lod}\n\
+             TEX_SINGLE.slot1.f.32.2d.explicit @r4:r5:r6:r7, @r8:r9:r10, r20"
+        )
+    };
+    let (nearest, linear) = (Some(Filter::Nearest), Some(Filter::Linear));
+    // 8 bits behind the point: 1.25, -1, 1.5, 2.75, 100.
+    let given = ["0x140", "0xFF00", "0x180", "0x2C0", "0x6400"];
+    assert_eq!(given.map(|lod| look(&explicit(lod), nearest, "0x3E000000")), [1.0, 0.0, 1.0, 3.0, 3.0]);
+    assert_eq!(given.map(|lod| look(&explicit(lod), linear, "0x3E000000")), [1.25, 0.0, 1.5, 2.75, 3.0]);
+    assert_eq!(given.map(|lod| look(&explicit(lod), None, "0x3E000000")), [0.0; 5]);
+    // Pixels one, two, four texels wide, and half of one.
+    let computed = "TEX_SINGLE.slot1.f.32.2d.computed @r4:r5:r6:r7, @r2:r3, r20";
+    let scales = ["0x3E000000", "0x3E800000", "0x3F000000", "0x3D800000"];
+    assert_eq!(scales.map(|scale| look(computed, linear, scale)), [0.0, 1.0, 2.0, 0.0]);
+    let biased = |bias: &str| explicit(bias).replace("explicit", "computed_bias");
+    assert_eq!(["0x80", "0xFF80"].map(|bias| look(&biased(bias), linear, "0x3E800000")), [1.5, 0.5]);
+    assert_eq!(look("TEX_SINGLE.slot1.f.32.2d.zero @r4:r5:r6:r7, @r2:r3, r20", linear, "0x3F000000"), 0.0);
+}
+
+#[test]
+fn a_fetch_takes_a_texel_of_a_level_and_zeros_outside() {
+    let mut resources = resources(1, 1);
+    with_texture(&mut resources, Shape::Two, [2, 2, 1], 1, &[&[1.0, 2.0, 3.0, 4.0], &[5.0]], Sampler::default());
+    let fetch = |x: i32, y: i32, offset: u32| {
+        format!(
+            "IADD_IMM.i32 r8, 0x0, #{:#x}\nIADD_IMM.i32 r9, 0x0, #{:#x}\nIADD_IMM.i32 r10, 0x0, #{offset:#x}
+             TEX_FETCH.slot1.f.32.2d.texel_offset @r4:r5:r6:r7, @r8:r9:r10, r20",
+            x as u32, y as u32
+        )
+    };
+    let mut look = |x, y, offset| draw(&fetch(x, y, offset), &mut resources).unwrap()[0];
+    assert_eq!(look(1, 0, 0), [2.0, 0.0, 0.0, 1.0]);
+    assert_eq!(look(0, 0, 0x0101), [4.0, 0.0, 0.0, 1.0]);
+    assert_eq!(look(0, 0, 0x0100_0000), [5.0, 0.0, 0.0, 1.0]);
+    for (x, y, offset) in [(2, 0, 0), (-1, 0, 0), (0, 0, 0xff00), (0, 0, 0x0900_0000), (i32::MIN, i32::MAX, 0x7f80)] {
+        assert_eq!(look(x, y, offset), [0.0; 4]);
+    }
+}
+
+#[test]
+fn a_cube_goes_on_across_its_edges() {
+    // Each face has one value; a linear filter mixes two at an edge and three at a corner.
+    let linear = Sampler { min: Filter::Linear, mag: Filter::Linear, ..Sampler::default() };
+    let mut resources = resources(1, 1);
+    let texels: Vec<f32> = (0..6).flat_map(|face| [face as f32 * 12.0; 4]).collect();
+    with_texture(&mut resources, Shape::Cube, [2, 2, 1], 6, &[&texels], linear);
+    let mut look = |face: u32, s: f32, t: f32| {
+        let first = face << 29 | s.to_bits() & 0x1fff_ffff;
+        let body = format!(
+            "IADD_IMM.i32 r8, 0x0, #{first:#x}\nIADD_IMM.i32 r9, 0x0, #{:#x}
+             TEX_SINGLE.slot1.f.32.cube.zero @r4:r5:r6:r7, @r8:r9, r20",
+            t.to_bits()
+        );
+        draw(&body, &mut resources).unwrap()[0][0]
+    };
+    for face in 0..6 {
+        assert_eq!(look(face, 0.5, 0.5), face as f32 * 12.0);
+    }
+    // The right edge of +X is -Z, its left one +Z, its upper one +Y, its lower one -Y.
+    let edges = [look(0, 1.0, 0.5), look(0, 0.0, 0.5), look(0, 0.5, 0.0), look(0, 0.5, 1.0)];
+    assert_eq!(edges, [30.0, 24.0, 12.0, 18.0]);
+    // A corner of +X, +Y and +Z: a quarter each, and the missing texel is their mean.
+    assert_eq!(look(0, 0.0, 0.0), (0.0 + 24.0 + 48.0) / 3.0);
+}
+
+#[test]
+fn results_come_packed_by_mask_and_width() {
+    let mut resources = resources(1, 1);
+    let levels = vec![to_bytes(&[0x40ff_8000])];
+    let texture = Texture::new(Shape::Two, [1, 1, 1], 1, Format::RGBA8, levels).unwrap();
+    resources.textures.insert(Handle::new(4, 0), texture);
+    resources.samplers.insert(Handle::new(3, 0), Sampler::default());
+    let byte = |value: u32| value as f32 / 255.0;
+    let found = draw("TEX_SINGLE.slot1.f.32.ba.2d.zero @r4:r5, @r0:r1, r20", &mut resources).unwrap()[0];
+    assert_eq!(found, [1.0, byte(64), 0.0, 0.0]);
+    let body = "TEX_SINGLE.slot1.f.16.2d.zero @r8:r9, @r0:r1, r20
+        F16_TO_F32 r4, r8.h0\nF16_TO_F32 r5, r8.h1\nF16_TO_F32 r6, r9.h0\nF16_TO_F32 r7, r9.h1";
+    let found = draw(body, &mut resources).unwrap()[0];
+    assert!([0.0, byte(128), 1.0, byte(64)].iter().zip(found).all(|(a, b)| (a - b).abs() < 1e-3), "{found:?}");
+}
+
+#[test]
+fn a_fused_look_up_takes_its_place_from_a_varying() {
+    let mut resources = resources(2, 1);
+    with_texture(&mut resources, Shape::Two, [2, 1, 1], 1, &[&[1.0, 2.0]], Sampler::default());
+    let second = Texture::new(Shape::Two, [2, 1, 1], 1, Format::R32F, vec![to_bytes(&[4.0f32, 8.0].map(f32::to_bits))]);
+    resources.textures.insert(Handle::new(4, 1), second.unwrap());
+    let components = vec![plane(0.0, 0.5, 0.0), plane(0.0, 0.0, 1.0)];
+    resources.varyings.0.push(Varying { offset: 32, half: false, components });
+    let body = "MOV.i32 r21, 0x0\nIADD_IMM.i32 r22, 0x0, #0x20
+        VAR_TEX_BUF_SINGLE.slot1.center_store.f.32.2d.zero @r4:r5:r6:r7, r20, r22";
+    assert_eq!(channel(&draw(body, &mut resources).unwrap(), 0), [1.0, 2.0]);
+    // The same slot as entry 2 of a table; a second texture in the high word.
+    let body = "IADD_IMM.i32 r21, 0x0, #0x20011800\nIADD_IMM.i32 r22, 0x0, #0x2
+        VAR_TEX_SINGLE.slot1.center_store.f.32.2d.zero @r4:r5:r6:r7, r20, r22
+        VAR_TEX_DUAL.slot1.center_store.f.32.2d.zero @r8:r9:r10:r11:r12:r13:r14:r15, r20, r22
+        MOV.i32 r5, r8\nMOV.i32 r6, r12";
+    assert_eq!(draw(body, &mut resources).unwrap(), [[1.0, 1.0, 4.0, 1.0], [2.0, 2.0, 8.0, 1.0]]);
+    let body = "IADD_IMM.i32 r21, 0x0, #0x20011800
+        FMA.f32 r2, r0, 0x38000000.h1, 0x0.neg\nMOV.i32 r3, r1
+        TEX_DUAL.slot1.f.32.32.2d.zero @r4:r5:r6:r7:r8:r9:r10:r11, @r2:r3, r20\nMOV.i32 r5, r8";
+    assert_eq!(channel(&draw(body, &mut resources).unwrap(), 1), [4.0, 8.0]);
+    // A gradient holds the level of detail, which a look-up takes from there.
+    let mut levels = self::resources(2, 2);
+    with_texture(
+        &mut levels,
+        Shape::Two,
+        [4, 4, 1],
+        1,
+        &[&[0.0; 16], &[1.0; 4], &[2.0]],
+        Sampler { mip: Some(Filter::Linear), ..Sampler::default() },
+    );
+    levels.varyings.0.push(Varying {
+        offset: 32,
+        half: false,
+        components: vec![plane(0.0, 0.5, 0.0), plane(0.0, 0.0, 0.5)],
+    });
+    let body = "MOV.i32 r21, 0x0\nIADD_IMM.i32 r22, 0x0, #0x20
+        VAR_TEX_BUF_GRADIENT.slot1.center_store.f.32.2d @r10:r11, r20, r22
+        MOV.i32 r8, r0\nMOV.i32 r9, r1
+        TEX_SINGLE.slot1.f.32.2d.grdesc @r4:r5:r6:r7, @r8:r9:r10:r11, r20";
+    assert_eq!(channel(&draw(body, &mut levels).unwrap(), 0), [1.0; 4]);
+}
+
+#[test]
+fn a_place_in_the_pixel_can_be_given_and_remembered() {
+    let mut resources = resources(2, 1);
+    // A quarter to the right, three quarters up, from the corner; then the same place again.
+    let body = "IADD_IMM.i32 r2, 0x0, #0xC00040
+        LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.explicit.store @r4:r5, r2, index:0x0
+        LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.center.retrieve @r6:r7, 0x0, index:0x0";
+    assert_eq!(draw(body, &mut resources).unwrap(), [[0.25, 0.75, 0.25, 0.75], [1.25, 0.75, 1.25, 0.75]]);
+    let body = "LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.centroid.clobber @r4:r5, r61, index:0x0
+        LD_VAR_BUF_IMM.f16.slot0.v2.src_f32.center.store @r8, r61, index:0x0
+        F16_TO_F32 r6, r8.h0\nF16_TO_F32 r7, r8.h1";
+    assert_eq!(draw(body, &mut resources).unwrap()[1], [1.5, 0.5, 1.5, 0.5]);
+}
+
+#[test]
+fn varyings_are_found_in_buffers_and_tables() {
+    let mut resources = resources(1, 1);
+    let flat = |words: &[u32]| words.iter().map(|&word| Component::Flat(word)).collect();
+    resources.varyings.0.push(Varying { offset: 48, half: false, components: flat(&[7, 0xffff_fffe, 9]) });
+    resources.depth_and_w = [Some(plane(0.25, 0.0, 0.0)), Some(Component::Flat(4.0f32.to_bits()))];
+    let converted = "\nS32_TO_F32 r4, r4\nS32_TO_F32 r5, r5\nS32_TO_F32 r6, r6\nMOV.i32 r7, 0x0";
+    for load in [
+        "LD_VAR_BUF_IMM.f32.slot0.v3.src_flat32.center.store @r4:r5:r6, r61, index:0x30",
+        "IADD_IMM.i32 r8, 0x0, #0x30\nLD_VAR_BUF.f32.slot0.v3.src_flat32.center.store @r4:r5:r6, r61, r8",
+        "LD_VAR_FLAT_IMM.slot0.v3.s32 @r4:r5:r6, table:0x2, index:0x3",
+        "IADD_IMM.i32 r8, 0x0, #0x3\nLD_VAR_FLAT.slot0.v3.auto @r4:r5:r6, r8",
+        "LD_VAR_IMM.slot0.v3.u32.center.store @r4:r5:r6, r61, table:0x2, index:0x3",
+        "IADD_IMM.i32 r8, 0x0, #0x3\nLD_VAR.slot0.v3.s32.center.store @r4:r5:r6, r61, r8",
+    ] {
+        let found = draw(&format!("{load}{converted}"), &mut resources).unwrap();
+        assert_eq!(found, [[7.0, -2.0, 9.0, 0.0]], "{load}");
+    }
+    let body = "LD_VAR_BUF_IMM.f16.slot0.v2.src_flat32.center.store @r8, r61, index:0x30
+        S16_TO_F32 r4, r8.h00\nS16_TO_F32 r5, r8.h11
+        LD_VAR_SPECIAL.f32.center.clobber.slot0 @r6, 0x0, index:0x3
+        LD_VAR_SPECIAL.f32.center.clobber.slot0 @r7, 0x0, index:0x2";
+    assert_eq!(draw(body, &mut resources).unwrap(), [[7.0, -2.0, 0.25, 4.0]]);
+}
+
+#[test]
+fn helper_lanes_compute_but_do_nothing_that_can_be_seen() {
+    let mut memory = Memory::new();
+    memory.map(0x1000, vec![0; 64]).unwrap();
+    // Every lane adds 1, and takes x * x of the lane to its right from that of its own.
+    let program = assemble(&format!(
+        "{START}
+         IADD_IMM.i32 r2, 0x0, #0x1000\nMOV.i32 r3, 0x0
+         ATOM1_RETURN.i32.slot0.ainc @r8, r2, offset:0x0
+         STORE.i32.slot0 @r0, r2, offset:4
+         LOAD.i32.unsigned.slot0 @r9, r0, offset:0
+         FMA.f32 r10, r0, r0, 0x0.neg
+         IADD_IMM.i32 r12, 0x0, #0x1
+         CLPER.i32.subgroup4.xor r11, r10, r12
+         FADD.f32 r4, r11, r10.neg
+         U32_TO_F32 r5, r8
+         MOV.i32 r6, 0x0
+         MOV.i32 r7, r61{END}"
+    ));
+    let mut resources = resources(3, 3);
+    let mut fragments = Fragments::new(program.clone(), 3, 3);
+    fragments.covered = vec![false; 9];
+    fragments.covered[1] = true;
+    // The load of a wild address ends the run where a lane is not a helper.
+    let error = valhall::draw(&fragments, &mut memory.clone(), &mut resources).unwrap_err();
+    assert!(matches!(&error, RunError::Memory { .. }), "{error}");
+    assert_eq!(error.place().and_then(|place| place.thread), Some([1, 0, 0]));
+    assert!(error.to_string().contains(", pixel (1, 0), lane 1: "), "{error}");
+    fragments.program = program.into_iter().filter(|&word| !valhall_text(word).starts_with("LOAD")).collect();
+    valhall::draw(&fragments, &mut memory, &mut resources).unwrap();
+    let colours = colours(&resources, 0);
+    assert_eq!(colours.iter().filter(|colour| colour[0] != -1.0).count(), 1);
+    // 0.25 - 2.25 from the helper on its left; the counter was 0.
+    assert_eq!(colours[1][..2], [-2.0, 0.0]);
+    assert_eq!(to_words(memory.region(0x1000).unwrap())[..2], [1, 1.5f32.to_bits()]);
+}
+
+fn valhall_text(word: u64) -> String {
+    isaforge_valhall::decode(word).map_or(String::new(), |instruction| instruction.to_string())
+}
+
+#[test]
+fn a_discarded_lane_goes_on_as_a_helper() {
+    let mut resources = resources(2, 2);
+    // Discards x > 1, then takes the differences along x: they need the discarded lanes.
+    let body = "IADD_IMM.i32 r8, 0x0, #0x1
+        DISCARD.f32.gt r0, 0x3F800000
+        CLPER.i32.subgroup4.xor r4, r0, r8
+        MOV.i32 r5, r1\nMOV.i32 r6, 0x0\nMOV.i32 r7, 0x3F800000";
+    let found = draw(body, &mut resources).unwrap();
+    let untouched = [-1.0; 4];
+    assert_eq!(found, [[1.5, 0.5, 0.0, 1.0], untouched, [1.5, 1.5, 0.0, 1.0], untouched]);
+    let error = valhall::run(
+        &Launch { program: assemble("DISCARD.f32.eq r0, r0\nNOP.end"), ..Launch::default() },
+        &mut Memory::new(),
+    );
+    assert!(error.unwrap_err().to_string().ends_with("a discard outside a fragment program is not supported"));
+}
+
+#[test]
+fn blending_skips_the_call_of_a_blend_shader_and_converts() {
+    let mut resources = resources(1, 1);
+    let whole = Target::new(Format::parse("RGBA16UI").unwrap(), 1, 1, Texel::floats([0.0; 4]));
+    resources.targets.push(whole);
+    // The word behind the first BLEND would draw something else; halves are rounded, whole numbers kept.
+    let body = "IADD_IMM.i32 r8, 0x0, #0x3C003800\nIADD_IMM.i32 r9, 0x0, #0xC0004000
+        BLEND.slot0.v4.f16 @r8:r9, blend_descriptor_0.w0, r60, target:0x1
+        BLEND.slot0.v4.f32.end @r0:r1:r2:r3, blend_descriptor_0.w0, r60, target:0x0
+        LD_TILE.v4.f32.slot0 @r4:r5:r6:r7, r10, r60, r0
+        ST_TILE.v4.f32.slot0 @r0:r1:r2:r3, r10, 0x0, r0
+        IADD_IMM.i32 r12, 0x0, #0x12345\nIADD_IMM.i32 r13, 0x0, #0x7\nMOV.i32 r14, 0x0\nMOV.i32 r15, 0x0
+        BLEND.slot0.v4.u32 @r12:r13:r14:r15, blend_descriptor_1.w0, r60, target:0x0
+        FADD.f32 r4, r4, 0x3F800000";
+    let body = format!("IADD_IMM.i32 r10, 0x0, #0xFF000000\n{body}");
+    assert_eq!(draw(&body, &mut resources).unwrap(), [[1.5, 1.0, 2.0, -2.0]]);
+    assert_eq!(resources.targets[1].as_ref().unwrap().pixels(), [[0xffff, 7, 0, 0]]);
+    let body = "IADD_IMM.i32 r10, 0x0, #0xFF000000
+        IADD_IMM.i32 r12, 0x0, #0x3F000000
+        ST_TILE.f32.slot0 @r12, r10, r60, r0
+        LD_TILE.v4.f32.slot0 @r4:r5:r6:r7, r10, r60, r0";
+    assert_eq!(draw(body, &mut resources).unwrap(), [[0.5, 0.0, 0.0, 1.0]]);
+}
+
+#[test]
+fn depth_and_stencil_are_written_where_the_pixel_is_covered() {
+    let mut resources = resources(2, 1);
+    resources.depth = Target::new(Format::R32F, 2, 1, Texel::floats([1.0; 4]));
+    resources.stencil = Target::new(Format::parse("R8UI").unwrap(), 2, 1, Texel::floats([0.0; 4]));
+    let program = format!(
+        "{START}IADD_IMM.i32 r8, 0x0, #0x15
+         ZS_EMIT.z.stencil.slot0 @r60, r0, r8, r60
+         MOV.i32 r4, 0x0\nMOV.i32 r5, 0x0\nMOV.i32 r6, 0x0\nMOV.i32 r7, 0x0{END}"
+    );
+    let mut fragments = Fragments::new(assemble(&program), 2, 1);
+    fragments.covered = vec![true, false];
+    valhall::draw(&fragments, &mut Memory::new(), &mut resources).unwrap();
+    assert_eq!(channel(&depth(&resources), 0), [0.5, 1.0]);
+    assert_eq!(resources.stencil.unwrap().pixels().iter().map(|pixel| pixel[0]).collect::<Vec<_>>(), [0x15, 0]);
+}
+
+fn depth(resources: &Resources) -> Vec<[f32; 4]> {
+    resources.depth.as_ref().unwrap().pixels().iter().map(|pixel| pixel.map(f32::from_bits)).collect()
+}
+
+#[test]
+fn images_and_buffers_are_read_and_written_in_memory() {
+    let mut memory = Memory::new();
+    memory.map(0x1000, to_bytes(&[0x0403_0201, 0x0807_0605, 0, 0])).unwrap();
+    memory.map(0x2000, vec![0; 64]).unwrap();
+    let mut host = Resources::default();
+    let format = Format::parse("RGBA8UI").unwrap();
+    host.images.insert(Handle::new(table::IMAGES, 0), Image { address: 0x1000, size: [2, 2, 1], format });
+    host.buffers.insert(Handle::new(0, 1), Buffer { address: 0x1000, len: 8, stride: 4 });
+    let program = "
+        IADD_IMM.i32 r0, 0x0, #0x1
+        LD_TEX_IMM.v4.u32.slot0 @r4:r5:r6:r7, r0, 0x0, index:0x0, table:0x5
+        IADD_IMM.i32 r1, 0x0, #0x10001
+        LEA_TEX_IMM.slot0 @r8:r9:r10, r1, 0x0, table:0x5, index:0x0
+        ST_CVT.slot0.v4.auto @r4:r5:r6:r7, r8, r10, offset:0x0
+        IADD_IMM.i32 r1, 0x0, #0x2
+        LD_TEX_IMM.v4.u32.slot0 @r12:r13:r14:r15, r1, 0x0, index:0x0, table:0x5
+        LEA_TEX_IMM.slot0 @r8:r9:r10, r1, 0x0, table:0x5, index:0x0
+        ST_CVT.slot0.v4.auto @r4:r5:r6:r7, r8, r10, offset:0x0
+        IADD_IMM.i32 r2, 0x0, #0x4
+        LD_BUFFER.i16.w0.unsigned.slot0 @r16, r2, r0
+        MOV.i32 r17, r15
+        STORE.i64.slot0 @r16:r17, u0, offset:0
+        LEA_BUF_IMM.slot0 @r18:r19, r0, table:0x0, index:0x1
+        STORE.i64.slot0.end @r18:r19, u0, offset:8";
+    let launch = Launch { program: assemble(program), uniforms: vec![0x2000, 0], ..Launch::default() };
+    valhall::run_with(&launch, &mut memory, &mut host, ()).unwrap();
+    assert_eq!(to_words(memory.region(0x1000).unwrap()), [0x0403_0201, 0x0807_0605, 0, 0x0807_0605]);
+    // Outside the image there are zeros to read, and nothing is written.
+    assert_eq!(to_words(memory.region(0x2000).unwrap())[..4], [0x0605, 0, 0x1004, 0]);
+    let beyond = Launch {
+        program: assemble(
+            "IADD_IMM.i32 r0, 0x0, #0x1\nIADD_IMM.i32 r2, 0x0, #0x6\nLD_BUFFER.i32.unsigned.slot0 @r4, r2, r0\nNOP.end",
+        ),
+        ..Launch::default()
+    };
+    let error = valhall::run_with(&beyond, &mut memory, &mut host, ()).unwrap_err().to_string();
+    assert!(error.ends_with("lane 0: 4 bytes at 0x6 reach beyond buffer 1 in table 0, which has 8"), "{error}");
+}
+
+#[test]
+fn attributes_come_by_vertex_or_instance() {
+    let mut memory = Memory::new();
+    memory.map(0x1000, vec![0, 255, 51, 102]).unwrap();
+    memory.map(0x1100, to_bytes(&[5, 6, 7])).unwrap();
+    memory.map(0x2000, vec![0; 32 * 3]).unwrap();
+    let mut host = Resources::default();
+    let attribute = |address, stride, per_instance, format| Attribute {
+        address,
+        stride,
+        per_instance,
+        format: Format::parse(format).unwrap(),
+    };
+    host.attributes.insert(Handle::new(1, 0), attribute(0x1000, 1, false, "R8"));
+    host.attributes.insert(Handle::new(1, 1), attribute(0x1100, 4, true, "R32UI"));
+    host.buffers.insert(Handle::new(61, 0), Buffer { address: 0x2000, len: 96, stride: 32 });
+    let program = "
+        NOP.end
+        LD_ATTR_IMM.v4.f32.slot0 @r0:r1:r2:r3, r60, r61, index:0x0, table:0x1
+        LD_ATTR_IMM.v4.u32.slot0 @r4:r5:r6:r7, r60, r61, index:0x1, table:0x1
+        LEA_BUF_IMM.slot0 @r8:r9, r59, table:0xD, index:0x0
+        STORE.i128.slot0 @r0:r1:r2:r3, r8, offset:0
+        STORE.i128.slot0.end @r4:r5:r6:r7, r8, offset:16";
+    let vertices = Vertices { start: 1, instance: 2, ..Vertices::new(assemble(program), 3) };
+    valhall::run_vertices(&vertices, &mut memory, &mut host).unwrap();
+    let words = to_words(memory.region(0x2000).unwrap());
+    let floats = |at: usize| [0, 1, 2, 3].map(|i| f32::from_bits(words[at + i]));
+    assert_eq!([floats(0), floats(8), floats(16)], [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0], [0.2, 0.0, 0.0, 1.0]]);
+    assert_eq!(words[20..24], [7, 0, 0, 1]);
+    let far = Vertices { count: 5, ..vertices };
+    let error = valhall::run_vertices(&far, &mut memory, &mut host).unwrap_err().to_string();
+    assert!(error.contains(", vertex 4, lane 4: nothing is mapped at 0x1004"), "{error}");
+}
+
+/// A simple generator of numbers; the same ones every time.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+}
+
+#[test]
+fn no_message_and_no_coordinate_brings_the_runtime_down() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut ended = 0;
+    let opcodes = [
+        0x041, 0x054, 0x055, 0x056, 0x05c, 0x05d, 0x05e, 0x064, 0x066, 0x067, 0x06a, 0x06c, 0x06d, 0x071, 0x076, 0x077,
+        0x078, 0x079, 0x07d, 0x07e, 0x07f, 0x125, 0x128, 0x129, 0x12f, 0x130, 0x131, 0x132, 0x137, 0x138, 0x139, 0x13a,
+        0x13f, 0x020,
+    ];
+    for round in 0..3000u64 {
+        let mut resources = resources(3, 2);
+        let shapes = [
+            (Shape::One, [5, 1, 1], 2),
+            (Shape::Two, [3, 2, 1], 2),
+            (Shape::Three, [2, 3, 2], 1),
+            (Shape::Cube, [2, 2, 1], 12),
+        ];
+        let (shape, size, layers) = shapes[round as usize % 4];
+        let texels = (size[0] * size[1] * size[2] * layers) as usize;
+        let modes = [Wrap::Clamp, Wrap::Repeat, Wrap::Mirror, Wrap::MirrorOnce, Wrap::Border];
+        let filter = |bit: u64| if round >> bit & 1 == 0 { Filter::Linear } else { Filter::Nearest };
+        let sampler = Sampler {
+            min: filter(2),
+            mag: filter(3),
+            mip: Some(filter(4)),
+            wrap: [modes[round as usize % 5]; 3],
+            compare: (round % 3 == 0).then_some(Compare::Less),
+            ..Sampler::default()
+        };
+        with_texture(&mut resources, shape, size, layers, &[&vec![0.5; texels]], sampler);
+        let image = Image { address: 0x1000, size: [2, 2, 2], format: Format::RGBA8 };
+        let attribute = Attribute { address: 0x1000, stride: 4, per_instance: false, format: Format::RGBA8 };
+        for index in 0..16 {
+            resources.images.insert(Handle::new(5, index), image);
+            resources.attributes.insert(Handle::new(1, index), attribute);
+            resources.buffers.insert(Handle::new(0, index), Buffer { address: 0x1000, len: 64, stride: 16 });
+        }
+        let mut memory = Memory::new();
+        memory.map(0x1000, vec![0; 64]).unwrap();
+        // Registers with numbers of all kinds, and the handle of the texture where handles are.
+        let mut words = Vec::new();
+        for register in 0..16u64 {
+            let value = match random.next() % 6 {
+                0 => 0x7fc0_0000 | random.next() as u32 & 0x8000_0001,
+                1 => 0x7f80_0000 | random.next() as u32 & 0x8000_0000,
+                2 => random.next() as u32,
+                3 => 0x3f00_0000,
+                4 => random.next() as u32 & 7,
+                _ => 0x20001800,
+            };
+            words.push(0x0110_c000_0000_00c0 | register << 40 | u64::from(value) << 8);
+        }
+        for _ in 0..4 {
+            let opcode = opcodes[random.next() as usize % opcodes.len()];
+            let word = random.next() & 0x0000_0fff_fff0_0f0f | opcode << 48;
+            words.extend((0..64).map(|bits| word ^ bits << 26).find(|&word| isaforge_valhall::decode(word).is_ok()));
+        }
+        words.extend(assemble("NOP.end"));
+        let fragments = Fragments { budget: 1 << 12, ..Fragments::new(words, 3, 2) };
+        ended += u32::from(valhall::draw(&fragments, &mut memory, &mut resources).is_ok());
+    }
+    assert!((100..2900).contains(&ended), "{ended} runs came to their end");
+}
