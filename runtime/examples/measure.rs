@@ -1,4 +1,4 @@
-//! Measures the functions of one number over all their inputs and prints the table `measured.tsv`.
+//! Measures the functions of one number, or of two halves, over all their inputs and prints the table `measured.tsv`.
 //!
 //! ```text
 //! cargo run --release -p isaforge-runtime --example measure > runtime/src/valhall/fidelity/measured.tsv
@@ -6,7 +6,7 @@
 //! cargo run --release -p isaforge-runtime --example measure -- --stride 65521     a quick look
 //! ```
 //!
-//! All of it takes about fifteen minutes of processor time; all cores take part.
+//! All of it takes about half an hour of processor time; all cores take part.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;

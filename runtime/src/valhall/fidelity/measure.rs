@@ -1,4 +1,4 @@
-//! How far the rules for functions of one number are from the functions themselves, over all inputs.
+//! How far the rules for functions of one number, or of two halves, are from the functions themselves, over all inputs.
 //!
 //! What a rule gives is compared with an answer found another way: in double precision, or by the machine's own
 //! conversions. `cargo run --release -p isaforge-runtime --example measure` goes through all 2^32 or 2^16 inputs of each
@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use half::f16;
 
+use super::super::rules::float32::Nans;
 use super::super::rules::rounding::{F16, F32, Format, Rounding};
 use super::super::rules::special::Mantissa;
 use super::super::rules::{chosen, convert, float16, float32, special};
@@ -24,7 +25,7 @@ pub enum Truth {
     Bits(u32),
 }
 
-/// A function of one number.
+/// A function of one number, or of two halves: the second is in the high half of the input.
 #[derive(Clone, Copy)]
 pub struct Function {
     /// The instruction.
@@ -335,6 +336,31 @@ pub fn functions() -> Vec<Function> {
     rounded!(list: "V2U16_TO_V2F16" ALL16 |x, mode| convert::integer_to_f16(x.into(), mode).into(), {
         Truth::Bits(to_half(x.into(), mode))
     });
+    list.extend([
+        plain(
+            "FADD.v2f16",
+            ALL32,
+            |x| float16::add(x as u16, high(x)).into(),
+            |x| Truth::Bits(to_half(half(x) + half(x >> 16), Rounding::NearestEven)),
+        ),
+        plain(
+            "FMIN.v2f16",
+            ALL32,
+            |x| float16::min(x as u16, high(x), Nans::Suppress).into(),
+            |x| lesser(half(x), half(x >> 16), 1.0),
+        ),
+        plain(
+            "FMAX.v2f16",
+            ALL32,
+            |x| float16::max(x as u16, high(x), Nans::Suppress).into(),
+            |x| lesser(half(x), half(x >> 16), -1.0),
+        ),
+    ]);
+    rounded!(list: "LDEXP.v2f16" ALL32 |x, mode| float16::ldexp(x as u16, (high(x) as i16).into(), mode).into(), {
+        // Farther than this every number comes to zero or infinity, and not even nearly.
+        let scale = i32::from(high(x) as i16).clamp(-100, 100);
+        Truth::Bits(to_half(half(x) * f64::powi(2.0, scale), mode))
+    });
     ranged!(list: "FREXPM.f32" ALL32 |x, range| special::mantissa_f32(x, range), {
         one_nan(&F32, (parts(x, range).0 as f32).to_bits())
     });
@@ -348,6 +374,21 @@ pub fn functions() -> Vec<Function> {
         Truth::Bits((half_parts(x, range).1 as u16).into())
     });
     list
+}
+
+fn high(pair: u32) -> u16 {
+    (pair >> 16) as u16
+}
+
+/// The lesser of two halves by IEEE 754's total order, or with `sign` -1 the greater; a number before NaN.
+fn lesser(a: f64, b: f64, sign: f64) -> Truth {
+    let chosen = match (a.is_nan(), b.is_nan()) {
+        (true, _) => b,
+        (false, true) => a,
+        (false, false) if (a * sign).total_cmp(&(b * sign)).is_le() => a,
+        (false, false) => b,
+    };
+    Truth::Bits(to_half(chosen, Rounding::NearestEven))
 }
 
 /// The sine of `x` times π/32, exact where it is a whole number.

@@ -1,7 +1,7 @@
 //! How true each instruction is to the hardware, and how that is known.
 //!
 //! No GPU was at hand: what is known comes from tests that others ran on one, from compilers that depend on it, and from
-//! the vendor's document. For functions of one number the distance from the function is measured over all inputs, see
+//! the vendor's document. For functions of one number, or of two halves, the distance from the function is measured over all inputs, see
 //! [`measure`].
 //!
 //! One thing is a choice everywhere: a computed NaN is the quiet one without sign or payload.
@@ -91,7 +91,7 @@ pub struct Entry {
     /// How that is known.
     pub evidence: Evidence,
     /// The worst distance from the function that was measured over all inputs and roundings, where it is a function of
-    /// one number.
+    /// one number or of two halves.
     pub measured: Option<Worst>,
     /// What else there is to say; may be empty.
     pub note: &'static str,
