@@ -7,7 +7,7 @@ use isaforge_core::group::listing::{assemble_program, disassemble};
 use isaforge_core::group::program::{is_last, seal, target, walk};
 use isaforge_core::group::table::{Choice, Encoding, Record, Type};
 use isaforge_core::group::text::SEPARATOR;
-use isaforge_core::group::{Form, GroupIsa, assemble, canonical, decode, encode, print};
+use isaforge_core::group::{BuildError, Form, GroupIsa, Values, assemble, canonical, decode, encode, print};
 use isaforge_core::text::Line;
 
 fn isa() -> &'static GroupIsa {
@@ -226,6 +226,83 @@ fn programs_walk_to_their_end_and_are_sealed_alike() {
         programs += 1;
     }
     assert_eq!(programs, 210);
+}
+
+/// Values of which every part is legal by itself, in a combination that some header allows.
+fn arbitrary(isa: &'static GroupIsa, random: &mut impl FnMut() -> usize) -> Values {
+    let mut values = Values::new(isa);
+    let header = isa.slots[0].records[random() % isa.slots[0].records.len()];
+    // Two operations have a code in the header and no encoding.
+    let encodes = |s: &u32| (0..isa.slots.len()).all(|i| s >> i & 1 == 0 || !isa.slots[i].records.is_empty());
+    let plan = &isa.plans[usize::from(header)];
+    let legal: Vec<u32> = plan.slots.iter().copied().filter(|s| *s != 0 && encodes(s)).collect();
+    values.present = legal[random() % legal.len()];
+    // Of a chain any part may be missing, but not all.
+    let chain: Vec<usize> = (0..isa.slots.len()).filter(|s| values.has(*s) && isa.slots[*s].chain != 0).collect();
+    if !chain.is_empty() {
+        let keep = chain[random() % chain.len()];
+        for slot in chain.into_iter().filter(|s| *s != keep) {
+            values.present &= !((random() as u32 & 1) << slot);
+        }
+    }
+    let present = values.present;
+    for slot in (0..isa.slots.len()).filter(|s| present >> s & 1 != 0) {
+        let choice = &isa.choices[usize::from(isa.slots[slot].choice)];
+        let records = isa.slots[slot].records;
+        let record = if slot == 0 { header } else { records[random() % records.len()] };
+        let record = &choice.records[usize::from(record)];
+        for (field, value) in record.needs.iter().chain(record.implies) {
+            values.set(isa, slot, usize::from(*field), *value);
+        }
+        for place in record.places {
+            let width = place.bits.width();
+            let stored = loop {
+                // Small numbers are as likely as large ones.
+                let stored = random() as u64 & (u64::MAX >> (64 - width)) >> (random() as u32 % width);
+                if place.allows(stored) {
+                    break stored;
+                }
+            };
+            let field = usize::from(place.field);
+            values.set(isa, slot, field, choice.fields[field].encoding.value(stored, width));
+        }
+    }
+    values
+}
+
+#[test]
+fn arbitrary_legal_groups_encode_decode_print_and_assemble_to_themselves() {
+    let isa = isa();
+    let mut state = 0x5eed_cafe_f00d_1234u64;
+    let mut random = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 16) as usize
+    };
+    let (mut legal, mut raw) = (0, Vec::new());
+    for _ in 0..30_000 {
+        let values = arbitrary(isa, &mut random);
+        let group = match canonical(isa, &values) {
+            Ok(group) => group,
+            // What is left are groups that are too long, records that nothing announces, and rules of the header.
+            Err(BuildError::TooLong { .. } | BuildError::Unusable { .. } | BuildError::Rule { .. }) => continue,
+            Err(error) => panic!("{error}: {values:?}"),
+        };
+        legal += 1;
+        let decoded = decode(isa, group.as_bytes()).unwrap_or_else(|error| panic!("{group:?}: {error}"));
+        assert_eq!(decoded, group);
+        assert_eq!(canonical(isa, &decoded.values(isa)), Ok(group), "the canonical form is canonical");
+        let mut line = Line::new();
+        print(isa, &group, SEPARATOR, &mut line);
+        let again = assemble(isa, line.as_str()).map(|read| read.encode(isa));
+        assert!(matches!(again, Ok(Ok(again)) if again == group), "{group:?}\n{}\n{again:?}", line.as_str());
+        if line.as_str().starts_with("bytes") {
+            raw.push(format!("{group:?}"));
+        }
+    }
+    assert!(legal > 20_000, "{legal}");
+    assert!(raw.len() * 100 < legal, "{} of {legal} have no text:\n{}", raw.len(), raw.join("\n"));
 }
 
 /// Bytes that are no group stand between groups, and text has them, too.

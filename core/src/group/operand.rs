@@ -18,17 +18,17 @@ pub(super) struct Choices {
     /// Selectors that pass on certain registers: operand, bank, number.
     wanted: [(u8, i64, i64); MOST],
     wants: usize,
-    /// How many were named before the part that is being read.
+    /// Results named before this one may not be named again.
     before: usize,
 }
 
 impl Choices {
-    /// Names a register. One that is named already must be the same; one that only a part may name again, in this part.
-    fn name(&mut self, operand: u8, bank: i64, number: i64, in_part: bool) -> Option<()> {
+    /// Names a register. One that is named already must be the same.
+    fn name(&mut self, operand: u8, bank: i64, number: i64, result: bool) -> Option<()> {
         let known = self.named().iter().position(|n| n.0 == operand);
         match known.and_then(|at| Some((at, self.named.get(at)?))) {
             Some((at, known)) => {
-                let again = !in_part || at >= self.before;
+                let again = !result || at >= self.before;
                 (again && known.1 == bank && known.2 == number).then_some(())
             }
             None => push(&mut self.named, &mut self.names, (operand, bank, number)),
@@ -130,7 +130,12 @@ impl Draft {
     /// What comes now is a part of its own.
     pub(super) fn start_part(&mut self) {
         self.logged = 0;
-        self.choices.before = self.choices.names;
+    }
+
+    /// The part is taken for an operation, or for a remark on what drives a result. Operations may write a result that
+    /// another names, too; a remark on such a result would be one on the other result.
+    pub(super) fn start_operation(&mut self, remark: bool) {
+        self.choices.before = if remark { self.choices.names } else { 0 };
     }
 
     pub(super) fn get(&self, isa: &GroupIsa, slot: usize, field: u8) -> i64 {
@@ -181,8 +186,7 @@ impl Draft {
             OperandKind::Wire(wire) => written.word(wire),
             OperandKind::Register(places) => {
                 let Some((bank, number)) = written.register(isa)? else { return Some(()) };
-                // A source may be written twice, as long as it is the same; a result, which lies in one of several places,
-                // only in one part.
+                // What lies in one of several places is a result.
                 self.choices.name(index as u8, bank, number, places.len() > 1)
             }
             OperandKind::Select { slot, field, options, sets } => {

@@ -265,6 +265,7 @@ fn part(isa: &GroupIsa, piece: &str, start: usize, draft: &mut Draft, taken: &mu
                 {
                     continue;
                 }
+                draft.start_operation(operation.remark);
                 for (at, field, allowed) in operation.is {
                     if let (&Token::OWN, Some(value)) = (at, allowed.first()) {
                         // A part can set that many.
@@ -409,7 +410,7 @@ impl Parser<'_> {
             }
             Token::Optional(slot, field, text) => {
                 let mut ahead = scan.clone();
-                if ahead.literal(text).is_none() {
+                if ahead.literal(text).is_none() || ahead.at_end() {
                     return Some(());
                 }
                 let value = ahead.value(self.isa, type_of(self.isa, self.own(slot), field.into()))?;

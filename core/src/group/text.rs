@@ -26,8 +26,12 @@ pub fn print_sized(isa: &GroupIsa, group: &Group, implied: u8, separator: &str, 
     let values = group.values(isa);
     let (mut plain, mut replay) = (Line::new(), Replay::new(isa));
     let said = say(isa, &values, separator, false, &mut plain, &mut replay);
-    // Where the assembler finds every source by itself, naming sources does not help.
-    let found = said && differences(isa, &values, &replay.draft.values).next().is_none();
+    // Where the assembler finds every source by itself, naming sources does not help. Fields without meaning are no source.
+    let meaningless = |slot: usize, field: usize| {
+        let choice = isa.slots.get(slot).and_then(|s| isa.choices.get(s.choice as usize));
+        choice.and_then(|c| c.fields.get(field)).is_some_and(|f| f.form)
+    };
+    let found = said && differences(isa, &values, &replay.draft.values).all(|(slot, field)| meaningless(slot, field));
     let said = said && marked(isa, group, &values, &replay.draft.values, implied, separator, &mut plain).is_some();
     if found && said {
         return out.push_str(plain.as_str());
@@ -113,7 +117,7 @@ fn operations(
                 out,
             };
             writer.all(begin);
-            if out.as_str().get(begin..).is_none_or(|text| text.trim().is_empty()) {
+            if out.as_bytes().get(begin..).is_none_or(|text| text.iter().all(u8::is_ascii_whitespace)) {
                 out.truncate(before);
             }
         }
@@ -272,6 +276,7 @@ impl Replay {
 
     fn start(&mut self, isa: &GroupIsa, operation: &Operation, slot: usize) {
         self.draft.start_part();
+        self.draft.start_operation(operation.remark);
         for (at, field, allowed) in operation.is {
             if let (&Token::OWN, Some(value)) = (at, allowed.first()) {
                 self.failed |= self.draft.set(isa, slot, *field, *value).is_none();
