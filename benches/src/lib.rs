@@ -6,4 +6,7 @@
 
 pub mod assembler;
 pub mod code;
+pub mod kernels;
+pub mod native;
+pub mod scalar;
 pub mod work;

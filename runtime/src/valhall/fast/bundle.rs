@@ -7,7 +7,7 @@ use super::super::group::TURN;
 use super::super::step::Fault;
 use super::super::warp::{Column, LANES, lanes};
 use super::code::Code;
-use super::level::{Body, Fields};
+use super::level::{Body, Fields, Op};
 use super::world::{Home, World};
 
 /// Warps of a bundle.
@@ -22,6 +22,27 @@ impl Row {
     /// The same word everywhere.
     pub fn splat(word: u32) -> Self {
         Row([[word; LANES]; WARPS])
+    }
+}
+
+/// Some warps, in order. Their numbers are data, so that a loop over them is not unrolled: what is to become vector
+/// instructions is the loop over the lanes within.
+#[derive(Clone, Copy, Debug, Default)]
+struct List {
+    warps: [u8; WARPS],
+    len: usize,
+}
+
+impl List {
+    #[inline(always)]
+    fn push_if(&mut self, warp: usize, wanted: bool) {
+        self.warps[self.len % WARPS] = warp as u8;
+        self.len += usize::from(wanted);
+    }
+
+    #[inline(always)]
+    fn listed(self) -> impl Iterator<Item = usize> {
+        self.warps.into_iter().take(self.len).map(|warp| usize::from(warp) % WARPS)
     }
 }
 
@@ -44,9 +65,8 @@ pub struct Bundle {
     /// Lanes that execute the current instruction, as bits and as masks.
     pub active: [u16; WARPS],
     masks: Row,
-    /// Warps with active lanes, the first `busy`.
-    order: [u8; WARPS],
-    busy: usize,
+    /// Warps with active lanes.
+    order: List,
     active_threads: u32,
     /// Whether every live lane is active and most warps are there: all rows may be written whole then.
     whole: bool,
@@ -58,8 +78,11 @@ pub struct Bundle {
     pub chosen: u8,
     /// Warps that wait at a barrier.
     pub at_barrier: u8,
-    /// Instructions that each warp executed since it was last chosen.
+    /// Instructions that each warp executed in its turn, but for the last ones: `since` for each active warp.
     pub turns: [u32; WARPS],
+    since: u32,
+    /// The value of `since` at which the first active warp has had its turn.
+    room: u32,
     /// What a handler reports: the warp and what is wrong.
     pub fault: Option<(usize, Fault)>,
     /// What the last branch found: the lanes that jump.
@@ -88,8 +111,7 @@ impl Bundle {
             threads: [0; WARPS],
             active: [0; WARPS],
             masks: Row::splat(0),
-            order: [0; WARPS],
-            busy: 0,
+            order: List::default(),
             active_threads: 0,
             whole: false,
             pc: 0,
@@ -97,6 +119,8 @@ impl Bundle {
             chosen: 0,
             at_barrier: 0,
             turns: [0; WARPS],
+            since: 0,
+            room: 0,
             fault: None,
             taken: Taken::None,
         }
@@ -110,13 +134,19 @@ impl Bundle {
     }
 
     /// The warps that have active lanes, in order.
+    #[inline(always)]
     pub fn busy(&self) -> impl Iterator<Item = usize> + use<> {
-        self.order.into_iter().take(self.busy).map(usize::from)
+        self.order.listed()
+    }
+
+    /// How many warps have active lanes.
+    pub fn busy_count(&self) -> u64 {
+        self.order.len as u64
     }
 
     /// Whether any warp has active lanes.
     pub fn is_busy(&self) -> bool {
-        self.busy > 0
+        self.order.len > 0
     }
 
     /// How many lanes are active.
@@ -125,18 +155,40 @@ impl Bundle {
     }
 
     /// Counts instructions of the active warps; whether one of them has now had its turn.
+    #[inline(always)]
     pub fn tick(&mut self, count: u32) -> bool {
-        let mut most = 0;
-        for warp in self.busy() {
-            self.turns[warp] += count;
-            most = most.max(self.turns[warp]);
-        }
-        most >= TURN
+        self.since += count;
+        self.since >= self.room
     }
 
     /// How many instructions the active warps may still execute together.
+    #[inline(always)]
     pub fn room(&self) -> u32 {
-        TURN - self.busy().map(|warp| self.turns[warp]).max().unwrap_or(TURN)
+        self.room - self.since
+    }
+
+    /// Writes down what [`Bundle::tick`] has counted, before other lanes are chosen.
+    fn settle(&mut self) {
+        for warp in self.busy() {
+            self.turns[warp] += self.since;
+        }
+        self.since = 0;
+    }
+
+    /// Chooses the lanes that go on, of the chosen warps that are ready and have not had their turn.
+    pub fn schedule(&mut self, schedule: &Op, world: &mut World<'_>) {
+        self.settle();
+        self.chosen &= self.ready() & self.unfinished();
+        schedule.run(self, world);
+        self.room = TURN - self.busy().map(|warp| self.turns[warp]).max().unwrap_or(0);
+    }
+
+    /// Lets the chosen warps have a turn.
+    pub fn choose(&mut self, chosen: u8) {
+        (self.chosen, self.order.len, self.since) = (chosen, 0, 0);
+        for warp in (0..WARPS).filter(|warp| chosen >> warp & 1 != 0) {
+            self.turns[warp] = 0;
+        }
     }
 
     /// Moves the active lanes to `pc`.
@@ -198,7 +250,7 @@ impl Bundle {
             self.pcs.0[warp] = [NOWHERE; LANES];
             self.masks.0[warp] = [0; LANES];
         }
-        self.busy = self.busy().filter(|&warp| warp < first).count();
+        self.order.len = self.busy().filter(|&warp| warp < first).count();
     }
 
     /// What the last branch found.
@@ -206,30 +258,37 @@ impl Bundle {
         self.taken
     }
 
-    /// Sets `out[i]` in all active lanes; `f` gives the results of a warp.
+    /// Sets the rows from `op.dest` on in all active lanes.
     #[inline(always)]
-    pub fn write<const N: usize>(&mut self, dest: u32, f: impl Fn(&[Row], usize) -> [Column; N]) {
-        let dest = dest as usize;
+    pub fn write<C: Columns<N>, const N: usize>(&mut self, op: &Fields) {
+        let dest = op.dest as usize;
         if self.whole {
             for warp in 0..WARPS {
-                let results = f(&self.rows, warp);
-                for (row, result) in self.rows[dest..dest + N].iter_mut().zip(results) {
-                    row.0[warp] = result;
+                let results = C::columns(&self.rows, op, warp);
+                for word in 0..N {
+                    self.rows[dest + word].0[warp] = results[word];
                 }
             }
             return;
         }
-        for &warp in &self.order[..self.busy & (2 * WARPS - 1)] {
-            let warp = usize::from(warp) % WARPS;
-            let results = f(&self.rows, warp);
+        for warp in self.order.listed() {
+            let results = C::columns(&self.rows, op, warp);
             let mask = &self.masks.0[warp];
-            for (row, result) in self.rows[dest..dest + N].iter_mut().zip(results) {
-                let column = &mut row.0[warp];
+            for word in 0..N {
                 // A blend and a whole store: a masked store would keep the next load waiting.
-                *column = std::array::from_fn(|lane| column[lane] & !mask[lane] | result[lane] & mask[lane]);
+                let column = &mut self.rows[dest + word].0[warp];
+                for lane in 0..LANES {
+                    column[lane] = column[lane] & !mask[lane] | results[word][lane] & mask[lane];
+                }
             }
         }
     }
+}
+
+/// What an instruction computes for one warp. No closures: those would not be compiled for the level of their caller.
+pub trait Columns<const N: usize> {
+    /// The results, from rows of the bundle.
+    fn columns(rows: &[Row], op: &Fields, warp: usize) -> [Column; N];
 }
 
 /// Chooses the lanes that go on: those of the chosen warps with the lowest program counter.
@@ -238,37 +297,50 @@ pub struct Schedule;
 impl Body for Schedule {
     #[inline(always)]
     fn run(bundle: &mut Bundle, _: &mut World<'_>, _: &Fields) -> bool {
-        let mut least = [NOWHERE; LANES];
-        let runs = |warp: usize| bundle.chosen >> warp & 1 != 0;
-        for warp in (0..WARPS).filter(|&warp| runs(warp)) {
-            least = std::array::from_fn(|lane| least[lane].min(bundle.pcs.0[warp][lane]));
-        }
-        let pc = least.into_iter().min().unwrap_or(NOWHERE);
-        let mut others = [NOWHERE; LANES];
-        let (mut busy, mut threads) = (0, 0);
-        let mut whole = true;
+        let mut chosen = List::default();
         for warp in 0..WARPS {
-            let pcs = &bundle.pcs.0[warp];
-            let mut mask = [0u32; LANES];
-            let mut bits = 0;
-            if runs(warp) && pc != NOWHERE {
-                mask = pcs.map(|other| if other == pc { u32::MAX } else { 0 });
-                others = std::array::from_fn(|lane| others[lane].min(pcs[lane] | mask[lane]));
-                bits = bit_mask(&mask);
-            }
-            bundle.masks.0[warp] = mask;
-            bundle.active[warp] = bits;
-            whole &= bits == bundle.live[warp];
-            bundle.order[busy % WARPS] = warp as u8;
-            threads += bits.count_ones();
-            busy += usize::from(bits != 0);
+            chosen.push_if(warp, bundle.chosen >> warp & 1 != 0);
+            bundle.active[warp] = 0;
         }
-        (bundle.busy, bundle.active_threads) = (busy, threads);
-        bundle.whole = whole && busy > WARPS / 2;
-        bundle.pc = pc;
-        bundle.others = others.into_iter().min().unwrap_or(NOWHERE);
+        bundle.masks = Row::splat(0);
+        let mut least = [NOWHERE; LANES];
+        for warp in chosen.listed() {
+            let pcs = &bundle.pcs.0[warp];
+            for lane in 0..LANES {
+                least[lane] = least[lane].min(pcs[lane]);
+            }
+        }
+        let pc = smallest(&least);
+        let mut others = [NOWHERE; LANES];
+        bundle.order = List::default();
+        let mut threads = 0;
+        for warp in chosen.listed() {
+            let (pcs, mask) = (&bundle.pcs.0[warp], &mut bundle.masks.0[warp]);
+            for lane in 0..LANES {
+                // Lanes that are nowhere are never active.
+                let here = if (pcs[lane] == pc) & (pc != NOWHERE) { u32::MAX } else { 0 };
+                mask[lane] = here;
+                others[lane] = others[lane].min(pcs[lane] | here);
+            }
+            let bits = bit_mask(mask);
+            bundle.active[warp] = bits;
+            bundle.order.push_if(warp, bits != 0);
+            threads += bits.count_ones();
+        }
+        bundle.active_threads = threads;
+        bundle.whole = bundle.active == bundle.live && bundle.order.len > WARPS / 2;
+        (bundle.pc, bundle.others) = (pc, smallest(&others));
         true
     }
+}
+
+#[inline(always)]
+fn smallest(words: &Column) -> u32 {
+    let mut least = NOWHERE;
+    for &word in words {
+        least = least.min(word);
+    }
+    least
 }
 
 /// The highest bits of all lanes.
@@ -278,7 +350,11 @@ fn bit_mask(mask: &Column) -> u16 {
     for lane in 0..LANES {
         bits[lane] = mask[lane] & 1 << lane;
     }
-    bits.into_iter().fold(0, |all, bit| all | bit) as u16
+    let mut all = 0;
+    for bit in bits {
+        all |= bit;
+    }
+    all as u16
 }
 
 /// A condition on the word of a lane.
@@ -290,37 +366,52 @@ pub trait Test {
 /// Finds out which active lanes jump to `numbers[0]`: those that pass the test, or with `numbers[1]` those that fail.
 pub struct Branch<T>(std::marker::PhantomData<T>);
 
+impl<T: Test> Branch<T> {
+    /// Ones in the lanes of a warp that jump.
+    #[inline(always)]
+    fn jumps(source: &Column, inverted: u32, mask: &Column) -> Column {
+        let mut jumps = [0; LANES];
+        for lane in 0..LANES {
+            let holds = if T::holds(source[lane]) { u32::MAX } else { 0 };
+            jumps[lane] = (holds ^ inverted) & mask[lane];
+        }
+        jumps
+    }
+}
+
 impl<T: Test> Body for Branch<T> {
     #[inline(always)]
     fn run(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
         let [target, inverted] = op.numbers;
         let source = &bundle.rows[op.sources[0] as usize];
-        let jumps = |warp: usize| -> Column {
-            std::array::from_fn(|lane| {
-                let holds = if T::holds(source.0[warp][lane]) { u32::MAX } else { 0 };
-                (holds ^ inverted) & bundle.masks.0[warp][lane]
-            })
-        };
-        let (mut any, mut all) = ([0; LANES], [u32::MAX; LANES]);
-        for warp in bundle.busy() {
-            let (jumps, mask) = (jumps(warp), &bundle.masks.0[warp]);
-            any = std::array::from_fn(|lane| any[lane] | jumps[lane]);
-            all = std::array::from_fn(|lane| all[lane] & (jumps[lane] | !mask[lane]));
+        let (mut any, mut lacking) = ([0; LANES], [0; LANES]);
+        for warp in bundle.order.listed() {
+            // Lanes that are not active neither jump nor lack it.
+            let mask = &bundle.masks.0[warp];
+            let jumps = Self::jumps(&source.0[warp], inverted, mask);
+            for lane in 0..LANES {
+                any[lane] |= jumps[lane];
+                lacking[lane] |= mask[lane] & !jumps[lane];
+            }
         }
-        let none = any.into_iter().fold(0, |a, b| a | b) == 0;
-        if none || all.into_iter().fold(u32::MAX, |a, b| a & b) == u32::MAX {
-            bundle.taken = if none { Taken::None } else { Taken::All };
+        let (mut some, mut not_all) = (0, 0);
+        for lane in 0..LANES {
+            some |= any[lane];
+            not_all |= lacking[lane];
+        }
+        if some == 0 || not_all == 0 {
+            bundle.taken = if some == 0 { Taken::None } else { Taken::All };
             return true;
         }
         let next = op.pc + 1;
-        for warp in bundle.busy() {
-            let jumps = jumps(warp);
+        for warp in bundle.order.listed() {
             let mask = &bundle.masks.0[warp];
+            let jumps = Self::jumps(&source.0[warp], inverted, mask);
             let pcs = &mut bundle.pcs.0[warp];
-            *pcs = std::array::from_fn(|lane| {
+            for lane in 0..LANES {
                 let to = if jumps[lane] != 0 { target } else { next };
-                pcs[lane] & !mask[lane] | to & mask[lane]
-            });
+                pcs[lane] = pcs[lane] & !mask[lane] | to & mask[lane];
+            }
         }
         bundle.taken = Taken::Some;
         true

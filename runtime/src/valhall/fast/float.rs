@@ -112,8 +112,8 @@ impl<const SIGNS: u32, const LIMIT: u32> Rule for Add<SIGNS, LIMIT> {
     #[inline(always)]
     fn lane([a, b, ..]: [u32; 4], numbers: [u32; 2]) -> u32 {
         let signs = chosen::<SIGNS>(numbers);
-        let [a, b] = [signed(a, 0, signs, SIGN), signed(b, 1, signs, SIGN)].map(f32::from_bits);
-        clamp::<LIMIT>(result(a + b))
+        let (a, b) = (signed(a, 0, signs, SIGN), signed(b, 1, signs, SIGN));
+        clamp::<LIMIT>(result(f32::from_bits(a) + f32::from_bits(b)))
     }
 }
 
@@ -125,9 +125,8 @@ impl<const SIGNS: u32, const LIMIT: u32> Rule for Fma<SIGNS, LIMIT> {
     #[inline(always)]
     fn lane([a, b, c, _]: [u32; 4], numbers: [u32; 2]) -> u32 {
         let signs = chosen::<SIGNS>(numbers);
-        let [a, b, c] =
-            [signed(a, 0, signs, SIGN), signed(b, 1, signs, SIGN), signed(c, 2, signs, SIGN)].map(f32::from_bits);
-        clamp::<LIMIT>(result(a.mul_add(b, c)))
+        let (a, b, c) = (signed(a, 0, signs, SIGN), signed(b, 1, signs, SIGN), signed(c, 2, signs, SIGN));
+        clamp::<LIMIT>(result(f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c))))
     }
 }
 

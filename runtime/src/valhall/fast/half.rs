@@ -6,11 +6,14 @@ use super::rule::{Rule, rules};
 const SIGNS: u32 = 0x8000_8000;
 const NAN: u32 = 0x7e00;
 
-/// Applies `f` to both halves of words.
-#[inline(always)]
-pub fn both<const N: usize>(words: [u32; N], f: impl Fn([u32; N]) -> u32) -> u32 {
-    f(words.map(|word| word & 0xffff)) | f(words.map(|word| word >> 16)) << 16
+/// Applies a function to the low halves of words and to the high ones. A macro, for a closure would be compiled on its own
+/// and not for the level of its caller.
+macro_rules! both {
+    ($($word:expr),*; $f:path) => {
+        $f([$($word & 0xffff),*]) | $f([$($word >> 16),*]) << 16
+    };
 }
+pub(super) use both;
 
 /// The sum. Single precision holds more than twice the digits, so that rounding twice is rounding once.
 #[inline(always)]
@@ -22,7 +25,7 @@ fn sum([a, b]: [u32; 2]) -> u32 {
 /// needs to know.
 #[inline(always)]
 fn fused([a, b, c]: [u32; 3]) -> u32 {
-    let [a, b, c] = [a, b, c].map(|half| f32::from_bits(widen(half)));
+    let (a, b, c) = (f32::from_bits(widen(a)), f32::from_bits(widen(b)), f32::from_bits(widen(c)));
     let product = a * b;
     let sum = product + c;
     let back = sum - product;
@@ -52,7 +55,12 @@ fn pick<const GREATER: bool>([a, b]: [u32; 2]) -> u32 {
 
 #[inline(always)]
 fn limited<const LIMIT: u32>(word: u32) -> u32 {
-    if LIMIT == 0 { word } else { both([word], |[half]| narrow(clamp::<LIMIT>(widen(half)))) }
+    if LIMIT == 0 { word } else { both!(word; limited_half::<LIMIT>) }
+}
+
+#[inline(always)]
+fn limited_half<const LIMIT: u32>([half]: [u32; 1]) -> u32 {
+    narrow(clamp::<LIMIT>(widen(half)))
 }
 
 /// `a + b`, signs in the first number.
@@ -62,7 +70,8 @@ impl<const LIMIT: u32> Rule for Add<LIMIT> {
     const SOURCES: usize = 2;
     #[inline(always)]
     fn lane([a, b, ..]: [u32; 4], [signs, _]: [u32; 2]) -> u32 {
-        limited::<LIMIT>(both([signed(a, 0, signs, SIGNS), signed(b, 1, signs, SIGNS)], sum))
+        let (a, b) = (signed(a, 0, signs, SIGNS), signed(b, 1, signs, SIGNS));
+        limited::<LIMIT>(both!(a, b; sum))
     }
 }
 
@@ -73,8 +82,8 @@ impl<const LIMIT: u32> Rule for Fma<LIMIT> {
     const SOURCES: usize = 3;
     #[inline(always)]
     fn lane([a, b, c, _]: [u32; 4], [signs, _]: [u32; 2]) -> u32 {
-        let sources = [signed(a, 0, signs, SIGNS), signed(b, 1, signs, SIGNS), signed(c, 2, signs, SIGNS)];
-        limited::<LIMIT>(both(sources, fused))
+        let (a, b, c) = (signed(a, 0, signs, SIGNS), signed(b, 1, signs, SIGNS), signed(c, 2, signs, SIGNS));
+        limited::<LIMIT>(both!(a, b, c; fused))
     }
 }
 
@@ -95,9 +104,9 @@ rules! {
     Low(a; _) a & 0xffff | a << 16;
     High(a; _) a >> 16 | a & 0xffff_0000;
     Swapped(a; _) a.rotate_left(16);
-    Min(a, b; _) both([a, b], pick::<false>);
-    Max(a, b; _) both([a, b], pick::<true>);
-    AddImmediate(a; n) both([a, n[0]], sum);
+    Min(a, b; _) both!(a, b; pick::<false>);
+    Max(a, b; _) both!(a, b; pick::<true>);
+    AddImmediate(a; n) both!(a, n[0]; sum);
     /// The low halves of both.
     Pack(a, b; _) a & 0xffff | b << 16;
     /// Two f32, rounded to the nearest.

@@ -7,6 +7,25 @@ use super::float::{key, widen};
 use super::half::both;
 use super::rule::{LongRule, Rule, long_rules, rules};
 
+macro_rules! halves {
+    ($($name:ident($($source:ident),*) $result:expr;)*) => { $(
+        #[inline(always)]
+        fn $name([$($source),*]: [u32; [$(stringify!($source)),*].len()]) -> u32 {
+            $result
+        }
+    )* };
+}
+
+halves! {
+    add_half(a, b) a.wrapping_add(b) & 0xffff;
+    subtract_half(a, b) a.wrapping_sub(b) & 0xffff;
+    multiply_half(a, b) a.wrapping_mul(b) & 0xffff;
+    mux_negative(a, b, c) if c & 0x8000 != 0 { a } else { b };
+    mux_zero(a, b, c) if c == 0 { a } else { b };
+    mux_float_zero(a, b, c) if c & 0x7fff == 0 { a } else { b };
+    not_zero(a) if a != 0 { 0xffff } else { 0 };
+}
+
 rules! {
     Copy(a; _) a;
     Not(a; _) !a;
@@ -14,10 +33,10 @@ rules! {
     Subtract(a, b; _) a.wrapping_sub(b);
     Multiply(a, b; _) a.wrapping_mul(b);
     AddImmediate(a; n) a.wrapping_add(n[0]);
-    AddImmediateHalves(a; n) both([a, n[0]], |[a, b]| a.wrapping_add(b) & 0xffff);
-    AddHalves(a, b; _) both([a, b], |[a, b]| a.wrapping_add(b) & 0xffff);
-    SubtractHalves(a, b; _) both([a, b], |[a, b]| a.wrapping_sub(b) & 0xffff);
-    MultiplyHalves(a, b; _) both([a, b], |[a, b]| a.wrapping_mul(b) & 0xffff);
+    AddImmediateHalves(a; n) both!(a, n[0]; add_half);
+    AddHalves(a, b; _) both!(a, b; add_half);
+    SubtractHalves(a, b; _) both!(a, b; subtract_half);
+    MultiplyHalves(a, b; _) both!(a, b; multiply_half);
     AddUnsignedSaturating(a, b; _) a.saturating_add(b);
     AddSignedSaturating(a, b; _) (a as i32).saturating_add(b as i32) as u32;
     SubtractUnsignedSaturating(a, b; _) a.saturating_sub(b);
@@ -31,9 +50,9 @@ rules! {
     MuxNegative(a, b, c; _) if (c as i32) < 0 { a } else { b };
     MuxZero(a, b, c; _) if c == 0 { a } else { b };
     MuxFloatZero(a, b, c; _) if c & 0x7fff_ffff == 0 { a } else { b };
-    MuxHalvesNegative(a, b, c; _) both([a, b, c], |[a, b, c]| if c & 0x8000 != 0 { a } else { b });
-    MuxHalvesZero(a, b, c; _) both([a, b, c], |[a, b, c]| if c == 0 { a } else { b });
-    MuxHalvesFloatZero(a, b, c; _) both([a, b, c], |[a, b, c]| if c & 0x7fff == 0 { a } else { b });
+    MuxHalvesNegative(a, b, c; _) both!(a, b, c; mux_negative);
+    MuxHalvesZero(a, b, c; _) both!(a, b, c; mux_zero);
+    MuxHalvesFloatZero(a, b, c; _) both!(a, b, c; mux_float_zero);
     /// A part of a word: up by the first number, then down by the second.
     Unsigned(a; n) a << (n[0] & 31) >> (n[1] & 31);
     /// The same, with its sign.
@@ -42,8 +61,8 @@ rules! {
     UnsignedBytes(a; n) a >> (n[0] & 31) & 0xff | (a >> (n[1] & 31) & 0xff) << 16;
     /// The same, with their signs.
     SignedBytes(a; n) {
-        let byte = |at: u32| i32::from((a >> (at & 31)) as i8) as u32;
-        byte(n[0]) & 0xffff | byte(n[1]) << 16
+        let (low, high) = ((a >> (n[0] & 31)) as i8 as u32, (a >> (n[1] & 31)) as i8 as u32);
+        low & 0xffff | high << 16
     };
     DotSigned(a, b, c; _) scalar::dot_product_add(scalar::S8, a, b, c, false);
     DotUnsigned(a, b, c; _) scalar::dot_product_add(scalar::U8, a, b, c, false);
@@ -106,6 +125,17 @@ fn combine<const LOGIC: u32>(a: u32, b: u32) -> u32 {
     }
 }
 
+#[inline(always)]
+fn shift_half<const KIND: u32>([a, b]: [u32; 2]) -> u32 {
+    let count = b & 15;
+    match KIND {
+        shift::LEFT => a << count & 0xffff,
+        shift::RIGHT => a >> count,
+        shift::ARITHMETIC => (i32::from(a as i16) >> count) as u32 & 0xffff,
+        _ => a,
+    }
+}
+
 /// The same on halves; each has its count in its lowest byte.
 pub struct ShiftHalves<const KIND: u32, const LOGIC: u32>;
 
@@ -113,15 +143,7 @@ impl<const KIND: u32, const LOGIC: u32> Rule for ShiftHalves<KIND, LOGIC> {
     const SOURCES: usize = 3;
     #[inline(always)]
     fn lane([a, b, c, _]: [u32; 4], [not_c, not_result]: [u32; 2]) -> u32 {
-        let shifted = both([a, b], |[a, b]| {
-            let count = b & 15;
-            match KIND {
-                shift::LEFT => a << count & 0xffff,
-                shift::RIGHT => a >> count,
-                shift::ARITHMETIC => (i32::from(a as i16) >> count) as u32 & 0xffff,
-                _ => a,
-            }
-        });
+        let shifted = both!(a, b; shift_half::<KIND>);
         combine::<LOGIC>(shifted, c ^ not_c) ^ not_result
     }
 }
@@ -237,9 +259,8 @@ impl<O: Order, P: Part> Rule for CompareHalves<O, P> {
     const SOURCES: usize = 3;
     #[inline(always)]
     fn lane([a, b, c, _]: [u32; 4], [value, and]: [u32; 2]) -> u32 {
-        let ones = |holds: bool| if holds { 0xffff } else { 0 };
-        let holds = both([a, b], |[a, b]| ones(O::holds(P::part(a), P::part(b))));
-        let other = both([c], |[c]| ones(c != 0));
+        let holds = both!(a, b; compare_half::<O, P>);
+        let other = both!(c; not_zero);
         ((holds & other) | ((holds | other) & !and)) & value
     }
 }
@@ -250,9 +271,16 @@ pub struct SelectHalves<O, P>(PhantomData<(O, P)>);
 impl<O: Order, P: Part> Rule for SelectHalves<O, P> {
     const SOURCES: usize = 4;
     #[inline(always)]
-    fn lane(sources: [u32; 4], _: [u32; 2]) -> u32 {
-        both(sources, |[a, b, c, d]| if O::holds(P::part(a), P::part(b)) { c } else { d })
+    fn lane([a, b, c, d]: [u32; 4], _: [u32; 2]) -> u32 {
+        let chosen = both!(a, b; compare_half::<O, P>);
+        c & chosen | d & !chosen
     }
+}
+
+/// Ones in a half whose condition holds.
+#[inline(always)]
+fn compare_half<O: Order, P: Part>([a, b]: [u32; 2]) -> u32 {
+    if O::holds(P::part(a), P::part(b)) { 0xffff } else { 0 }
 }
 
 /// A part of a 64-bit source, extended.

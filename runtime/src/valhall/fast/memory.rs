@@ -53,7 +53,10 @@ impl<const WORDS: usize> Body for Load<WORDS> {
                 let bytes = window.and_then(|(base, bytes)| bytes.get(span(base, bytes.len(), start, LANES * size)?));
                 if let Some(bytes) = bytes {
                     for (word, row) in bundle.rows[dest..dest + WORDS].iter_mut().enumerate() {
-                        row.0[warp] = std::array::from_fn(|lane| word_at(bytes, WORDS * lane + word));
+                        let column = &mut row.0[warp];
+                        for lane in 0..LANES {
+                            column[lane] = word_at(bytes, WORDS * lane + word);
+                        }
                     }
                     continue;
                 }

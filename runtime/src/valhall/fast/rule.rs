@@ -1,7 +1,7 @@
 //! From a rule on words to a handler for all lanes.
 
-use super::super::warp::Column;
-use super::bundle::{Bundle, Row};
+use super::super::warp::{Column, LANES};
+use super::bundle::{Bundle, Columns, Row};
 use super::level::{Body, Fields};
 use super::world::World;
 
@@ -28,43 +28,53 @@ pub struct Word<R>(std::marker::PhantomData<R>);
 /// The handler of a [`LongRule`].
 pub struct Long<R>(std::marker::PhantomData<R>);
 
+/// The sources of an instruction for one warp; those beyond `SOURCES` repeat the first and are not looked at.
 #[inline(always)]
-fn read<const SOURCES: usize>(rows: &[Row], op: &Fields, warp: usize) -> [Column; 4] {
-    std::array::from_fn(|k| if k < SOURCES { rows[op.sources[k] as usize].0[warp] } else { [0; 16] })
+fn read<'a>(sources: usize, rows: &'a [Row], op: &Fields, warp: usize) -> [&'a Column; 4] {
+    let a = &rows[op.sources[0] as usize].0[warp];
+    let b = if sources > 1 { &rows[op.sources[1] as usize].0[warp] } else { a };
+    let c = if sources > 2 { &rows[op.sources[2] as usize].0[warp] } else { a };
+    let d = if sources > 3 { &rows[op.sources[3] as usize].0[warp] } else { a };
+    [a, b, c, d]
 }
 
-macro_rules! read {
-    ($rows:ident, $op:ident, $warp:ident, $sources:expr) => {
-        match $sources {
-            1 => read::<1>($rows, $op, $warp),
-            2 => read::<2>($rows, $op, $warp),
-            3 => read::<3>($rows, $op, $warp),
-            _ => read::<4>($rows, $op, $warp),
+impl<R: Rule> Columns<1> for Word<R> {
+    #[inline(always)]
+    fn columns(rows: &[Row], op: &Fields, warp: usize) -> [Column; 1] {
+        let [a, b, c, d] = read(R::SOURCES, rows, op, warp);
+        let mut result = [0; LANES];
+        for lane in 0..LANES {
+            result[lane] = R::lane([a[lane], b[lane], c[lane], d[lane]], op.numbers);
         }
-    };
+        [result]
+    }
 }
 
 impl<R: Rule> Body for Word<R> {
     #[inline(always)]
     fn run(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
-        let numbers = op.numbers;
-        bundle.write(op.dest, |rows, warp| {
-            let [a, b, c, d] = read!(rows, op, warp, R::SOURCES);
-            [std::array::from_fn(|lane| R::lane([a[lane], b[lane], c[lane], d[lane]], numbers))]
-        });
+        bundle.write::<Self, 1>(op);
         true
+    }
+}
+
+impl<R: LongRule> Columns<2> for Long<R> {
+    #[inline(always)]
+    fn columns(rows: &[Row], op: &Fields, warp: usize) -> [Column; 2] {
+        let [a, b, c, d] = read(R::SOURCES, rows, op, warp);
+        let (mut low, mut high) = ([0; LANES], [0; LANES]);
+        for lane in 0..LANES {
+            let value = R::lane([a[lane], b[lane], c[lane], d[lane]], op.numbers);
+            (low[lane], high[lane]) = (value as u32, (value >> 32) as u32);
+        }
+        [low, high]
     }
 }
 
 impl<R: LongRule> Body for Long<R> {
     #[inline(always)]
     fn run(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
-        let numbers = op.numbers;
-        bundle.write(op.dest, |rows, warp| {
-            let [a, b, c, d] = read!(rows, op, warp, R::SOURCES);
-            let long: Column<u64> = std::array::from_fn(|lane| R::lane([a[lane], b[lane], c[lane], d[lane]], numbers));
-            [long.map(|value| value as u32), long.map(|value| (value >> 32) as u32)]
-        });
+        bundle.write::<Self, 2>(op);
         true
     }
 }

@@ -295,18 +295,11 @@ impl<'a> Runner<'a> {
 
     /// Runs the chosen warps until each has ended, waits at a barrier, or has had its turn.
     fn turn(&mut self, bundle: &mut Bundle, world: &mut World<'_>, groups: &[Group], chosen: u8) {
-        for warp in 0..WARPS {
-            if chosen >> warp & 1 != 0 {
-                bundle.turns[warp] = 0;
-            }
-        }
-        bundle.chosen = chosen & bundle.ready();
-        self.code.schedule.run(bundle, world);
+        bundle.choose(chosen);
+        bundle.schedule(&self.code.schedule, world);
         while bundle.is_busy() {
-            if !self.advance(bundle, world, groups) {
-                bundle.chosen &= bundle.ready() & bundle.unfinished();
-                self.code.schedule.run(bundle, world);
-            }
+            while self.advance(bundle, world, groups) {}
+            bundle.schedule(&self.code.schedule, world);
         }
     }
 
@@ -386,10 +379,11 @@ impl<'a> Runner<'a> {
     }
 
     /// Counts words that the active lanes execute; whether a warp has now had its turn.
+    #[inline(always)]
     fn count(&mut self, bundle: &mut Bundle, from: usize, to: usize) -> bool {
         let (threads, words) = (bundle.active_threads(), (to - from) as u64);
         self.spent += threads * words;
-        self.warp_instructions += bundle.busy().count() as u64 * words;
+        self.warp_instructions += bundle.busy_count() * words;
         for (place, change) in [(from, threads), (to, threads.wrapping_neg())] {
             if let Some(count) = self.profile.get_mut(place) {
                 *count = count.wrapping_add(change);
