@@ -108,7 +108,8 @@ pub fn half_fma(out: &mut [u32], a: u32, b: u32) -> &'static str {
 
     #[target_feature(enable = "avx512f,avx512bw,avx512fp16")]
     fn fp16(out: &mut [u32], a: u32, b: u32) {
-        let (a, b) = (_mm512_castsi512_ph(_mm512_set1_epi32(a as i32)), _mm512_castsi512_ph(_mm512_set1_epi32(b as i32)));
+        let (a, b) =
+            (_mm512_castsi512_ph(_mm512_set1_epi32(a as i32)), _mm512_castsi512_ph(_mm512_set1_epi32(b as i32)));
         for block in out.as_chunks_mut::<L>().0 {
             // SAFETY: any bits are a vector of words, and the sizes are equal.
             let mut x: [__m512h; L / 16] = unsafe { std::mem::transmute(*block) };

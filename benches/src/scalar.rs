@@ -1,9 +1,9 @@
 //! The obvious interpreter: one thread at a time, one decoded instruction at a time. Knows what the kernels use.
 
+use isaforge_core::Unimplemented;
 use isaforge_runtime::valhall::rules::rounding::Rounding;
 use isaforge_runtime::valhall::rules::{compare, convert, float16, float32, shift};
 use isaforge_runtime::{Launch, Memory};
-use isaforge_core::Unimplemented;
 use isaforge_valhall::{self as v, Instruction, Semantics, Source, dispatch};
 
 /// Runs a launch of one-dimensional workgroups.

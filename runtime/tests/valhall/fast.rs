@@ -10,6 +10,8 @@ use super::{OUT, assemble, to_bytes};
 
 /// Where the registers of threads come from.
 const IN: u64 = 0x10_0000;
+/// Where threads may write as they like.
+const SCRATCH: u64 = 0x20_0000;
 /// Bytes that a thread has for its registers.
 const THREAD: u32 = 256;
 
@@ -103,13 +105,14 @@ fn memory(threads: u32, random: &mut Random) -> Memory {
     let mut memory = Memory::new();
     memory.map(IN, to_bytes(&words)).unwrap();
     memory.map(OUT, vec![0; (threads * THREAD) as usize]).unwrap();
+    memory.map(SCRATCH, vec![0; (threads * THREAD) as usize]).unwrap();
     memory
 }
 
 fn outcome(run: impl FnOnce(&mut Memory) -> std::result::Result<Outcome, RunError>, memory: &Memory) -> Result {
     let mut memory = memory.clone();
     let outcome = run(&mut memory)?;
-    Ok((outcome, [IN, OUT].map(|base| memory.region(base).unwrap()).concat()))
+    Ok((outcome, [IN, OUT, SCRATCH].map(|base| memory.region(base).unwrap()).concat()))
 }
 
 /// Runs a launch in both ways; true when it came to its end.
@@ -125,10 +128,11 @@ fn agree(launch: &Launch, memory: &Memory) -> bool {
                     assert_eq!(a, b, "{}\n{text}", level.name());
                     let at = x.chunks(4).zip(y.chunks(4)).position(|(x, y)| x != y).unwrap();
                     let word = |bytes: &[u8]| u32::from_le_bytes(bytes[4 * at..4 * at + 4].try_into().unwrap());
-                    let (thread, register) = (at as u32 % (x.len() as u32 / 8) / 64, at % 64);
+                    // Three regions of as many words.
+                    let (thread, register) = (at % (x.len() / 12) / 64, at % 64);
                     let given = memory.region(IN).unwrap();
                     let mut registers = String::new();
-                    for (r, bytes) in given.chunks(4).skip(64 * thread as usize).take(64).enumerate() {
+                    for (r, bytes) in given.chunks(4).skip(64 * thread).take(64).enumerate() {
                         registers += &format!("r{r}={:08x} ", u32::from_le_bytes(bytes.try_into().unwrap()));
                     }
                     panic!(
@@ -152,7 +156,7 @@ fn agree(launch: &Launch, memory: &Memory) -> bool {
 
 fn launch(threads: u32, body: &[u64]) -> Launch {
     let program = [assemble(&prologue()), body.to_vec(), assemble(&epilogue())].concat();
-    let uniforms = vec![IN as u32, 0, OUT as u32, 0, 0x3f80_0000, 0x7fc0_1234, 0x3c00_b555, 7];
+    let uniforms = vec![IN as u32, 0, OUT as u32, 0, 0x3f80_0000, 0x7fc0_1234, 0x3c00_b555, 7, SCRATCH as u32, 0];
     Launch { program, local_size: [threads, 1, 1], uniforms, shared_bytes: 64, budget: 1 << 24, ..Launch::default() }
 }
 
@@ -181,4 +185,128 @@ fn every_instruction_does_what_the_reference_does() {
         }
     }
     assert!(finished > ROUNDS * Opcode::COUNT as u64 / 2, "{finished} programs came to their end");
+}
+
+#[test]
+fn lanes_and_warps_that_part_meet_where_they_do_in_the_reference() {
+    let mut random = Random(2);
+    let mut finished = 0;
+    for round in 0..8 * ROUNDS {
+        // Jumps forward on whatever a register holds, jumps back a few times, and barriers where all are together.
+        let mut lines = vec!["IADD_IMM.i32 r59, 0x0, #0x3".to_owned()];
+        for line in 1..30u64 {
+            let [a, b, c] = [0; 3].map(|_| random.below(16));
+            let line = match random.below(8) {
+                0 | 1 => {
+                    let offset = random.below(30 - line).min(8);
+                    let half = [".h0", ".h1", "", ".and", ".lowbits"][random.below(5) as usize];
+                    let sense = ["", ".eq"][random.below(2) as usize];
+                    format!("BRANCHZ{sense} r{a}{half}, offset:{offset}")
+                }
+                2 => {
+                    let back = random.below(line);
+                    // One branch of a pair: the count goes down first.
+                    lines.push("ISUB.u32.saturate r59, r59, 0x01000000.b3".to_owned());
+                    format!("BRANCHZ r59, offset:{}", -(back as i64) - 1)
+                }
+                3 => format!("FMA.f32 r{a}, r{b}, r{c}, r{a}"),
+                4 => format!("ICMP.u32.lt.i1 r{a}, r{b}, r{c}, 0x0"),
+                5 => format!("CLPER.i32.subgroup16.xor r{a}, r{b}, r{c}"),
+                6 => format!("IADD.u32 r{a}, r{b}, r{c}"),
+                _ => format!("LSHIFT_XOR.i32 r{a}, r{b}, r{c}.b00, r{a}"),
+            };
+            lines.push(line);
+        }
+        let body = assemble(&lines.join("\n"));
+        let threads = [128, 40, 16, 200][round as usize % 4];
+        let mut launch = launch(threads, &body);
+        // Some end in the budget. Alone, a warp ends in the same place.
+        launch.budget = if threads == 16 { 3_000 } else { 1 << 21 | 1 << 19 };
+        let memory = memory(threads, &mut random);
+        let ended = reference::run(&launch, &mut memory.clone());
+        if threads == 16 || !matches!(ended, Err(RunError::Budget { .. })) {
+            finished += u64::from(agree(&launch, &memory));
+        }
+    }
+    assert!(finished > 3 * ROUNDS, "{finished} programs came to their end");
+}
+
+#[test]
+fn memory_is_reached_in_every_pattern() {
+    let mut random = Random(3);
+    for kind in ["i32", "i64", "i96", "i128"] {
+        let registers = match kind {
+            "i32" => "@r8",
+            "i64" => "@r8:r9",
+            "i96" => "@r8:r9:r10",
+            _ => "@r8:r9:r10:r11",
+        };
+        // Distances between threads: the same place, one after another, overlapping, apart, beyond the end for some.
+        for stride in [0u32, 4, 8, 12, 16, 7, 64, 300] {
+            // What is stored is loaded again where no other thread stores, else something that nobody changes is.
+            let shared = ("workgroup_local_pointer.w0", "workgroup_local_pointer.w0", 4);
+            for (stored, loaded, offset) in [("u8", "u0", 8), shared] {
+                if stride < 16 && stored == loaded {
+                    continue;
+                }
+                let body = assemble(&format!(
+                    "IADD_IMM.i32 r4, 0x0, #{stride:#x}
+                    IADD_IMM.i32 r5, 0x0, #0x10
+                    IMUL.i32 r5, warp_id.w0, r5
+                    IADD.u32 r5, lane_id.w0, r5
+                    IMUL.i32 r4, r4, r5
+                    BRANCHZ r17.h0, offset:4
+                    SHADDX.u64 r6, {stored}, r4.w0, shift:0x0
+                    STORE.{kind}.slot0 {registers}, r6, offset:4
+                    SHADDX.u64 r6, {loaded}, r4.w0, shift:0x0
+                    LOAD.{kind}.unsigned.slot0 {registers}, r6, offset:{offset}"
+                ));
+                let together =
+                    body.iter().copied().enumerate().filter(|(i, _)| *i != 5).map(|(_, word)| word).collect();
+                for (body, threads) in [(body.clone(), 128), (together, 128), (body, 24)] {
+                    let mut launch = launch(threads, &body);
+                    launch.shared_bytes = 4096;
+                    agree(&launch, &memory(threads, &mut random));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn several_workgroups_run_as_one_after_another() {
+    let mut random = Random(4);
+    for local_size in [[1, 1, 1], [16, 1, 1], [5, 3, 2], [8, 8, 1], [100, 1, 1], [1, 1, 64]] {
+        let text = "
+            MOV.i32 r4, workgroup_local_pointer.w0
+            MOV.i32 r5, workgroup_local_pointer.w1
+            LSHIFT_AND.i32 r6, r55, 0x0.b00, 0x07060504.not
+            SHADDX.u64 r6, r4, lane_id.w0, shift:0x2
+            STORE.i32.slot0 @r60, r6, offset:0
+            BARRIER.slot7.wait
+            LOAD.i32.unsigned.slot0 @r8, r4, offset:0
+            SHADDX.u64 r6, thread_local_pointer.w0, 0x0.w0, shift:0x0
+            STORE.i32.slot0 @r56, r6, offset:16
+            LOAD.i32.unsigned.slot0 @r9, r6, offset:16
+            IADD.u32 r8, r8, r9
+            IADD.u32 r8, r8, warp_id.w0
+            ATOM.i32.aadd.slot0 @r8, u2, offset:0
+            NOP.end";
+        // With and without the atomic, which keeps the workgroups apart.
+        for keep in [true, false] {
+            let mut program = assemble(text);
+            if !keep {
+                program.remove(12);
+            }
+            let launch = Launch {
+                program,
+                local_size,
+                groups: [3, 2, 2],
+                uniforms: vec![IN as u32, 0, OUT as u32, 0],
+                shared_bytes: 256,
+                ..Launch::default()
+            };
+            assert!(agree(&launch, &memory(128, &mut random)));
+        }
+    }
 }

@@ -3,6 +3,8 @@
 //! A register is a row of eight columns. All lanes of the bundle that have the lowest program counter execute; a warp of
 //! which no lane is there is passed over. Each warp by itself thereby does exactly what it would do alone.
 
+use std::hint::black_box;
+
 use super::super::group::TURN;
 use super::super::step::Fault;
 use super::super::warp::{Column, LANES, lanes};
@@ -265,8 +267,8 @@ impl Bundle {
         if self.whole {
             for warp in 0..WARPS {
                 let results = C::columns(&self.rows, op, warp);
-                for word in 0..N {
-                    self.rows[dest + word].0[warp] = results[word];
+                for (word, result) in results.iter().enumerate() {
+                    self.rows[dest + word].0[warp] = *result;
                 }
             }
             return;
@@ -274,11 +276,11 @@ impl Bundle {
         for warp in self.order.listed() {
             let results = C::columns(&self.rows, op, warp);
             let mask = &self.masks.0[warp];
-            for word in 0..N {
+            for (word, result) in results.iter().enumerate() {
                 // A blend and a whole store: a masked store would keep the next load waiting.
                 let column = &mut self.rows[dest + word].0[warp];
                 for lane in 0..LANES {
-                    column[lane] = column[lane] & !mask[lane] | results[word][lane] & mask[lane];
+                    column[lane] = column[lane] & !mask[lane] | result[lane] & mask[lane];
                 }
             }
         }
@@ -334,27 +336,36 @@ impl Body for Schedule {
     }
 }
 
+// Each of the following folds the lanes of a column that is complete in memory. Without the black box the compiler mixes
+// the fold with what made the column, and gathers lanes one by one.
+
 #[inline(always)]
 fn smallest(words: &Column) -> u32 {
     let mut least = NOWHERE;
-    for &word in words {
+    for &word in black_box(words) {
         least = least.min(word);
     }
     least
 }
 
-/// The highest bits of all lanes.
+/// All bits that any lane has.
+#[inline(always)]
+pub fn any_bits(words: &Column) -> u32 {
+    let mut bits = 0;
+    for &word in black_box(words) {
+        bits |= word;
+    }
+    bits
+}
+
+/// One bit for each lane of a mask.
 #[inline(always)]
 fn bit_mask(mask: &Column) -> u16 {
-    let mut bits = [0u32; LANES];
+    let mut bits = [0; LANES];
     for lane in 0..LANES {
         bits[lane] = mask[lane] & 1 << lane;
     }
-    let mut all = 0;
-    for bit in bits {
-        all |= bit;
-    }
-    all as u16
+    any_bits(&bits) as u16
 }
 
 /// A condition on the word of a lane.
@@ -394,11 +405,7 @@ impl<T: Test> Body for Branch<T> {
                 lacking[lane] |= mask[lane] & !jumps[lane];
             }
         }
-        let (mut some, mut not_all) = (0, 0);
-        for lane in 0..LANES {
-            some |= any[lane];
-            not_all |= lacking[lane];
-        }
+        let (some, not_all) = (any_bits(&any), any_bits(&lacking));
         if some == 0 || not_all == 0 {
             bundle.taken = if some == 0 { Taken::None } else { Taken::All };
             return true;

@@ -6,7 +6,6 @@ use std::hash::{BuildHasherDefault, Hasher};
 use isaforge_valhall::{Instruction, Opcode, dispatch};
 
 use super::super::program::{After, Program, Slot};
-use super::super::warp::LANES;
 use super::bundle::{Row, Schedule, WARPS};
 use super::level::{Fields, Level, Op};
 use super::lower::Lowering;
@@ -184,15 +183,5 @@ impl Hasher for Spread {
 
     fn write_u32(&mut self, word: u32) {
         self.0 = (self.0 ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
-    }
-}
-
-/// Fills the rows that differ from warp to warp.
-pub fn place(rows: &mut [Row], warp: usize, number: usize, thread: impl Fn(usize) -> u64) {
-    rows[row::WARP as usize].0[warp] = [number as u32; LANES];
-    for lane in 0..LANES {
-        let address = thread(lane);
-        rows[row::THREAD as usize].0[warp][lane] = address as u32;
-        rows[row::THREAD as usize + 1].0[warp][lane] = (address >> 32) as u32;
     }
 }

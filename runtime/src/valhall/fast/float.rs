@@ -130,6 +130,19 @@ impl<const SIGNS: u32, const LIMIT: u32> Rule for Fma<SIGNS, LIMIT> {
     }
 }
 
+/// `a · b`, which is the fused product with an addend of -0.
+pub struct Multiply<const SIGNS: u32>;
+
+impl<const SIGNS: u32> Rule for Multiply<SIGNS> {
+    const SOURCES: usize = 2;
+    #[inline(always)]
+    fn lane([a, b, ..]: [u32; 4], numbers: [u32; 2]) -> u32 {
+        let signs = chosen::<SIGNS>(numbers);
+        let (a, b) = (signed(a, 0, signs, SIGN), signed(b, 1, signs, SIGN));
+        result(f32::from_bits(a) * f32::from_bits(b))
+    }
+}
+
 /// Limits what is there.
 pub struct Limit<const LIMIT: u32>;
 

@@ -710,6 +710,14 @@ impl Semantics for Lowering<'_> {
         // Only the sign of the product matters, so that one factor can take the negation of both.
         let (x, y) = if (x | y) & 1 == 0 { (x ^ y, 0) } else { (x, y) };
         let (sources, numbers) = ([a, b, c], [x | y << 2 | z << 4, 0]);
+        if (c, z) == (Operand::Value(1 << 31), 0) {
+            return match numbers[0] {
+                signs::PLAIN => {
+                    self.put_float::<float::Multiply<{ signs::PLAIN }>>(dest, half, clamp, &sources, numbers)
+                }
+                _ => self.put_float::<float::Multiply<{ signs::DYNAMIC }>>(dest, half, clamp, &sources, numbers),
+            };
+        }
         match numbers[0] {
             signs::PLAIN => {
                 self.put_float::<Fma<{ signs::PLAIN }, { limit::NONE }>>(dest, half, clamp, &sources, numbers)

@@ -12,7 +12,7 @@ use super::super::space::{THREAD_BYTES, THREADS};
 use super::super::step::{Context, Control, Fault, Step};
 use super::super::warp::{LANES, Warp};
 use super::bundle::{Bundle, NOWHERE, Taken, WARPS};
-use super::code::{Code, Exit, place};
+use super::code::{Code, Exit, row};
 use super::level::{Level, Op};
 use super::world::{Home, World};
 
@@ -132,7 +132,14 @@ impl Crew {
                 let (bundle, warp) = (&mut self.bundles[at / WARPS], at % WARPS);
                 let count = (self.threads - LANES * number).min(LANES);
                 bundle.start(warp, Home { group, number }, ((1u32 << count) - 1) as u16);
-                place(&mut bundle.rows, warp, number, |lane| THREADS + ((LANES * number + lane) * THREAD_BYTES) as u64);
+                bundle.rows[row::WARP as usize].0[warp] = [number as u32; LANES];
+                if code.program.uses_thread_memory {
+                    let address = |lane| THREADS + ((LANES * number + lane) * THREAD_BYTES) as u64;
+                    for lane in 0..LANES {
+                        bundle.rows[row::THREAD as usize].0[warp][lane] = address(lane) as u32;
+                        bundle.rows[row::THREAD as usize + 1].0[warp][lane] = (address(lane) >> 32) as u32;
+                    }
+                }
                 let global = |axis: usize, local: &[u32; LANES]| {
                     local.map(|local| id[axis].wrapping_mul(size[axis]).wrapping_add(local))
                 };
@@ -146,8 +153,8 @@ impl Crew {
                     global(1, y),
                     global(2, z),
                 ];
-                for (row, column) in bundle.rows[55..].iter_mut().zip(columns) {
-                    row.0[warp] = column;
+                for (register, column) in (55..).zip(columns) {
+                    bundle.rows[register].0[warp] = column;
                 }
             }
         }
