@@ -201,3 +201,35 @@ fn helpers_whose_function_is_chosen_read_and_write_like_the_others() {
     assert_eq!(execute("FATAN_ASSIST.f32 r20, r0, r2", &[0xbf80_0000, 0xc000_0000]), 0x3800_0003);
     assert_eq!(execute("FATAN_ASSIST.f32.second r20, r0, r2", &[0x3f80_0000, 0]), 0x3fc9_0fdb);
 }
+
+#[test]
+fn rows_with_anything_in_them_are_judged_or_refused() {
+    let data = data("semantic-vectors.tsv");
+    let rows: Vec<&str> = data.lines().filter(|line| !line.starts_with('#')).collect();
+    let pieces: Vec<&str> = rows.iter().flat_map(|row| row.split(['\t', ',', ' ', '.'])).collect();
+    let mut random = isaforge_core::sample::Random(3);
+    let mut below = |n: usize| random.below(n as u64) as usize;
+    let (mut judged, mut refused) = (0, 0);
+    for _ in 0..20_000 {
+        // A column of another row, another word in a column, or another character.
+        let mut columns: Vec<String> = rows[below(rows.len())].split('\t').map(str::to_owned).collect();
+        let at = below(columns.len());
+        let column = &mut columns[at];
+        match below(4) {
+            0 => *column = rows[below(rows.len())].split('\t').nth(at).unwrap_or_default().to_owned(),
+            1 => {
+                *column = [pieces[below(pieces.len())], pieces[below(pieces.len())]].join(["", ".", ",", " "][below(4)])
+            }
+            2 => column.extend(['é', '.', '=', '\t', '0', ' ', '\u{0}'].get(below(7))),
+            _ => *column = column.chars().filter(|_| below(8) > 0).collect(),
+        }
+        match vector(&columns.join("\t")) {
+            Ok(()) | Err(VectorError::Different { .. }) => judged += 1,
+            Err(error) => {
+                assert!(!error.to_string().is_empty());
+                refused += 1;
+            }
+        }
+    }
+    assert!(judged > 1000 && refused > 1000, "{judged} {refused}");
+}
