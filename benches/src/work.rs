@@ -5,6 +5,10 @@ use std::fmt::Write;
 use disarm64::InsnDisplay;
 use disarm64::decoder::{self, Opcode};
 use iced_x86::{Decoder, DecoderOptions, FastFormatter, Instruction as X86Instruction};
+use isaforge_compiler::diagnostic::Diagnostics;
+use isaforge_compiler::model::Isa;
+use isaforge_compiler::resolve::resolve;
+use isaforge_compiler::source::Sources;
 use isaforge_compiler::{Checked, Compiled, Settings};
 use isaforge_core::print::{Style, print};
 use isaforge_core::text::Line;
@@ -144,4 +148,22 @@ pub fn check(settings: &Settings) -> Checked {
 /// Compiles the specification to tables.
 pub fn compile(settings: &Settings) -> Compiled {
     isaforge_compiler::compile(settings).unwrap_or_else(|failure| panic!("{failure}"))
+}
+
+/// The model of 1,000 instructions with primary and secondary opcodes in several places; the last matches a word of the first.
+pub fn thousand_instructions() -> Isa {
+    let mut text = String::from("isa: thousand\nword: 64\nevery: { unused: ignored }\ninstructions:\n");
+    for i in 0..999 {
+        let (primary, secondary) = (i / 4, i % 4);
+        // As in real words, where the secondary opcode lies depends on the primary one.
+        let at = 4 * (primary % 9);
+        let _ = writeln!(text, "  I{i}: {{ fixed: {{ 56..48: {primary}, {}..{at}: {secondary} }} }}", at + 1);
+    }
+    text.push_str("  I999: { fixed: { 56..48: 0, 4: 1, 0: 0, 2: 0, 1: 0 } }\n");
+    let path = std::env::temp_dir().join(format!("isaforge-benches-{}.yaml", std::process::id()));
+    std::fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let (mut sources, mut found) = (Sources::new(), Diagnostics::new());
+    let isa = resolve(&path, &mut sources, &mut found);
+    let _ = std::fs::remove_file(&path);
+    isa.unwrap_or_else(|| panic!("{}", found.render(&sources, Default::default())))
 }
