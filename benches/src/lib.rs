@@ -5,6 +5,7 @@
 //! that one instruction costs.
 
 pub mod assembler;
+pub mod chains;
 pub mod code;
 pub mod kernels;
 pub mod native;

@@ -14,10 +14,13 @@ use super::launch::Program;
 use crate::groups;
 use crate::words::{self, Encoding, Mistake};
 
+type Assemble<'a, T> = &'a dyn Fn(&str) -> Result<T, Vec<ProgramError>>;
+type Read<'a, T> = &'a dyn Fn(&[u8], Option<Encoding>) -> Result<T, Mistake>;
+
 /// How a program is read.
 struct Readers<'a, T> {
-    assemble: &'a dyn Fn(&str) -> Result<T, Vec<ProgramError>>,
-    read: &'a dyn Fn(&[u8], Option<Encoding>) -> Result<T, Mistake>,
+    assemble: Assemble<'a, T>,
+    read: Read<'a, T>,
 }
 
 /// Loads or assembles a program of words. `None` after a mistake, which is reported.

@@ -1,11 +1,12 @@
 //! Executes groups: a task at a time, all its instances together.
 
 use isaforge_usc::{
-    Alu, AluOp, Cc, CountOp, F64Type, Int8_16Fmt, Int8_16Op, Mov, Pck, PckFormat, RedPart, S2ch, Shift1Op, SnglOp, Tst,
+    Alu, AluOp, CountOp, F64Type, Int8_16Fmt, Int8_16Op, Mov, Pck, PckFormat, RedPart, S2ch, Shift1Op, SnglOp, Tst,
     TstOp, TstType,
 };
 
 use crate::usc::error::Trap;
+use crate::usc::fast;
 use crate::usc::host::Host;
 use crate::usc::lanes::{Column, LANES, Mask, each, holds, map, splat, zip, zip3};
 use crate::usc::machine::{Common, Event, Machine, Report, State, Task, entry};
@@ -25,6 +26,8 @@ pub(super) struct Cpu<'a, H> {
     pub woken: Option<u32>,
     /// Where it goes on, if not with the next group.
     pub next: Option<usize>,
+    /// Whether plain groups may take the fast path.
+    plainly: bool,
     /// Writes, if somebody wants to know.
     writes: Option<Vec<(Register, Mask, Column)>>,
 }
@@ -67,22 +70,40 @@ impl<'a, H: Host> Cpu<'a, H> {
         number: usize,
         traced: bool,
     ) -> Self {
-        let Machine { host, common } = machine;
-        let writes = traced.then(Vec::new);
-        Cpu { program, host, common, task, number, woken: None, next: None, writes }
+        let Machine { host, common, plainly, .. } = machine;
+        let (writes, plainly) = (traced.then(Vec::new), *plainly && !traced);
+        Cpu { program, host, common, task, number, woken: None, next: None, plainly, writes }
     }
 
     /// Executes at most `most` groups; less when the task ends or waits.
     ///
     /// # Errors
     /// The step that cannot be executed, and why.
+    #[inline(always)]
     pub fn turn(&mut self, most: u64, report: &mut Report, seen: &mut dyn FnMut(&Event)) -> Result<(), (usize, Trap)> {
         self.task.state = State::Ready;
         let program = self.program;
-        for _ in 0..most {
+        let mut left = most;
+        while left > 0 {
             let pc = self.task.pc;
             let Some(step) = program.steps.get(pc) else { return Err((pc, Trap::RanOff)) };
-            let active = self.active(step.condition);
+            let active = fast::active(self.task, step.condition);
+            let plain = if self.plainly { program.runs.length(pc) } else { 0 };
+            if plain > 0 {
+                let count = plain.min(usize::try_from(left).unwrap_or(plain));
+                if active != 0 {
+                    program.runs.execute(self.task, self.common, pc, count, active);
+                }
+                let groups = count as u64;
+                left -= groups;
+                report.groups += groups;
+                report.instance_groups += groups * u64::from(active.count_ones());
+                self.task.groups += groups;
+                self.common.time += groups;
+                self.task.pc = pc + count;
+                continue;
+            }
+            left -= 1;
             self.next = None;
             self.execute(step, active).map_err(|trap| (pc, trap))?;
             report.groups += 1;
@@ -111,20 +132,7 @@ impl<'a, H: Host> Cpu<'a, H> {
         Machine::pixels(self.host, self.task, self.number, self.task.valid)
     }
 
-    /// The instances that execute a group.
-    #[inline]
-    fn active(&self, condition: Cc) -> Mask {
-        let Task { valid, running, predicate, .. } = *self.task;
-        valid
-            & match condition {
-                Cc::E1Zx => running,
-                Cc::E1Z1 => running & predicate,
-                Cc::ExZx => u32::MAX,
-                Cc::E1Z0 => running & !predicate,
-            }
-    }
-
-    #[inline]
+    #[inline(always)]
     fn execute(&mut self, step: &Step, active: Mask) -> Result<(), Trap> {
         match &step.action {
             Action::Control(control) => self.control(step, control, active),
@@ -134,6 +142,7 @@ impl<'a, H: Host> Cpu<'a, H> {
         }
     }
 
+    #[inline(always)]
     fn main(&mut self, main: &Main, repeat: u16, active: Mask) -> Result<(), Trap> {
         let mut gathered = [ZERO; 4];
         for k in 0..repeat {
@@ -192,7 +201,7 @@ impl<'a, H: Host> Cpu<'a, H> {
     }
 
     #[allow(clippy::too_many_arguments, reason = "the wires of a phase")]
-    #[inline]
+    #[inline(always)]
     fn phase(
         &mut self,
         alu: &Alu,
@@ -249,6 +258,7 @@ impl<'a, H: Host> Cpu<'a, H> {
     }
 
     /// An operation with one source.
+    #[inline(always)]
     fn single(&mut self, alu: &Alu, x: &Column, active: Mask, wires: &mut Wires) -> Column {
         match alu.sngl_op {
             SnglOp::Dsx => quads(x, |q, _| float::difference(q[0], q[1])),
@@ -264,6 +274,7 @@ impl<'a, H: Host> Cpu<'a, H> {
         }
     }
 
+    #[inline(always)]
     fn words(&mut self, alu: &Alu, s: [&Column; 3], high: &Column, wires: &mut Wires) -> Column {
         let modifiers = [
             integer::Modifiers { abs: alu.s0abs, neg: alu.s0neg },
@@ -271,7 +282,8 @@ impl<'a, H: Host> Cpu<'a, H> {
             integer::Modifiers { abs: alu.s2abs, neg: alu.s2neg },
         ];
         let carry_in = if alu.cin { self.task.predicate } else { 0 };
-        let [a, b, c] = [0, 1, 2].map(|i: usize| map(s[i], |x| modifiers[i].apply(x)));
+        let modified = |i: usize| map(s[i], |x| modifiers[i].apply(x));
+        let (a, b, c) = (modified(0), modified(1), modified(2));
         let (mut low, mut top, mut carry) = (ZERO, ZERO, 0);
         for i in 0..LANES {
             let cin = carry_in >> i & 1 != 0;
@@ -287,6 +299,7 @@ impl<'a, H: Host> Cpu<'a, H> {
         low
     }
 
+    #[inline(always)]
     fn bitwise(&mut self, group: &Bitwise, k: u16, active: Mask) -> Result<(), Trap> {
         let mut s = [ZERO; 6];
         for (i, (value, source)) in s.iter_mut().zip(group.sources).enumerate() {
@@ -327,9 +340,10 @@ impl<'a, H: Host> Cpu<'a, H> {
         let mut w0 = ft4;
         if let Some(b2) = &group.b2 {
             let predicate = self.task.predicate;
-            w0 = std::array::from_fn(|i| {
-                bits::second_shift(b2.shift2_op, ft4[i], s[4][i], ft0[i], ft3[i], predicate >> i & 1 != 0)
-            });
+            for i in 0..LANES {
+                let held = predicate >> i & 1 != 0;
+                w0[i] = bits::second_shift(b2.shift2_op, ft4[i], s[4][i], ft0[i], ft3[i], held);
+            }
             if b2.pwen {
                 let tested = if b2.tst_src == isaforge_usc::BwTstSrc::Ft5 { &w0 } else { &ft3 };
                 let zero = holds(tested, tested, |x, _| x == 0);
@@ -346,16 +360,16 @@ impl<'a, H: Host> Cpu<'a, H> {
     }
 
     /// Sets P0 of the active instances.
-    #[inline]
+    #[inline(always)]
     pub fn set_predicate(&mut self, values: Mask, active: Mask) {
         self.task.predicate = (self.task.predicate & !active) | (values & active);
     }
 
     /// A register of all instances; where an instance is not active the value does not matter.
-    #[inline]
+    #[inline(always)]
     pub fn read(&self, register: Register, active: Mask) -> Result<Column, Trap> {
         Ok(match register {
-            Register::Column(column) => self.task.columns.get(usize::from(column)).copied().unwrap_or(ZERO),
+            Register::Column(column) => *self.task.columns.at(column),
             Register::Indexed { .. } => {
                 let mut values = ZERO;
                 for instance in each(active) {
@@ -387,7 +401,7 @@ impl<'a, H: Host> Cpu<'a, H> {
     pub fn read_one(&self, register: Register, instance: usize) -> u32 {
         let of = |bank: &[u32], n: u16, base: u16| bank.get(usize::from(n + base)).copied().unwrap_or(0);
         match register {
-            Register::Column(column) => self.task.columns.get(usize::from(column)).map_or(0, |c| c[instance % LANES]),
+            Register::Column(column) => self.task.columns.at(column)[instance % LANES],
             Register::Coefficient(n) => of(&self.task.coefficients, n, self.task.base[0]),
             Register::Alternate(n) => of(&self.task.alternates, n, self.task.base[0]),
             Register::Shared(n) => of(&self.common.shared, n, self.task.base[1]),
@@ -398,7 +412,7 @@ impl<'a, H: Host> Cpu<'a, H> {
     }
 
     /// Writes a register of the active instances. Of what instances share the last one's value stays.
-    #[inline]
+    #[inline(always)]
     pub fn write(&mut self, register: Register, value: &Column, active: Mask) -> Result<(), Trap> {
         if let Some(writes) = &mut self.writes {
             writes.push((register, active, *value));
@@ -420,11 +434,7 @@ impl<'a, H: Host> Cpu<'a, H> {
         let [coefficients, shared] = self.task.base;
         let inside = |n: u16, base: u16| usize::from(n + base) < SHARED;
         match register {
-            Register::Column(column) => {
-                if let Some(to) = self.task.columns.get_mut(usize::from(column)) {
-                    to[instance % LANES] = value;
-                }
-            }
+            Register::Column(column) => self.task.columns.at_mut(column)[instance % LANES] = value,
             Register::Coefficient(n) if inside(n, coefficients) => {
                 *entry(&mut self.task.coefficients, n + coefficients) = value;
             }
@@ -456,7 +466,7 @@ fn drive(wires: &mut Wires, value: Column) -> Column {
 }
 
 /// What goes to W0 and W1.
-#[inline]
+#[inline(always)]
 fn results(main: &Main, wires: &mut Wires) {
     let (plain0, plain1) = (*wires.get(main.is4), *wires.get(main.is5));
     (wires.w0, wires.w1) = match &main.mov {
@@ -478,6 +488,7 @@ fn results(main: &Main, wires: &mut Wires) {
 }
 
 /// A function of the four values of each pixel quad, and of the place in it.
+#[inline(always)]
 fn quads(x: &Column, f: impl Fn([u32; 4], usize) -> u32) -> Column {
     std::array::from_fn(|i| {
         let first = i & !3;
@@ -486,6 +497,7 @@ fn quads(x: &Column, f: impl Fn([u32; 4], usize) -> u32) -> Column {
 }
 
 /// An operation on bytes or halves.
+#[inline(always)]
 fn parts(alu: &Alu, s: [&Column; 3], wires: &mut Wires) -> Column {
     let byte = alu.f == Int8_16Fmt::_8bit;
     let upper = u32::from(alu.s2ch == S2ch::Ehi) + if alu.int8_16_op == Int8_16Op::Mad2_3 { 2 } else { 0 };
@@ -510,7 +522,7 @@ fn parts(alu: &Alu, s: [&Column; 3], wires: &mut Wires) -> Column {
 }
 
 /// The instances whose test holds.
-#[inline]
+#[inline(always)]
 fn test(tst: &Tst, left: &Column, right: &Column, carry: Mask) -> Mask {
     let part = |x: &Column, bits: u32| map(x, |word| word >> ((tst.elem * bits) & 31) & ((1 << bits) - 1));
     let signed = |x: &Column, bits: u32| map(&part(x, bits), |v| ((v << (32 - bits)) as i32 >> (32 - bits)) as u32);

@@ -15,7 +15,7 @@ impl<H: Host> Cpu<'_, H> {
         let parts = &control.parts;
         match parts.header.ctrlop {
             Ctrlop::B => match &parts.branch {
-                Some(branch) => self.branch(step, branch, active),
+                Some(branch) => self.branch(step, branch, control.target, active),
                 None => Ok(()),
             },
             Ctrlop::Lapc if active != 0 => self.go_to(i64::from(self.task.link) * 2),
@@ -53,7 +53,7 @@ impl<H: Host> Cpu<'_, H> {
 
     /// All instances of a task are at the same place: one that wants to branch takes the others along, and those whose Pe
     /// is clear do nothing there.
-    fn branch(&mut self, step: &Step, branch: &Branch, active: Mask) -> Result<(), Trap> {
+    fn branch(&mut self, step: &Step, branch: &Branch, target: Option<usize>, active: Mask) -> Result<(), Trap> {
         let taken = match branch.bpred {
             Bpred::Allp => active == 0,
             Bpred::Cc | Bpred::Anyp => active != 0,
@@ -64,7 +64,8 @@ impl<H: Host> Cpu<'_, H> {
         if branch.link {
             self.task.link = (step.at + step.length) / 2;
         }
-        self.go_to(i64::from(branch.offset) + if branch.abs { 0 } else { i64::from(step.at) })
+        self.next = Some(target.ok_or_else(|| Trap::Target(step.goal().unwrap_or_default()))?);
+        Ok(())
     }
 
     fn mutex(&mut self, action: Lr, id: u32) {

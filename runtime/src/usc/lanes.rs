@@ -6,6 +6,42 @@ pub const LANES: usize = 32;
 /// A register of every instance of a task.
 pub type Column = [u32; LANES];
 
+/// How many columns [`Rows`] has: a power of two, so that a number is made one of theirs without a branch.
+pub const ROWS: usize = 1024;
+
+/// A column where vectors of the host begin at their own size.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+struct Row(Column);
+
+/// The columns of a task.
+#[derive(Clone, Debug)]
+pub struct Rows(Box<[Row; ROWS]>);
+
+impl Rows {
+    /// All of them 0.
+    pub fn new() -> Rows {
+        let rows = vec![Row([0; LANES]); ROWS].into_boxed_slice();
+        Rows(rows.try_into().unwrap_or_else(|_| Box::new([Row([0; LANES]); ROWS])))
+    }
+
+    /// A column; of numbers from 1024 on, which nobody makes, the last.
+    #[inline(always)]
+    pub fn at(&self, number: u16) -> &Column {
+        match self.0.get(usize::from(number)) {
+            Some(row) => &row.0,
+            None => &self.0[ROWS - 1].0,
+        }
+    }
+
+    /// A column to be written.
+    #[inline(always)]
+    pub fn at_mut(&mut self, number: u16) -> &mut Column {
+        let number = if usize::from(number) < ROWS { usize::from(number) } else { ROWS - 1 };
+        &mut self.0[number].0
+    }
+}
+
 /// A set of instances, a bit each.
 pub type Mask = u32;
 
@@ -18,27 +54,56 @@ pub fn splat(value: u32) -> Column {
 /// One operand.
 #[inline(always)]
 pub fn map(a: &Column, f: impl Fn(u32) -> u32) -> Column {
-    std::array::from_fn(|i| f(a[i]))
+    // A loop and no `from_fn`: what is called here must be inlined into functions for this processor.
+    let mut result = [0; LANES];
+    for i in 0..LANES {
+        result[i] = f(a[i]);
+    }
+    result
 }
 
 /// Two operands.
 #[inline(always)]
 pub fn zip(a: &Column, b: &Column, f: impl Fn(u32, u32) -> u32) -> Column {
-    std::array::from_fn(|i| f(a[i], b[i]))
+    let mut result = [0; LANES];
+    for i in 0..LANES {
+        result[i] = f(a[i], b[i]);
+    }
+    result
 }
 
 /// Three operands.
 #[inline(always)]
 pub fn zip3(a: &Column, b: &Column, c: &Column, f: impl Fn(u32, u32, u32) -> u32) -> Column {
-    std::array::from_fn(|i| f(a[i], b[i], c[i]))
+    let mut result = [0; LANES];
+    for i in 0..LANES {
+        result[i] = f(a[i], b[i], c[i]);
+    }
+    result
 }
+
+/// A bit for each instance.
+const BIT: Column = {
+    let mut bits = [0; LANES];
+    let mut i = 0;
+    while i < LANES {
+        bits[i] = 1 << i;
+        i += 1;
+    }
+    bits
+};
 
 /// The instances for which `f` holds.
 #[inline(always)]
 pub fn holds(a: &Column, b: &Column, f: impl Fn(u32, u32) -> bool) -> Mask {
-    let mut mask = 0;
+    // Whole vectors first: bits one by one would be read from behind stores that have not reached memory.
+    let mut bits = [0; LANES];
     for i in 0..LANES {
-        mask |= u32::from(f(a[i], b[i])) << i;
+        bits[i] = if f(a[i], b[i]) { BIT[i] } else { 0 };
+    }
+    let mut mask = 0;
+    for bit in bits {
+        mask |= bit;
     }
     mask
 }

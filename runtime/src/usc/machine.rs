@@ -3,9 +3,10 @@
 use crate::usc::error::{RunError, SetupError, Trap};
 use crate::usc::exec::Cpu;
 use crate::usc::host::{Host, Instance};
-use crate::usc::lanes::{Column, LANES, Mask, blend, each, splat};
+use crate::usc::lanes::{Column, LANES, Mask, Rows, blend, each, splat};
+use crate::usc::level::Level;
 use crate::usc::program::Program;
-use crate::usc::register::{COLUMNS, GLOBALS, PIXEL_OUTPUTS, Register, SHARED, constant, pixel};
+use crate::usc::register::{GLOBALS, PIXEL_OUTPUTS, Register, SHARED, constant, pixel};
 
 /// Groups that a task executes before another one has its turn.
 const TURN: u64 = 4096;
@@ -15,7 +16,7 @@ pub(super) const MUTEXES: usize = 16;
 /// Up to 32 instances that run the same program together.
 #[derive(Clone, Debug)]
 pub struct Task {
-    pub(super) columns: Box<[Column]>,
+    pub(super) columns: Rows,
     pub(super) coefficients: Vec<u32>,
     pub(super) alternates: Vec<u32>,
     /// The instances that there are.
@@ -58,10 +59,10 @@ impl Task {
             return Err(SetupError::Instances(instances));
         }
         let valid = u32::MAX >> (LANES - instances);
-        let mut columns = vec![[0; LANES]; COLUMNS].into_boxed_slice();
-        for (number, column) in columns.iter_mut().enumerate().take(256) {
-            if let Some(value) = constant(number) {
-                *column = splat(value);
+        let mut columns = Rows::new();
+        for number in 0..256 {
+            if let Some(value) = constant(number.into()) {
+                *columns.at_mut(number) = splat(value);
             }
         }
         let mut task = Task {
@@ -80,9 +81,9 @@ impl Task {
         };
         // Each instance knows its number, in the task and among those that share local memory, and that it is valid.
         for instance in 0..LANES {
-            task.columns[51][instance] = instance as u32;
-            task.columns[112][instance] = instance as u32;
-            task.columns[63][instance] = valid >> instance & 1;
+            task.columns.at_mut(51)[instance] = instance as u32;
+            task.columns.at_mut(112)[instance] = instance as u32;
+            task.columns.at_mut(63)[instance] = valid >> instance & 1;
         }
         Ok(task)
     }
@@ -102,7 +103,7 @@ impl Task {
         }
         match register {
             Register::Column(column) if constant(column.into()).is_none() => {
-                self.columns[usize::from(column)][instance] = value;
+                self.columns.at_mut(column)[instance] = value;
             }
             Register::Coefficient(n) => *entry(&mut self.coefficients, n) = value,
             Register::Alternate(n) => *entry(&mut self.alternates, n) = value,
@@ -118,7 +119,7 @@ impl Task {
     pub fn fill(&mut self, register: Register, value: u32) -> Result<(), SetupError> {
         match register {
             Register::Column(column) if constant(column.into()).is_none() => {
-                self.columns[usize::from(column)] = splat(value);
+                *self.columns.at_mut(column) = splat(value);
                 Ok(())
             }
             _ => self.set(register, self.valid.trailing_zeros() as usize, value),
@@ -145,7 +146,7 @@ impl Task {
             // Pixels outside have their place, too: differences within a quad need it.
             task.place(instance as usize, px, py).ok()?;
             valid |= u32::from(px < end.0 && py < end.1) << instance;
-            task.columns[63][instance as usize] = valid >> instance & 1;
+            task.columns.at_mut(63)[instance as usize] = valid >> instance & 1;
         }
         (task.valid, task.running) = (valid, valid);
         (valid != 0).then_some(task)
@@ -159,7 +160,7 @@ impl Task {
     /// The register of an instance; `None` for what the machine has and for indexed registers.
     pub fn get(&self, register: Register, instance: usize) -> Option<u32> {
         match register {
-            Register::Column(column) => self.columns.get(usize::from(column))?.get(instance).copied(),
+            Register::Column(column) => self.columns.at(column).get(instance).copied(),
             Register::Coefficient(n) => Some(self.coefficients.get(usize::from(n)).copied().unwrap_or(0)),
             Register::Alternate(n) => Some(self.alternates.get(usize::from(n)).copied().unwrap_or(0)),
             _ => None,
@@ -241,13 +242,27 @@ pub struct Machine<H> {
     /// What stands around the ALUs.
     pub host: H,
     pub(super) common: Common,
+    level: Level,
+    pub(super) plainly: bool,
 }
 
 impl<H: Host> Machine<H> {
     /// A machine whose registers are 0.
     pub fn new(host: H) -> Machine<H> {
         let common = Common { shared: Vec::new(), globals: [0; GLOBALS], mutexes: [None; MUTEXES], time: 0 };
-        Machine { host, common }
+        Machine { host, common, level: Level::best(), plainly: true }
+    }
+
+    /// The same machine with the instructions of another level of the processor.
+    pub fn at_level(mut self, level: Level) -> Machine<H> {
+        self.level = level;
+        self
+    }
+
+    /// The same machine without the fast path: every group goes through the whole data path.
+    pub fn without_fast_path(mut self) -> Machine<H> {
+        self.plainly = false;
+        self
     }
 
     /// Sets a shared or a global register.
@@ -316,8 +331,9 @@ impl<H: Host> Machine<H> {
                     State::Sleeps(_) => {}
                     State::Wants(_) | State::Ready => {
                         let left = budget - report.groups;
+                        let level = self.level;
                         let mut cpu = Cpu::new(program, self, &mut tasks[number], number, traced);
-                        let outcome = cpu.turn(TURN.min(left), &mut report, seen);
+                        let outcome = level.turn(&mut cpu, TURN.min(left), &mut report, seen);
                         let woken = cpu.woken;
                         outcome.map_err(|(step, trap)| error(program, number, step, trap))?;
                         for task in tasks.iter_mut().filter(|t| woken.is_some_and(|id| t.state == State::Sleeps(id))) {
@@ -362,8 +378,6 @@ impl Task {
     /// Puts a column into an instance's registers.
     #[inline(always)]
     pub(super) fn write(&mut self, column: u16, value: &Column, mask: Mask) {
-        if let Some(to) = self.columns.get_mut(usize::from(column)) {
-            blend(to, value, mask);
-        }
+        blend(self.columns.at_mut(column), value, mask);
     }
 }

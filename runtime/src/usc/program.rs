@@ -8,6 +8,7 @@ use isaforge_usc::{
     decode,
 };
 
+use crate::usc::fast::Runs;
 use crate::usc::register::Register;
 
 /// The most bytes of a program.
@@ -78,6 +79,7 @@ pub enum LoadError {
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(super) steps: Vec<Step>,
+    pub(super) runs: Runs,
     /// The step that starts at an offset.
     starts: HashMap<u32, u32>,
     bytes: Vec<u8>,
@@ -98,6 +100,19 @@ pub(super) struct Step {
     pub last: bool,
     /// What it does.
     pub action: Action,
+}
+
+impl Step {
+    /// The offset that a branch leads to.
+    pub fn goal(&self) -> Option<i64> {
+        match &self.action {
+            Action::Control(control) => {
+                let branch = control.parts.branch?;
+                Some(i64::from(branch.offset) + if branch.abs { 0 } else { i64::from(self.at) })
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What a group does.
@@ -181,6 +196,8 @@ pub(super) struct Bitwise {
 pub(super) struct Control {
     pub sources: [Register; 6],
     pub result: Option<Register>,
+    /// The step that a branch leads to, if there is one.
+    pub target: Option<usize>,
     pub parts: Parts,
 }
 
@@ -196,7 +213,8 @@ impl Program {
         if bytes.len() > LONGEST {
             return Err(LoadError::TooLong(bytes.len()));
         }
-        let mut program = Program { steps: Vec::new(), starts: HashMap::new(), bytes: bytes.to_vec() };
+        let mut program =
+            Program { steps: Vec::new(), runs: Runs::default(), starts: HashMap::new(), bytes: bytes.to_vec() };
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             let group = decode(rest).map_err(|reason| LoadError::Decode { at, reason })?;
@@ -204,6 +222,13 @@ impl Program {
             program.steps.push(Reader { at, group: &group }.step()?);
             at += group.as_bytes().len();
         }
+        let targets: Vec<Option<usize>> = program.steps.iter().map(|step| program.step_at(step.goal()?)).collect();
+        for (step, target) in program.steps.iter_mut().zip(targets) {
+            if let Action::Control(control) = &mut step.action {
+                control.target = target;
+            }
+        }
+        program.runs = Runs::new(&program.steps);
         Ok(program)
     }
 
@@ -388,7 +413,7 @@ impl Reader<'_> {
         if matches!(parts.header.ctrlop, Ctrlop::B) && parts.branch.is_none() {
             return Err(self.unsupported("a branch without a target"));
         }
-        Ok(Control { sources, result: self.results(parts)?[0], parts: *parts })
+        Ok(Control { sources, result: self.results(parts)?[0], target: None, parts: *parts })
     }
 }
 

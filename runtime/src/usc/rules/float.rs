@@ -40,22 +40,28 @@ fn floor(bits: u32) -> u32 {
     if x.is_nan() { bits } else { x.floor().to_bits() }
 }
 
+/// The bits of a result. All NaNs become one: which NaN an operation of the host gives depends on how it is compiled.
+#[inline(always)]
+fn result(x: f32) -> u32 {
+    if x.is_nan() { NAN } else { x.to_bits() }
+}
+
 /// Product and sum, rounded once.
 #[inline(always)]
 pub fn mad(a: u32, b: u32, c: u32) -> u32 {
-    f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)).to_bits()
+    result(f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)))
 }
 
 /// Sum.
 #[inline(always)]
 pub fn add(a: u32, b: u32) -> u32 {
-    (f32::from_bits(a) + f32::from_bits(b)).to_bits()
+    result(f32::from_bits(a) + f32::from_bits(b))
 }
 
 /// Product.
 #[inline(always)]
 pub fn mul(a: u32, b: u32) -> u32 {
-    (f32::from_bits(a) * f32::from_bits(b)).to_bits()
+    result(f32::from_bits(a) * f32::from_bits(b))
 }
 
 /// Clamped to +0 to 1; a NaN is 0.
@@ -69,5 +75,5 @@ pub fn saturate(bits: u32) -> u32 {
 /// The difference of two pixels.
 #[inline(always)]
 pub fn difference(from: u32, to: u32) -> u32 {
-    (f32::from_bits(to) - f32::from_bits(from)).to_bits()
+    result(f32::from_bits(to) - f32::from_bits(from))
 }
