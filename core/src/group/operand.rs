@@ -103,7 +103,7 @@ impl Written for Printed {
 }
 
 /// The most fields that one part sets.
-const MOST_SET: usize = 160;
+const MOST_SET: usize = 96;
 
 /// Values being read, and the way back: what a part set can be taken back when it turns out to be another.
 #[derive(Clone, Debug)]
