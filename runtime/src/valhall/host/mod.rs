@@ -3,6 +3,29 @@
 //! A program names them by table and index. A [`Host`] says what the names stand for; [`Resources`] is one that keeps
 //! everything in tables. Buffers, attributes and images lie in [`Memory`](crate::Memory), so that a program can also
 //! reach them by address.
+//!
+//! # Decisions
+//!
+//! Coordinates, their order in registers, gathering, coverage and the blend descriptors are as Mesa's compiled shaders need
+//! them. Where nothing is known, this is what happens here.
+//!
+//! * A pixel has one sample: its centre is its only sample and its centroid. `ATEST` and `ZS_EMIT` pass the coverage on.
+//!   Colours replace those that are there; there are no blend shaders.
+//! * Helper lanes execute everything, also behind `.discard` and `.skip`. Their stores, atomics and colours are dropped, an
+//!   atomic gives them 0, and where another lane would end the run they get zeros.
+//! * Look-ups follow OpenGL ES: the level of detail comes from the longer of the two changes across a quad, halves go to
+//!   the lower level, cubes are seamless with the mean of three texels at a corner. Filters are in single precision. A lane
+//!   whose neighbour does not take part sees no change, which is level 0. Layers are rounded to the nearest that exists.
+//! * A depth comparison gives (result, 0, 0, 1), and compares nothing when the sampler says not how. Textures of whole
+//!   numbers are not filtered. Outside its texture a fetch gives zeros; so does an image load, and a store does nothing.
+//! * `TEX_DUAL` takes the names of the second texture and sampler from the high word, and puts its results behind the
+//!   first's. A gradient is a level of detail with 8 bits behind the point, in the low half of its first word.
+//! * `VAR_TEX` interpolates what its look-up needs: coordinates (a cube: the direction), layer, reference. It has no level
+//!   or bias to add, and no place but the centre when that is explicit.
+//! * Entry n of a table of varyings, whatever the table, is byte 16 n of the vertices' buffer. Halves of flat varyings are
+//!   their low bits. Point coordinates are 0.
+//! * Whole numbers saturate when their register, texel or pixel is too small for them. A number of another kind than the
+//!   resource holds is converted.
 
 pub(crate) mod cube;
 pub mod format;
