@@ -94,7 +94,7 @@ pub fn reference() -> String {
     out
 }
 
-/// `document` with its generated part replaced by [`reference`]; `None` when it has no marks.
+/// `document` with its generated part replaced by [`reference()`]; `None` when it has no marks.
 pub fn refreshed(document: &str) -> Option<String> {
     let (before, rest) = document.split_once(BEGIN)?;
     let (_, after) = rest.split_once(END)?;

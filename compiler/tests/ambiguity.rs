@@ -32,7 +32,7 @@ fn random_patterns(random: &mut Random, count: u64, width: u64) -> String {
     let mut text = format!("isa: random\nword: {width}\nevery: {{ unused: ignored }}\ninstructions:\n");
     for i in 0..count {
         let fixed: Vec<String> = (0..width)
-            .filter_map(|bit| (random.below(2) == 0).then(|| format!("{bit}: {}", random.below(2))))
+            .filter_map(|bit| if random.below(2) == 0 { Some(format!("{bit}: {}", random.below(2))) } else { None })
             .collect();
         text.push_str(&format!("  I{i}: {{ title: t, fixed: {{ {} }} }}\n", fixed.join(", ")));
     }
@@ -73,8 +73,10 @@ fn no_pair_is_missed_and_none_is_made_up() {
 fn random_instruction(random: &mut Random, name: &str) -> String {
     let mut lines = vec![format!("  {name}:\n    title: t\n")];
     let fixed = |random: &mut Random, bits: &[u64]| -> String {
-        let given: Vec<String> =
-            bits.iter().filter_map(|b| (random.below(2) == 0).then(|| format!("{b}: {}", random.below(2)))).collect();
+        let given: Vec<String> = bits
+            .iter()
+            .filter_map(|b| if random.below(2) == 0 { Some(format!("{b}: {}", random.below(2))) } else { None })
+            .collect();
         given.join(", ")
     };
     match random.below(3) {

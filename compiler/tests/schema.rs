@@ -32,21 +32,21 @@ impl Validator {
         let file = sources.load(path).expect("the file is text");
         let mut mistakes = Diagnostics::default();
         let node = read_yaml(&sources, file, &mut mistakes).ok_or("it is no YAML")?;
-        self.schemas.validate(&json(&node, &sources), self.index).map_err(|error| format!("{error:#}"))
+        self.schemas.validate(&json(&node), self.index).map_err(|error| format!("{error:#}"))
     }
 }
 
 /// A YAML document as an editor sees it.
-fn json(node: &Node, sources: &Sources) -> Json {
+fn json(node: &Node) -> Json {
     match &node.value {
         Value::Null => Json::Null,
         Value::Bool(value) => Json::Bool(*value),
         Value::Int(value) => serde_json::from_str(&value.to_string()).expect("a number"),
         Value::Float(value) => serde_json::Number::from_f64(*value).map_or(Json::Null, Json::Number),
         Value::Text(text) => Json::String(text.clone()),
-        Value::List(items) => items.iter().map(|item| json(item, sources)).collect(),
+        Value::List(items) => items.iter().map(|item| json(item)).collect(),
         Value::Map(entries) => {
-            Json::Object(entries.iter().map(|(key, value)| (key.value.clone(), json(value, sources))).collect())
+            Json::Object(entries.iter().map(|(key, value)| (key.value.clone(), json(value))).collect())
         }
     }
 }

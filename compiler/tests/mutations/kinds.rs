@@ -67,20 +67,20 @@ pub const KINDS: &[Kind] = &[
         name: "yaml: one dot in a run",
         another: None,
         elsewhere: None,
-        mutants: |f, t| replace_all(f, t, "..", ".", yaml, |t, at| is_run(t, at)),
+        mutants: |f, t| replace_all(f, t, "..", ".", yaml, is_run),
     },
     Kind {
         name: "yaml: a constant too wide",
         another: None,
         elsewhere: None,
-        mutants: |f, t| replace_all(f, t, "0b", "0b1", yaml, |t, at| in_fixed(t, at)),
+        mutants: |f, t| replace_all(f, t, "0b", "0b1", yaml, in_fixed),
     },
     Kind { name: "yaml: flip a bit of a constant", another: NUMBER, elsewhere: None, mutants: flip_constants },
     Kind {
         name: "yaml: another base (0b as 0x)",
         another: NUMBER,
         elsewhere: None,
-        mutants: |f, t| replace_all(f, t, "0b", "0x", yaml, |t, at| in_fixed(t, at)),
+        mutants: |f, t| replace_all(f, t, "0b", "0x", yaml, in_fixed),
     },
     Kind {
         name: "yaml: no base (0x missing)",
@@ -446,11 +446,10 @@ fn drop_yaml_values(file: &str, text: &str) -> Vec<Mutant> {
         }
         match inside {
             Some(depth) if indent > depth && line.trim_start().starts_with("- ") => {
-                if !line.contains("value:") && !line.trim_start()[2..].starts_with(|c: char| c.is_ascii_digit()) {
-                    let mut mutant = edit(file, text, at..at + line.len(), "");
-                    mutant.lines = vec![mutant.lines[0].saturating_sub(1), mutant.lines[0]];
-                    mutants.push(mutant);
-                }
+                let number = line.trim_start()[2..].starts_with(|c: char| c.is_ascii_digit());
+                let mut mutant = edit(file, text, at..at + line.len(), "");
+                mutant.lines = vec![mutant.lines[0].saturating_sub(1), mutant.lines[0]];
+                mutants.extend((!line.contains("value:") && !number).then_some(mutant));
             }
             Some(depth) if indent <= depth && !line.trim().is_empty() => inside = None,
             _ => {}

@@ -2,7 +2,7 @@
 //!
 //! The layout of the hardware's state words is not part of this instruction set. Here word 0 of a texture's state is its
 //! number, and word 0 of a sampler's state says: bit 0 linear filter, bits 2..1 what happens outside (0 clamps to the
-//! edge, 1 repeats, 2 mirrors), bits 5..3 how a reference compares (as in [`alpha_passes`](super::host::alpha_passes)).
+//! edge, 1 repeats, 2 mirrors), bits 5..3 how a reference compares (as in [`alpha_passes`]).
 
 use crate::usc::host::{Level, Sample, alpha_passes};
 

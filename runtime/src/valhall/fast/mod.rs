@@ -1,6 +1,6 @@
 //! The fast path: programs lowered to lists of handlers, eight warps in step.
 //!
-//! [`Code`](code::Code) turns each word into calls of handlers, functions that work on a register of all eight warps at
+//! `Code` turns each word into calls of handlers, functions that work on a register of all eight warps at
 //! once and are compiled for what the processor has. Between jumps nothing happens but such calls. What has no handler is
 //! executed by the reference, one warp at a time.
 //!
