@@ -44,7 +44,7 @@ fn json(node: &Node) -> Json {
         Value::Int(value) => serde_json::from_str(&value.to_string()).expect("a number"),
         Value::Float(value) => serde_json::Number::from_f64(*value).map_or(Json::Null, Json::Number),
         Value::Text(text) => Json::String(text.clone()),
-        Value::List(items) => items.iter().map(|item| json(item)).collect(),
+        Value::List(items) => items.iter().map(json).collect(),
         Value::Map(entries) => {
             Json::Object(entries.iter().map(|(key, value)| (key.value.clone(), json(value))).collect())
         }
