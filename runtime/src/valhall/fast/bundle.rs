@@ -98,8 +98,8 @@ pub enum Taken {
     None,
     /// All.
     All,
-    /// Some, and their program counters have been set.
-    Some,
+    /// Some. The active lanes are now those that go on at this word.
+    Some(u32),
 }
 
 impl Bundle {
@@ -174,6 +174,7 @@ impl Bundle {
         for warp in self.busy() {
             self.turns[warp] += self.since;
         }
+        self.room = self.room.saturating_sub(self.since);
         self.since = 0;
     }
 
@@ -240,6 +241,7 @@ impl Bundle {
     /// The active lanes end.
     pub fn end(&mut self) {
         self.go(NOWHERE);
+        self.settle();
         for warp in self.busy() {
             self.live[warp] &= !self.active[warp];
         }
@@ -320,9 +322,10 @@ impl Body for Schedule {
             let (pcs, mask) = (&bundle.pcs.0[warp], &mut bundle.masks.0[warp]);
             for lane in 0..LANES {
                 // Lanes that are nowhere are never active.
-                let here = if (pcs[lane] == pc) & (pc != NOWHERE) { u32::MAX } else { 0 };
-                mask[lane] = here;
-                others[lane] = others[lane].min(pcs[lane] | here);
+                mask[lane] = if (pcs[lane] == pc) & (pc != NOWHERE) { u32::MAX } else { 0 };
+            }
+            for lane in 0..LANES {
+                others[lane] = others[lane].min(pcs[lane] | mask[lane]);
             }
             let bits = bit_mask(mask);
             bundle.active[warp] = bits;
@@ -361,11 +364,14 @@ pub fn any_bits(words: &Column) -> u32 {
 /// One bit for each lane of a mask.
 #[inline(always)]
 fn bit_mask(mask: &Column) -> u16 {
-    let mut bits = [0; LANES];
+    let mut bytes = [0; LANES];
     for lane in 0..LANES {
-        bits[lane] = mask[lane] & 1 << lane;
+        bytes[lane] = mask[lane] as u8 & 1 << (lane % 8);
     }
-    any_bits(&bits) as u16
+    // The product has the sum of all bytes at its top, and no two bytes share a bit.
+    let both = u128::from_le_bytes(bytes);
+    let gather = |bytes: u64| bytes.wrapping_mul(0x0101_0101_0101_0101) >> 56;
+    (gather(both as u64) | gather((both >> 64) as u64) << 8) as u16
 }
 
 /// A condition on the word of a lane.
@@ -410,17 +416,32 @@ impl<T: Test> Body for Branch<T> {
             bundle.taken = if some == 0 { Taken::None } else { Taken::All };
             return true;
         }
-        let next = op.pc + 1;
-        for warp in bundle.order.listed() {
-            let mask = &bundle.masks.0[warp];
+        bundle.settle();
+        let source = &bundle.rows[op.sources[0] as usize];
+        // Those that go on are the ones with the lower program counter; the others wait.
+        let forward = target > op.pc;
+        let (here, there) = if forward { (op.pc + 1, target) } else { (target, op.pc + 1) };
+        let stay_if = if forward { 0 } else { u32::MAX };
+        let order = bundle.order;
+        bundle.order = List::default();
+        let mut threads = 0;
+        for warp in order.listed() {
+            let mask = &mut bundle.masks.0[warp];
             let jumps = Self::jumps(&source.0[warp], inverted, mask);
             let pcs = &mut bundle.pcs.0[warp];
             for lane in 0..LANES {
-                let to = if jumps[lane] != 0 { target } else { next };
-                pcs[lane] = pcs[lane] & !mask[lane] | to & mask[lane];
+                let stays = mask[lane] & !(jumps[lane] ^ stay_if);
+                pcs[lane] = if mask[lane] & !stays != 0 { there } else { pcs[lane] };
+                mask[lane] = stays;
             }
+            let bits = bit_mask(mask);
+            bundle.active[warp] = bits;
+            bundle.order.push_if(warp, bits != 0);
+            threads += bits.count_ones();
         }
-        bundle.taken = Taken::Some;
+        (bundle.active_threads, bundle.whole) = (threads, false);
+        bundle.others = bundle.others.min(there);
+        bundle.taken = Taken::Some(here);
         true
     }
 }

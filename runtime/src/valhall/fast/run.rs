@@ -306,6 +306,9 @@ impl<'a> Runner<'a> {
         bundle.schedule(&self.code.schedule, world);
         while bundle.is_busy() {
             while self.advance(bundle, world, groups) {}
+            if bundle.live == [0; WARPS] {
+                return;
+            }
             bundle.schedule(&self.code.schedule, world);
         }
     }
@@ -371,7 +374,7 @@ impl<'a> Runner<'a> {
             Exit::Branch(target) => match bundle.taken() {
                 Taken::None => go_on(bundle, next, exhausted),
                 Taken::All => go_on(bundle, target, exhausted),
-                Taken::Some => false,
+                Taken::Some(here) => go_on(bundle, here, exhausted),
             },
             Exit::End => {
                 bundle.end();
