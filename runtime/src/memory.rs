@@ -155,6 +155,15 @@ impl Memory {
         Ok(())
     }
 
+    /// Takes over the bytes of `other` that differ from what was there `before`. All three have the same regions.
+    pub(crate) fn merge(&mut self, before: &Memory, other: &Memory) {
+        for ((region, before), other) in self.regions.iter_mut().zip(&before.regions).zip(&other.regions) {
+            for ((byte, before), other) in region.bytes.iter_mut().zip(&before.bytes).zip(&other.bytes) {
+                *byte = if before == other { *byte } else { *other };
+            }
+        }
+    }
+
     /// The region that holds `address`: where it begins, and its bytes.
     #[inline]
     pub(crate) fn window(&self, address: u64) -> Option<(u64, &[u8])> {

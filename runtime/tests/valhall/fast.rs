@@ -1,5 +1,7 @@
 //! The fast path against the reference: the same memory, the same counts, the same errors, at every level.
 
+use std::num::NonZero;
+
 use isaforge_core::sample::{Random, sample};
 use isaforge_runtime::valhall::fast::{self, Level};
 use isaforge_runtime::valhall::reference;
@@ -285,6 +287,8 @@ fn several_workgroups_run_as_one_after_another() {
             STORE.i32.slot0 @r60, r6, offset:0
             BARRIER.slot7.wait
             LOAD.i32.unsigned.slot0 @r8, r4, offset:0
+            SHADDX.u64 r6, u2, r60.w0, shift:0x2
+            STORE.i32.slot0 @r8, r6, offset:64
             SHADDX.u64 r6, thread_local_pointer.w0, 0x0.w0, shift:0x0
             STORE.i32.slot0 @r56, r6, offset:16
             LOAD.i32.unsigned.slot0 @r9, r6, offset:16
@@ -296,7 +300,7 @@ fn several_workgroups_run_as_one_after_another() {
         for keep in [true, false] {
             let mut program = assemble(text);
             if !keep {
-                program.remove(12);
+                program.remove(14);
             }
             let launch = Launch {
                 program,
@@ -306,7 +310,13 @@ fn several_workgroups_run_as_one_after_another() {
                 shared_bytes: 256,
                 ..Launch::default()
             };
-            assert!(agree(&launch, &memory(128, &mut random)));
+            let memory = memory(128, &mut random);
+            assert!(agree(&launch, &memory));
+            let alone = outcome(|memory| reference::run(&launch, memory), &memory);
+            for threads in [1, 2, 3, 50].map(|n| NonZero::new(n).unwrap()) {
+                let run = |memory: &mut Memory| fast::run_parallel(&launch, memory, Level::best(), threads);
+                assert!(outcome(run, &memory) == alone, "{threads} threads of the host");
+            }
         }
     }
 }

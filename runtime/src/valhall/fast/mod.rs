@@ -25,4 +25,4 @@ mod run;
 mod world;
 
 pub use level::Level;
-pub use run::run;
+pub use run::{run, run_parallel};

@@ -1,5 +1,8 @@
 //! Launches: workgroups in crews, a crew's bundles in turns.
 
+use std::num::NonZero;
+use std::ops::Range;
+
 use isaforge_valhall::dispatch;
 
 use crate::launch::{Launch, Outcome, Place, RunError};
@@ -25,26 +28,82 @@ const BUNDLE_TURN: u64 = (WARPS * LANES) as u64 * TURN as u64;
 /// When the launch asks for too much or an instruction cannot be executed; memory then holds what was written before.
 pub fn run(launch: &Launch, memory: &mut Memory, level: Level) -> Result<Outcome, RunError> {
     super::super::check(launch)?;
-    let threads = launch.local_size.iter().map(|&n| n as usize).product::<usize>();
-    let warps = threads.div_ceil(LANES);
     let program = Program::new(&launch.program);
-    let code = Code::new(&program, &launch.uniforms, warps as u32, level);
-    let mut runner = Runner::new(&code, launch, warps);
-    let together = if code.ordered { 1 } else { (WARPS / warps).max(1) };
-    let mut crew = Crew::new(&code, launch, warps, together);
-    let [gx, gy, gz] = launch.groups;
-    for z in 0..gz {
-        for y in 0..gy {
-            for x in 0..gx {
-                crew.groups.push(Group { id: [x, y, z], size: launch.local_size });
-                if crew.groups.len() == together {
-                    crew.run(&mut runner, memory)?;
-                }
+    let code = Code::new(&program, &launch.uniforms, warps(launch) as u32, level);
+    let mut runner = Runner::new(&code, launch);
+    runner.groups(launch, memory, 0..count(launch))?;
+    Ok(runner.outcome())
+}
+
+/// As [`run`], on several threads of the host. Each runs a run of the workgroups on a copy of memory; in the end what each
+/// has changed is put together, in the order of the workgroups. So the result never depends on how the host's threads
+/// are scheduled, and it is that of [`run`] when no workgroup reads what another writes. Programs with atomics do that,
+/// and run on one thread. So do launches that fail, once more, to fail in the right place.
+///
+/// It costs memory: one copy for each thread, and one of what was there before.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_parallel(
+    launch: &Launch,
+    memory: &mut Memory,
+    level: Level,
+    threads: NonZero<usize>,
+) -> Result<Outcome, RunError> {
+    super::super::check(launch)?;
+    let program = Program::new(&launch.program);
+    let code = Code::new(&program, &launch.uniforms, warps(launch) as u32, level);
+    let total = count(launch);
+    let parts = u128::min(threads.get() as u128, total);
+    if code.ordered || parts < 2 {
+        return run(launch, memory, level);
+    }
+    let before = memory.clone();
+    let work = |part: u128, memory: &mut Memory| {
+        let mut runner = Runner::new(&code, launch);
+        let done = runner.groups(launch, memory, total * part / parts..total * (part + 1) / parts);
+        done.map(|()| runner)
+    };
+    let (first, others) = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..parts)
+            .map(|part| {
+                let mut own = before.clone();
+                let work = &work;
+                scope.spawn(move || work(part, &mut own).map(|runner| (runner, own)))
+            })
+            .collect();
+        let first = work(0, memory);
+        // A thread that panicked is one that has not done its part; there is no other way to be told.
+        (first, others.into_iter().map(|other| other.join().ok()).collect::<Vec<_>>())
+    });
+    let mut whole = first.ok();
+    for other in others {
+        whole = match (whole, other) {
+            (Some(mut runner), Some(Ok((part, own)))) => {
+                runner.add(&part);
+                memory.merge(&before, &own);
+                Some(runner)
             }
+            _ => None,
+        };
+    }
+    match whole.filter(|runner| runner.spent <= launch.budget) {
+        Some(runner) => Ok(runner.outcome()),
+        None => {
+            *memory = before;
+            run(launch, memory, level)
         }
     }
-    crew.run(&mut runner, memory)?;
-    Ok(runner.outcome())
+}
+
+/// Warps of a workgroup.
+fn warps(launch: &Launch) -> usize {
+    launch.local_size.iter().map(|&n| n as usize).product::<usize>().div_ceil(LANES)
+}
+
+/// How many workgroups there are.
+fn count(launch: &Launch) -> u128 {
+    launch.groups.iter().map(|&n| u128::from(n)).product()
 }
 
 /// Workgroups that run together.
@@ -268,11 +327,11 @@ struct Runner<'a> {
 }
 
 impl<'a> Runner<'a> {
-    fn new(code: &'a Code<'a>, launch: &'a Launch, warps: usize) -> Self {
+    fn new(code: &'a Code<'a>, launch: &'a Launch) -> Self {
         Runner {
             code,
             uniforms: &launch.uniforms,
-            warps: warps as u32,
+            warps: warps(launch) as u32,
             machine: Machine::new(code.program, &launch.uniforms, launch.budget, ()),
             scratch: Warp::new(0),
             budget: launch.budget,
@@ -281,6 +340,38 @@ impl<'a> Runner<'a> {
             profile: vec![0; code.program.slots.len() + 1],
             exact: false,
             failed: None,
+        }
+    }
+
+    /// Runs some of the workgroups, in order.
+    fn groups(&mut self, launch: &Launch, memory: &mut Memory, range: Range<u128>) -> Result<(), RunError> {
+        let warps = warps(launch);
+        let together = if self.code.ordered { 1 } else { (WARPS / warps).max(1) };
+        let mut crew = Crew::new(self.code, launch, warps, together);
+        let [x, y, _] = launch.groups.map(|n| u128::from(n).max(1));
+        let mut id = [range.start % x, range.start / x % y, range.start / x / y].map(|n| n as u32);
+        for _ in range {
+            crew.groups.push(Group { id, size: launch.local_size });
+            if crew.groups.len() == together {
+                crew.run(self, memory)?;
+            }
+            for (axis, next) in id.iter_mut().enumerate() {
+                *next += 1;
+                if *next < launch.groups[axis] || axis == 2 {
+                    break;
+                }
+                *next = 0;
+            }
+        }
+        crew.run(self, memory)
+    }
+
+    /// Counts what another has run, too.
+    fn add(&mut self, other: &Runner<'_>) {
+        self.spent = self.spent.saturating_add(other.spent);
+        self.warp_instructions += other.warp_instructions;
+        for (count, more) in self.profile.iter_mut().zip(&other.profile) {
+            *count = count.wrapping_add(*more);
         }
     }
 
