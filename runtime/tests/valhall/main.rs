@@ -12,6 +12,7 @@ mod messages;
 mod misuse;
 mod observing;
 mod piglit;
+mod textures;
 mod vectors;
 
 use isaforge_runtime::{Launch, Memory, Outcome, RunError, valhall};
