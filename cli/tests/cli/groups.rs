@@ -1,5 +1,9 @@
 //! The commands on instruction sets of groups.
 
+use isaforge_usc::{
+    Alu, AluOp, Body, BuildError, Header, Iss, Lower, MainOporg, MainW1pW0p, Parts, Regbank, Single, SnglOp, Upper,
+};
+
 use super::*;
 
 /// Two groups of Mesa's, one of the vendor's with a program end.
@@ -128,4 +132,27 @@ fn runs_of_recorded_programs_are_replayed_and_counted() {
     let run = isaforge(&["conform", "usc", path, "--failures", "3"]).expect(1);
     assert!(run.out().ends_with("2 passed, 1 failed\n"), "{}", run.out());
     assert!(run.out().contains("add, run 2: output 0: 00000002"), "{}", run.out());
+}
+
+#[test]
+fn a_group_is_built_from_parts_that_go_together() {
+    let p0 = Alu { op: AluOp::Sngl, sngl_op: SnglOp::Byp, ..Alu::default() };
+    let body = Body::Main {
+        oporg: MainOporg::P0 { p0 },
+        w1p_w0p: MainW1pW0p::W0p { w0: Single { db: Regbank::Temp, d: 7 } },
+        lower: Lower { sb0: Regbank::Shared, s0: 3, ..Lower::default() },
+        upper: Upper::default(),
+        iss: Iss::default(),
+    };
+    let parts = Parts::of(Header::default(), body);
+    let group = parts.encode().expect("a group");
+    assert_eq!(group.to_string(), "mbyp ft0, sh3 | mov r7, ft0");
+    assert_eq!(group.parts().body(), Some(body));
+    // Put together by hand, parts may not go together; that is seen, and encoding them is an error.
+    let alone = Parts { p0: None, p1: Some(p0), ..parts };
+    assert_eq!(alone.body(), None);
+    assert_eq!(alone.encode(), Err(BuildError::Parts { slot: "p1" }));
+    let none = "fsqrt r0, sh1.abs".parse::<Parts>().expect("parts");
+    assert_eq!(none.to_string(), "fsqrt r0, sh1.abs");
+    assert!(matches!(none.encode(), Err(BuildError::NoEncoding { operation: "FSQRT", .. })));
 }

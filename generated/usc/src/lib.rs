@@ -6799,6 +6799,866 @@ impl core::str::FromStr for Group {
         read.encode(&tables::ISA).map(Group).map_err(ParseError::Build)
     }
 }
+/// Parts of a group that are there together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MainOporg {
+    /// The slots backend.
+    Be {
+        /// The backend phase.
+        backend: Backend,
+    },
+    /// The slots mov, tst, pck.
+    P2 {
+        /// Phase 2: the move.
+        /// At least one part of a chain is there.
+        mov: Option<Mov>,
+        /// Phase 2: the test.
+        /// At least one part of a chain is there.
+        tst: Option<Tst>,
+        /// Phase 2: the pack.
+        /// At least one part of a chain is there.
+        pck: Option<Pck>,
+    },
+    /// The slots p0.
+    P0 {
+        /// Phase 0.
+        p0: Alu,
+    },
+    /// The slots mov, tst, pck, p0.
+    P0P2 {
+        /// Phase 2: the move.
+        /// At least one part of a chain is there.
+        mov: Option<Mov>,
+        /// Phase 2: the test.
+        /// At least one part of a chain is there.
+        tst: Option<Tst>,
+        /// Phase 2: the pack.
+        /// At least one part of a chain is there.
+        pck: Option<Pck>,
+        /// Phase 0.
+        p0: Alu,
+    },
+    /// The slots backend, mov, tst, pck, p0.
+    P0P2Be {
+        /// The backend phase.
+        backend: Backend,
+        /// Phase 2: the move.
+        /// At least one part of a chain is there.
+        mov: Option<Mov>,
+        /// Phase 2: the test.
+        /// At least one part of a chain is there.
+        tst: Option<Tst>,
+        /// Phase 2: the pack.
+        /// At least one part of a chain is there.
+        pck: Option<Pck>,
+        /// Phase 0.
+        p0: Alu,
+    },
+    /// The slots p1, p0.
+    P0P1 {
+        /// Phase 1.
+        p1: Alu,
+        /// Phase 0.
+        p0: Alu,
+    },
+    /// The slots mov, tst, pck, p1, p0.
+    P0P1P2 {
+        /// Phase 2: the move.
+        /// At least one part of a chain is there.
+        mov: Option<Mov>,
+        /// Phase 2: the test.
+        /// At least one part of a chain is there.
+        tst: Option<Tst>,
+        /// Phase 2: the pack.
+        /// At least one part of a chain is there.
+        pck: Option<Pck>,
+        /// Phase 1.
+        p1: Alu,
+        /// Phase 0.
+        p0: Alu,
+    },
+    /// The slots backend, mov, tst, pck, p1, p0.
+    P0P1P2Be {
+        /// The backend phase.
+        backend: Backend,
+        /// Phase 2: the move.
+        /// At least one part of a chain is there.
+        mov: Option<Mov>,
+        /// Phase 2: the test.
+        /// At least one part of a chain is there.
+        tst: Option<Tst>,
+        /// Phase 2: the pack.
+        /// At least one part of a chain is there.
+        pck: Option<Pck>,
+        /// Phase 1.
+        p1: Alu,
+        /// Phase 0.
+        p0: Alu,
+    },
+}
+impl MainOporg {
+    fn put(self, parts: &mut Parts) {
+        let _ = &parts;
+        match self {
+            MainOporg::Be { backend } => {
+                parts.backend = Some(backend);
+            }
+            MainOporg::P2 { mov, tst, pck } => {
+                parts.mov = mov;
+                parts.tst = tst;
+                parts.pck = pck;
+            }
+            MainOporg::P0 { p0 } => {
+                parts.p0 = Some(p0);
+            }
+            MainOporg::P0P2 { mov, tst, pck, p0 } => {
+                parts.mov = mov;
+                parts.tst = tst;
+                parts.pck = pck;
+                parts.p0 = Some(p0);
+            }
+            MainOporg::P0P2Be { backend, mov, tst, pck, p0 } => {
+                parts.backend = Some(backend);
+                parts.mov = mov;
+                parts.tst = tst;
+                parts.pck = pck;
+                parts.p0 = Some(p0);
+            }
+            MainOporg::P0P1 { p1, p0 } => {
+                parts.p1 = Some(p1);
+                parts.p0 = Some(p0);
+            }
+            MainOporg::P0P1P2 { mov, tst, pck, p1, p0 } => {
+                parts.mov = mov;
+                parts.tst = tst;
+                parts.pck = pck;
+                parts.p1 = Some(p1);
+                parts.p0 = Some(p0);
+            }
+            MainOporg::P0P1P2Be { backend, mov, tst, pck, p1, p0 } => {
+                parts.backend = Some(backend);
+                parts.mov = mov;
+                parts.tst = tst;
+                parts.pck = pck;
+                parts.p1 = Some(p1);
+                parts.p0 = Some(p0);
+            }
+        }
+    }
+    fn of(parts: &Parts) -> Option<Self> {
+        if true && parts.mov.is_none() && parts.tst.is_none() && parts.pck.is_none()
+            && parts.p1.is_none() && parts.p0.is_none()
+            && let Some(backend) = parts.backend
+        {
+            return Some(MainOporg::Be { backend });
+        }
+        if true && parts.backend.is_none() && parts.p1.is_none() && parts.p0.is_none()
+            && (false || parts.mov.is_some() || parts.tst.is_some()
+                || parts.pck.is_some()) && let mov = parts.mov && let tst = parts.tst
+            && let pck = parts.pck
+        {
+            return Some(MainOporg::P2 { mov, tst, pck });
+        }
+        if true && parts.backend.is_none() && parts.mov.is_none() && parts.tst.is_none()
+            && parts.pck.is_none() && parts.p1.is_none() && let Some(p0) = parts.p0
+        {
+            return Some(MainOporg::P0 { p0 });
+        }
+        if true && parts.backend.is_none() && parts.p1.is_none()
+            && (false || parts.mov.is_some() || parts.tst.is_some()
+                || parts.pck.is_some()) && let mov = parts.mov && let tst = parts.tst
+            && let pck = parts.pck && let Some(p0) = parts.p0
+        {
+            return Some(MainOporg::P0P2 {
+                mov,
+                tst,
+                pck,
+                p0,
+            });
+        }
+        if true && parts.p1.is_none()
+            && (false || parts.mov.is_some() || parts.tst.is_some()
+                || parts.pck.is_some()) && let Some(backend) = parts.backend
+            && let mov = parts.mov && let tst = parts.tst && let pck = parts.pck
+            && let Some(p0) = parts.p0
+        {
+            return Some(MainOporg::P0P2Be {
+                backend,
+                mov,
+                tst,
+                pck,
+                p0,
+            });
+        }
+        if true && parts.backend.is_none() && parts.mov.is_none() && parts.tst.is_none()
+            && parts.pck.is_none() && let Some(p1) = parts.p1 && let Some(p0) = parts.p0
+        {
+            return Some(MainOporg::P0P1 { p1, p0 });
+        }
+        if true && parts.backend.is_none()
+            && (false || parts.mov.is_some() || parts.tst.is_some()
+                || parts.pck.is_some()) && let mov = parts.mov && let tst = parts.tst
+            && let pck = parts.pck && let Some(p1) = parts.p1 && let Some(p0) = parts.p0
+        {
+            return Some(MainOporg::P0P1P2 {
+                mov,
+                tst,
+                pck,
+                p1,
+                p0,
+            });
+        }
+        if true
+            && (false || parts.mov.is_some() || parts.tst.is_some()
+                || parts.pck.is_some()) && let Some(backend) = parts.backend
+            && let mov = parts.mov && let tst = parts.tst && let pck = parts.pck
+            && let Some(p1) = parts.p1 && let Some(p0) = parts.p0
+        {
+            return Some(MainOporg::P0P1P2Be {
+                backend,
+                mov,
+                tst,
+                pck,
+                p1,
+                p0,
+            });
+        }
+        None
+    }
+}
+/// Parts of a group that are there together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MainW1pW0p {
+    /// Nothing.
+    Nothing {},
+    /// The slots w0.
+    W0p {
+        /// The destination W0, alone.
+        w0: Single,
+    },
+    /// The slots w1.
+    W1p {
+        /// The destination W1, alone.
+        w1: Single,
+    },
+    /// The slots w01.
+    W1pW0p {
+        /// Both destinations.
+        w01: Dual,
+    },
+}
+impl MainW1pW0p {
+    fn put(self, parts: &mut Parts) {
+        let _ = &parts;
+        match self {
+            MainW1pW0p::Nothing {} => {}
+            MainW1pW0p::W0p { w0 } => {
+                parts.w0 = Some(w0);
+            }
+            MainW1pW0p::W1p { w1 } => {
+                parts.w1 = Some(w1);
+            }
+            MainW1pW0p::W1pW0p { w01 } => {
+                parts.w01 = Some(w01);
+            }
+        }
+    }
+    fn of(parts: &Parts) -> Option<Self> {
+        if true && parts.w0.is_none() && parts.w1.is_none() && parts.w01.is_none() {
+            return Some(MainW1pW0p::Nothing {});
+        }
+        if true && parts.w1.is_none() && parts.w01.is_none() && let Some(w0) = parts.w0 {
+            return Some(MainW1pW0p::W0p { w0 });
+        }
+        if true && parts.w0.is_none() && parts.w01.is_none() && let Some(w1) = parts.w1 {
+            return Some(MainW1pW0p::W1p { w1 });
+        }
+        if true && parts.w0.is_none() && parts.w1.is_none() && let Some(w01) = parts.w01
+        {
+            return Some(MainW1pW0p::W1pW0p { w01 });
+        }
+        None
+    }
+}
+/// Parts of a group that are there together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BitwiseOpcnt {
+    /// The slots b2.
+    P2 {
+        /// Bitwise phase 2.
+        b2: Bw2,
+    },
+    /// The slots b1.
+    P1 {
+        /// Bitwise phase 1.
+        b1: Bw1,
+    },
+    /// The slots b2, b1.
+    P1P2 {
+        /// Bitwise phase 2.
+        b2: Bw2,
+        /// Bitwise phase 1.
+        b1: Bw1,
+    },
+    /// The slots b0.
+    P0 {
+        /// Bitwise phase 0.
+        b0: Bw0,
+    },
+    /// The slots b2, b0.
+    P0P2 {
+        /// Bitwise phase 2.
+        b2: Bw2,
+        /// Bitwise phase 0.
+        b0: Bw0,
+    },
+    /// The slots b1, b0.
+    P0P1 {
+        /// Bitwise phase 1.
+        b1: Bw1,
+        /// Bitwise phase 0.
+        b0: Bw0,
+    },
+    /// The slots b2, b1, b0.
+    P0P1P2 {
+        /// Bitwise phase 2.
+        b2: Bw2,
+        /// Bitwise phase 1.
+        b1: Bw1,
+        /// Bitwise phase 0.
+        b0: Bw0,
+    },
+}
+impl BitwiseOpcnt {
+    fn put(self, parts: &mut Parts) {
+        let _ = &parts;
+        match self {
+            BitwiseOpcnt::P2 { b2 } => {
+                parts.b2 = Some(b2);
+            }
+            BitwiseOpcnt::P1 { b1 } => {
+                parts.b1 = Some(b1);
+            }
+            BitwiseOpcnt::P1P2 { b2, b1 } => {
+                parts.b2 = Some(b2);
+                parts.b1 = Some(b1);
+            }
+            BitwiseOpcnt::P0 { b0 } => {
+                parts.b0 = Some(b0);
+            }
+            BitwiseOpcnt::P0P2 { b2, b0 } => {
+                parts.b2 = Some(b2);
+                parts.b0 = Some(b0);
+            }
+            BitwiseOpcnt::P0P1 { b1, b0 } => {
+                parts.b1 = Some(b1);
+                parts.b0 = Some(b0);
+            }
+            BitwiseOpcnt::P0P1P2 { b2, b1, b0 } => {
+                parts.b2 = Some(b2);
+                parts.b1 = Some(b1);
+                parts.b0 = Some(b0);
+            }
+        }
+    }
+    fn of(parts: &Parts) -> Option<Self> {
+        if true && parts.b1.is_none() && parts.b0.is_none() && let Some(b2) = parts.b2 {
+            return Some(BitwiseOpcnt::P2 { b2 });
+        }
+        if true && parts.b2.is_none() && parts.b0.is_none() && let Some(b1) = parts.b1 {
+            return Some(BitwiseOpcnt::P1 { b1 });
+        }
+        if true && parts.b0.is_none() && let Some(b2) = parts.b2
+            && let Some(b1) = parts.b1
+        {
+            return Some(BitwiseOpcnt::P1P2 { b2, b1 });
+        }
+        if true && parts.b2.is_none() && parts.b1.is_none() && let Some(b0) = parts.b0 {
+            return Some(BitwiseOpcnt::P0 { b0 });
+        }
+        if true && parts.b1.is_none() && let Some(b2) = parts.b2
+            && let Some(b0) = parts.b0
+        {
+            return Some(BitwiseOpcnt::P0P2 { b2, b0 });
+        }
+        if true && parts.b2.is_none() && let Some(b1) = parts.b1
+            && let Some(b0) = parts.b0
+        {
+            return Some(BitwiseOpcnt::P0P1 { b1, b0 });
+        }
+        if true && let Some(b2) = parts.b2 && let Some(b1) = parts.b1
+            && let Some(b0) = parts.b0
+        {
+            return Some(BitwiseOpcnt::P0P1P2 { b2, b1, b0 });
+        }
+        None
+    }
+}
+/// Parts of a group that are there together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BitwiseW1pW0p {
+    /// Nothing.
+    Nothing {},
+    /// The slots w0.
+    W0p {
+        /// The destination W0, alone.
+        w0: Single,
+    },
+    /// The slots w1.
+    W1p {
+        /// The destination W1, alone.
+        w1: Single,
+    },
+    /// The slots w01.
+    W1pW0p {
+        /// Both destinations.
+        w01: Dual,
+    },
+}
+impl BitwiseW1pW0p {
+    fn put(self, parts: &mut Parts) {
+        let _ = &parts;
+        match self {
+            BitwiseW1pW0p::Nothing {} => {}
+            BitwiseW1pW0p::W0p { w0 } => {
+                parts.w0 = Some(w0);
+            }
+            BitwiseW1pW0p::W1p { w1 } => {
+                parts.w1 = Some(w1);
+            }
+            BitwiseW1pW0p::W1pW0p { w01 } => {
+                parts.w01 = Some(w01);
+            }
+        }
+    }
+    fn of(parts: &Parts) -> Option<Self> {
+        if true && parts.w0.is_none() && parts.w1.is_none() && parts.w01.is_none() {
+            return Some(BitwiseW1pW0p::Nothing {});
+        }
+        if true && parts.w1.is_none() && parts.w01.is_none() && let Some(w0) = parts.w0 {
+            return Some(BitwiseW1pW0p::W0p { w0 });
+        }
+        if true && parts.w0.is_none() && parts.w01.is_none() && let Some(w1) = parts.w1 {
+            return Some(BitwiseW1pW0p::W1p { w1 });
+        }
+        if true && parts.w0.is_none() && parts.w1.is_none() && let Some(w01) = parts.w01
+        {
+            return Some(BitwiseW1pW0p::W1pW0p { w01 });
+        }
+        None
+    }
+}
+/// Parts of a group that are there together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ControlW0pCtrlop {
+    /// The slots branch.
+    B {
+        /// branch
+        branch: Branch,
+    },
+    /// The slots lapc.
+    Lapc {
+        /// lapc
+        lapc: Lapc,
+    },
+    /// The slots savl.
+    Savl {
+        /// savl
+        savl: Savl,
+    },
+    /// The slots wop.
+    Wop {
+        /// wop
+        wop: Wop,
+    },
+    /// The slots wdf.
+    Wdf {
+        /// wdf
+        wdf: Wdf,
+    },
+    /// The slots mutex.
+    Mutex {
+        /// mutex
+        mutex: Mutex,
+    },
+    /// The slots nop.
+    Nop {
+        /// nop
+        nop: Nop,
+    },
+    /// The slots itrsmp.
+    Itrsmp {
+        /// itrsmp
+        itrsmp: Itrsmp,
+    },
+    /// The slots sbo.
+    Sbo {
+        /// sbo
+        sbo: Sbo,
+    },
+    /// The slots ditr.
+    Ditr {
+        /// ditr
+        ditr: Ditr,
+    },
+    /// The slots uniq.
+    Uniq {
+        /// uniq
+        uniq: Uniq,
+    },
+    /// The slots fetch.
+    Fetch {
+        /// fetch
+        fetch: Fetch,
+    },
+    /// The slots cnd, lower, upper.
+    Cnd {
+        /// cnd
+        cnd: Cnd,
+        /// Sources 0 to 2.
+        lower: Lower,
+        /// Sources 3 to 5.
+        upper: Upper,
+    },
+    /// The slots savl, w0.
+    W0pSavl {
+        /// savl
+        savl: Savl,
+        /// The destination W0, alone.
+        w0: Single,
+    },
+    /// The slots cnd, lower, upper, w0.
+    W0pCnd {
+        /// cnd
+        cnd: Cnd,
+        /// Sources 0 to 2.
+        lower: Lower,
+        /// Sources 3 to 5.
+        upper: Upper,
+        /// The destination W0, alone.
+        w0: Single,
+    },
+}
+impl ControlW0pCtrlop {
+    fn put(self, parts: &mut Parts) {
+        let _ = &parts;
+        match self {
+            ControlW0pCtrlop::B { branch } => {
+                parts.branch = Some(branch);
+            }
+            ControlW0pCtrlop::Lapc { lapc } => {
+                parts.lapc = Some(lapc);
+            }
+            ControlW0pCtrlop::Savl { savl } => {
+                parts.savl = Some(savl);
+            }
+            ControlW0pCtrlop::Wop { wop } => {
+                parts.wop = Some(wop);
+            }
+            ControlW0pCtrlop::Wdf { wdf } => {
+                parts.wdf = Some(wdf);
+            }
+            ControlW0pCtrlop::Mutex { mutex } => {
+                parts.mutex = Some(mutex);
+            }
+            ControlW0pCtrlop::Nop { nop } => {
+                parts.nop = Some(nop);
+            }
+            ControlW0pCtrlop::Itrsmp { itrsmp } => {
+                parts.itrsmp = Some(itrsmp);
+            }
+            ControlW0pCtrlop::Sbo { sbo } => {
+                parts.sbo = Some(sbo);
+            }
+            ControlW0pCtrlop::Ditr { ditr } => {
+                parts.ditr = Some(ditr);
+            }
+            ControlW0pCtrlop::Uniq { uniq } => {
+                parts.uniq = Some(uniq);
+            }
+            ControlW0pCtrlop::Fetch { fetch } => {
+                parts.fetch = Some(fetch);
+            }
+            ControlW0pCtrlop::Cnd { cnd, lower, upper } => {
+                parts.cnd = Some(cnd);
+                parts.lower = Some(lower);
+                parts.upper = Some(upper);
+            }
+            ControlW0pCtrlop::W0pSavl { savl, w0 } => {
+                parts.savl = Some(savl);
+                parts.w0 = Some(w0);
+            }
+            ControlW0pCtrlop::W0pCnd { cnd, lower, upper, w0 } => {
+                parts.cnd = Some(cnd);
+                parts.lower = Some(lower);
+                parts.upper = Some(upper);
+                parts.w0 = Some(w0);
+            }
+        }
+    }
+    fn of(parts: &Parts) -> Option<Self> {
+        if true && parts.lapc.is_none() && parts.savl.is_none() && parts.cnd.is_none()
+            && parts.wop.is_none() && parts.wdf.is_none() && parts.mutex.is_none()
+            && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
+            && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
+            && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
+            && let Some(branch) = parts.branch
+        {
+            return Some(ControlW0pCtrlop::B { branch });
+        }
+        if true && parts.branch.is_none() && parts.savl.is_none() && parts.cnd.is_none()
+            && parts.wop.is_none() && parts.wdf.is_none() && parts.mutex.is_none()
+            && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
+            && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
+            && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
+            && let Some(lapc) = parts.lapc
+        {
+            return Some(ControlW0pCtrlop::Lapc { lapc });
+        }
+        if true && parts.branch.is_none() && parts.lapc.is_none() && parts.cnd.is_none()
+            && parts.wop.is_none() && parts.wdf.is_none() && parts.mutex.is_none()
+            && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
+            && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
+            && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
+            && let Some(savl) = parts.savl
+        {
+            return Some(ControlW0pCtrlop::Savl { savl });
+        }
+        if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
+            && parts.cnd.is_none() && parts.wdf.is_none() && parts.mutex.is_none()
+            && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
+            && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
+            && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
+            && let Some(wop) = parts.wop
+        {
+            return Some(ControlW0pCtrlop::Wop { wop });
+        }
+        if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
+            && parts.cnd.is_none() && parts.wop.is_none() && parts.mutex.is_none()
+            && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
+            && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
+            && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
+            && let Some(wdf) = parts.wdf
+        {
+            return Some(ControlW0pCtrlop::Wdf { wdf });
+        }
+        if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
+            && parts.cnd.is_none() && parts.wop.is_none() && parts.wdf.is_none()
+            && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
+            && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
+            && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
+            && let Some(mutex) = parts.mutex
+        {
+            return Some(ControlW0pCtrlop::Mutex { mutex });
+        }
+        if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
+            && parts.cnd.is_none() && parts.wop.is_none() && parts.wdf.is_none()
+            && parts.mutex.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
+            && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
+            && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
+            && let Some(nop) = parts.nop
+        {
+            return Some(ControlW0pCtrlop::Nop { nop });
+        }
+        if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
+            && parts.cnd.is_none() && parts.wop.is_none() && parts.wdf.is_none()
+            && parts.mutex.is_none() && parts.nop.is_none() && parts.sbo.is_none()
+            && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
+            && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
+            && let Some(itrsmp) = parts.itrsmp
+        {
+            return Some(ControlW0pCtrlop::Itrsmp { itrsmp });
+        }
+        if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
+            && parts.cnd.is_none() && parts.wop.is_none() && parts.wdf.is_none()
+            && parts.mutex.is_none() && parts.nop.is_none() && parts.itrsmp.is_none()
+            && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
+            && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
+            && let Some(sbo) = parts.sbo
+        {
+            return Some(ControlW0pCtrlop::Sbo { sbo });
+        }
+        if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
+            && parts.cnd.is_none() && parts.wop.is_none() && parts.wdf.is_none()
+            && parts.mutex.is_none() && parts.nop.is_none() && parts.itrsmp.is_none()
+            && parts.sbo.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
+            && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
+            && let Some(ditr) = parts.ditr
+        {
+            return Some(ControlW0pCtrlop::Ditr { ditr });
+        }
+        if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
+            && parts.cnd.is_none() && parts.wop.is_none() && parts.wdf.is_none()
+            && parts.mutex.is_none() && parts.nop.is_none() && parts.itrsmp.is_none()
+            && parts.sbo.is_none() && parts.ditr.is_none() && parts.fetch.is_none()
+            && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
+            && let Some(uniq) = parts.uniq
+        {
+            return Some(ControlW0pCtrlop::Uniq { uniq });
+        }
+        if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
+            && parts.cnd.is_none() && parts.wop.is_none() && parts.wdf.is_none()
+            && parts.mutex.is_none() && parts.nop.is_none() && parts.itrsmp.is_none()
+            && parts.sbo.is_none() && parts.ditr.is_none() && parts.uniq.is_none()
+            && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
+            && let Some(fetch) = parts.fetch
+        {
+            return Some(ControlW0pCtrlop::Fetch { fetch });
+        }
+        if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
+            && parts.wop.is_none() && parts.wdf.is_none() && parts.mutex.is_none()
+            && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
+            && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
+            && parts.w0.is_none() && let Some(cnd) = parts.cnd
+            && let Some(lower) = parts.lower && let Some(upper) = parts.upper
+        {
+            return Some(ControlW0pCtrlop::Cnd {
+                cnd,
+                lower,
+                upper,
+            });
+        }
+        if true && parts.branch.is_none() && parts.lapc.is_none() && parts.cnd.is_none()
+            && parts.wop.is_none() && parts.wdf.is_none() && parts.mutex.is_none()
+            && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
+            && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
+            && parts.lower.is_none() && parts.upper.is_none()
+            && let Some(savl) = parts.savl && let Some(w0) = parts.w0
+        {
+            return Some(ControlW0pCtrlop::W0pSavl {
+                savl,
+                w0,
+            });
+        }
+        if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
+            && parts.wop.is_none() && parts.wdf.is_none() && parts.mutex.is_none()
+            && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
+            && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
+            && let Some(cnd) = parts.cnd && let Some(lower) = parts.lower
+            && let Some(upper) = parts.upper && let Some(w0) = parts.w0
+        {
+            return Some(ControlW0pCtrlop::W0pCnd {
+                cnd,
+                lower,
+                upper,
+                w0,
+            });
+        }
+        None
+    }
+}
+/// The parts of a group behind the header, in the combinations that there are: what cannot be written here is no
+/// group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Body {
+    /// Three bytes.
+    Main {
+        /// The parts that these fields of the header say.
+        oporg: MainOporg,
+        /// The parts that these fields of the header say.
+        w1p_w0p: MainW1pW0p,
+        /// Sources 0 to 2.
+        lower: Lower,
+        /// Sources 3 to 5.
+        upper: Upper,
+        /// Internal selectors.
+        iss: Iss,
+    },
+    /// Three bytes.
+    Bitwise {
+        /// The parts that these fields of the header say.
+        opcnt: BitwiseOpcnt,
+        /// The parts that these fields of the header say.
+        w1p_w0p: BitwiseW1pW0p,
+        /// Sources 0 to 2.
+        lower: Lower,
+        /// Sources 3 to 5.
+        upper: Upper,
+    },
+    /// Three bytes; bit 23 means something else for each operation.
+    Control {
+        /// The parts that these fields of the header say.
+        w0p_ctrlop: ControlW0pCtrlop,
+    },
+}
+impl Parts {
+    /// A header and what stands behind it. What the header says of the parts follows from them.
+    pub fn of(header: Header, body: Body) -> Parts {
+        let mut parts = Parts {
+            header,
+            ..Parts::default()
+        };
+        match body {
+            Body::Main { oporg, w1p_w0p, lower, upper, iss } => {
+                oporg.put(&mut parts);
+                w1p_w0p.put(&mut parts);
+                parts.lower = Some(lower);
+                parts.upper = Some(upper);
+                parts.iss = Some(iss);
+            }
+            Body::Bitwise { opcnt, w1p_w0p, lower, upper } => {
+                opcnt.put(&mut parts);
+                w1p_w0p.put(&mut parts);
+                parts.lower = Some(lower);
+                parts.upper = Some(upper);
+            }
+            Body::Control { w0p_ctrlop } => {
+                w0p_ctrlop.put(&mut parts);
+            }
+        }
+        parts
+    }
+    /// What stands behind the header; `None` when no group has these parts together.
+    pub fn body(&self) -> Option<Body> {
+        if true && self.b2.is_none() && self.b1.is_none() && self.b0.is_none()
+            && self.branch.is_none() && self.lapc.is_none() && self.savl.is_none()
+            && self.cnd.is_none() && self.wop.is_none() && self.wdf.is_none()
+            && self.mutex.is_none() && self.nop.is_none() && self.itrsmp.is_none()
+            && self.sbo.is_none() && self.ditr.is_none() && self.uniq.is_none()
+            && self.fetch.is_none() && self.sop.is_none() && self.extra.is_none()
+            && self.bpret.is_none() && let Some(oporg) = MainOporg::of(self)
+            && let Some(w1p_w0p) = MainW1pW0p::of(self) && let Some(lower) = self.lower
+            && let Some(upper) = self.upper && let Some(iss) = self.iss
+        {
+            return Some(Body::Main {
+                oporg,
+                w1p_w0p,
+                lower,
+                upper,
+                iss,
+            });
+        }
+        if true && self.backend.is_none() && self.mov.is_none() && self.tst.is_none()
+            && self.pck.is_none() && self.p1.is_none() && self.p0.is_none()
+            && self.branch.is_none() && self.lapc.is_none() && self.savl.is_none()
+            && self.cnd.is_none() && self.wop.is_none() && self.wdf.is_none()
+            && self.mutex.is_none() && self.nop.is_none() && self.itrsmp.is_none()
+            && self.sbo.is_none() && self.ditr.is_none() && self.uniq.is_none()
+            && self.fetch.is_none() && self.iss.is_none() && self.sop.is_none()
+            && self.extra.is_none() && self.bpret.is_none()
+            && let Some(opcnt) = BitwiseOpcnt::of(self)
+            && let Some(w1p_w0p) = BitwiseW1pW0p::of(self)
+            && let Some(lower) = self.lower && let Some(upper) = self.upper
+        {
+            return Some(Body::Bitwise {
+                opcnt,
+                w1p_w0p,
+                lower,
+                upper,
+            });
+        }
+        if true && self.backend.is_none() && self.mov.is_none() && self.tst.is_none()
+            && self.pck.is_none() && self.p1.is_none() && self.p0.is_none()
+            && self.b2.is_none() && self.b1.is_none() && self.b0.is_none()
+            && self.iss.is_none() && self.w1.is_none() && self.w01.is_none()
+            && self.sop.is_none() && self.extra.is_none() && self.bpret.is_none()
+            && let Some(w0p_ctrlop) = ControlW0pCtrlop::of(self)
+        {
+            return Some(Body::Control { w0p_ctrlop });
+        }
+        None
+    }
+}
 /// The operations, in the order of the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u16)]
@@ -30370,6 +31230,14 @@ mod tests {
                 found += 1;
                 assert_eq!(group.as_bytes(), & bytes[..group.as_bytes().len()]);
                 assert_eq!(group.parts().encode_in(& group.form()), Ok(group));
+                let body = group
+                    .parts()
+                    .body()
+                    .expect("a group has parts that go together");
+                assert_eq!(
+                    Parts::of(group.parts().header, body).encode_in(& group.form()),
+                    Ok(group)
+                );
                 let text = std::string::ToString::to_string(&group);
                 assert_eq!(text.parse(), Ok(group), "{text}");
                 break;

@@ -1,6 +1,7 @@
 //! From the tables of groups to Rust.
 
 mod operations;
+mod shapes;
 mod tables;
 mod types;
 
@@ -15,6 +16,7 @@ pub fn emit(isa: &GroupIsa, options: &Options) -> TokenStream {
     let runtime: TokenStream = options.runtime.parse().unwrap_or_else(|_| quote!(::isaforge_core));
     let names = types::Names::new(isa);
     let types = types::emit(isa, &names, options);
+    let shapes = shapes::emit(isa, &names);
     let operations = operations::emit(isa, &names, options);
     let tables = tables::emit(isa);
     let tests = (options.tests && options.text).then(tests);
@@ -24,6 +26,7 @@ pub fn emit(isa: &GroupIsa, options: &Options) -> TokenStream {
         pub use __rt::group::info::{GroupBits, GroupRegister};
         pub use __rt::group::{BuildError, Form, GroupError, TextError};
         #types
+        #shapes
         #operations
         #tables
         #tests
@@ -57,6 +60,8 @@ fn tests() -> TokenStream {
                         found += 1;
                         assert_eq!(group.as_bytes(), &bytes[..group.as_bytes().len()]);
                         assert_eq!(group.parts().encode_in(&group.form()), Ok(group));
+                        let body = group.parts().body().expect("a group has parts that go together");
+                        assert_eq!(Parts::of(group.parts().header, body).encode_in(&group.form()), Ok(group));
                         let text = std::string::ToString::to_string(&group);
                         assert_eq!(text.parse(), Ok(group), "{text}");
                         break;

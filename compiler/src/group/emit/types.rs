@@ -24,6 +24,7 @@ impl Names {
         let taken = [
             "Group",
             "Parts",
+            "Body",
             "Operation",
             "Semantics",
             "GroupBits",
