@@ -5,6 +5,7 @@ pub mod conform;
 mod error;
 mod exec;
 mod fast;
+pub mod fidelity;
 mod flow;
 pub mod host;
 mod lanes;
