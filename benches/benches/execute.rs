@@ -4,13 +4,14 @@
 //! Native code is the same computation as a loop over lanes, which the compiler turned into vector instructions.
 
 use std::hint::black_box;
+use std::num::NonZero;
 use std::time::{Duration, Instant};
 
 use isaforge_benches::kernels::{self, Kernel, OUT};
 use isaforge_benches::{native, scalar};
-use isaforge_runtime::Memory;
 use isaforge_runtime::valhall::fast::{self, Level};
 use isaforge_runtime::valhall::reference;
+use isaforge_runtime::{Launch, Memory};
 
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
@@ -74,6 +75,26 @@ fn row(kernel: &Kernel, small: &Kernel, budget: Duration, exact: bool, mut nativ
     );
 }
 
+/// Prints what it costs to decode and lower an instruction, and what a second thread of the host brings.
+fn rest(budget: Duration) {
+    let kernel = kernels::mandelbrot("lowering", 3.0 / 256.0, [-2.2, -1.5], kernels::SIDE * kernels::SIDE);
+    let program = kernel.launch.program.iter().copied().cycle().take(1 << 16).collect();
+    // Without workgroups there is nothing else to do.
+    let launch = Launch { program, groups: [0; 3], ..kernel.launch.clone() };
+    let (mut lowering, mut gain) = (vec![], vec![]);
+    let (level, two) = (Level::best(), NonZero::new(2).expect("it is two"));
+    let start = Instant::now();
+    while gain.is_empty() || start.elapsed() < budget {
+        let time = seconds(|| _ = fast::run(&launch, &mut Memory::new(), level));
+        lowering.push(time * 1e9 / launch.program.len() as f64);
+        let mut memory = kernel.memory.clone();
+        let one = seconds(|| _ = fast::run(&kernel.launch, &mut memory, level));
+        gain.push(one / seconds(|| _ = fast::run_parallel(&kernel.launch, &mut memory, level, two)));
+    }
+    println!("\nDecoding and lowering: {:.1} ns an instruction.", median(lowering));
+    println!("Two threads of the host, divergent mandelbrot: {:.2} times as fast.", median(gain));
+}
+
 fn main() {
     // `cargo test --benches` runs this too, to see that it works.
     let measuring = std::env::args().any(|argument| argument == "--bench");
@@ -120,5 +141,8 @@ fn main() {
             how = native::half_fma(out, 0x3800_3bff, 0x3c00_2e66);
         });
         println!("\nNative v2f16 FMA by {how}.");
+    }
+    if wanted("rest") {
+        rest(budget);
     }
 }

@@ -74,6 +74,10 @@ fn slot(word: u64) -> Slot {
 /// The bank of general registers among `ISA.banks`; a test holds it to that.
 const REGISTERS: u16 = 0;
 const LAST_REGISTER: u16 = 63;
+/// The field among `ISA.shared` that says the page of special values, and the page of the thread-local pointer; a test
+/// holds them to that.
+const PAGE: usize = 0;
+const THREAD_PAGE: u64 = 1;
 
 /// The flow of an instruction. All have one, but the generated accessors are methods of the single forms.
 fn flow(instruction: Instruction) -> Option<Flow> {
@@ -81,8 +85,11 @@ fn flow(instruction: Instruction) -> Option<Flow> {
     Flow::from_bits(modifier.bits.get(instruction.encode(), 0))
 }
 
-/// Whether a source is the thread-local pointer.
+/// Whether a source is the thread-local pointer. Few words name its page, and only those are worth printing.
 fn names_thread_memory(instruction: Instruction, line: &mut Line) -> bool {
+    if isaforge_valhall::ISA.shared[PAGE].bits.get(instruction.encode(), 0) != THREAD_PAGE {
+        return false;
+    }
     line.clear();
     instruction.print(line);
     line.as_str().contains(FauSpecialPage1::ThreadLocalPointer.as_str())
@@ -132,5 +139,15 @@ mod tests {
     fn the_register_bank_is_where_it_is_expected() {
         let bank = &isaforge_valhall::ISA.banks[REGISTERS as usize];
         assert_eq!((bank.name, bank.count), ("register", u32::from(LAST_REGISTER) + 1));
+    }
+
+    #[test]
+    fn thread_memory_is_found_where_it_is_named() {
+        let uses = |text: &str| {
+            let words = isaforge_core::program::assemble(isaforge_valhall::ISA, text).unwrap();
+            Program::new(&words).uses_thread_memory
+        };
+        assert!(uses("MOV.i32 r4, thread_local_pointer.w0"));
+        assert!(!uses("MOV.i32 r4, workgroup_local_pointer.w0\nMOV.i32 r4, lane_id.w0\nMOV.i32 r4, u0"));
     }
 }
