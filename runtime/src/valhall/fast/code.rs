@@ -78,17 +78,24 @@ impl<'a> Code<'a> {
             starts.push(lowering.ops.len() as u32);
             exits.push(match slot {
                 Slot::Ready(instruction, after) => {
-                    let used = used(*instruction);
-                    registers |= used;
                     ordered |= changes_in_turn(*instruction);
                     lowering.begin(pc as u32, *after == After::End);
                     let handled = dispatch(*instruction, &mut lowering).0;
-                    lowering.finish(handled, used)
+                    match lowering.finish(handled) {
+                        Exit::Step(_) => Exit::Step(used(*instruction)),
+                        exit => exit,
+                    }
                 }
                 Slot::Undecodable(_) | Slot::Register(_) => Exit::Refused,
             });
         }
         starts.push(lowering.ops.len() as u32);
+        for exit in &exits {
+            registers |= if let Exit::Step(used) = exit { *used } else { 0 };
+        }
+        for row in lowering.ops.iter().flat_map(Op::rows) {
+            registers |= 1u64.checked_shl(row).unwrap_or(0);
+        }
         let mut straight: Vec<u32> = (0..exits.len() as u32).collect();
         for pc in (0..exits.len()).rev() {
             if matches!(exits[pc], Exit::Next) {

@@ -122,6 +122,12 @@ impl Op {
         unsafe { (self.run.0)(bundle, world, &self.fields) }
     }
 
+    /// The rows that it may read or write.
+    pub fn rows(&self) -> impl Iterator<Item = u32> + use<> {
+        let Fields { dest, sources, .. } = self.fields;
+        (dest..dest + 4).chain(sources)
+    }
+
     /// The word of the program that it belongs to.
     pub fn pc(&self) -> u32 {
         self.fields.pc

@@ -70,14 +70,15 @@ impl<'a> Lowering<'a> {
     }
 
     /// What follows the word; handlers of a word that cannot be lowered after all are taken back.
-    pub fn finish(&mut self, lowered: Option<Exit>, used: u64) -> Exit {
+    pub fn finish(&mut self, lowered: Option<Exit>) -> Exit {
         match lowered {
             Some(Exit::Next) if self.ends => Exit::End,
             Some(exit @ (Exit::Next | Exit::Barrier)) => exit,
             Some(exit) if !self.ends => exit,
             _ => {
                 self.ops.truncate(self.first);
-                Exit::Step(used)
+                // The registers are for the caller to say.
+                Exit::Step(0)
             }
         }
     }
