@@ -15,7 +15,8 @@ pub const SEPARATOR: &str = " | ";
 
 /// Writes a group: its parts in order, with `separator` between them.
 ///
-/// Text that [`assemble`](crate::group::assemble) reads back to the same bytes. A group that cannot be written so is written as its bytes.
+/// Text that [`assemble`](crate::group::assemble) reads back to the same bytes. A group that cannot be written so is
+/// written as its bytes.
 pub fn print(isa: &GroupIsa, group: &Group, separator: &str, out: &mut Line) {
     print_sized(isa, group, 0, separator, out);
 }
