@@ -4,7 +4,7 @@
 use std::io::Read as _;
 
 use flate2::read::GzDecoder;
-use isaforge_runtime::usc::conform;
+use isaforge_runtime::usc::{Machine, Program, Software, Task, conform};
 
 fn programs() -> String {
     let mut text = String::new();
@@ -32,4 +32,34 @@ fn every_run_gives_what_its_glsl_says() {
     }
     assert!(bad.is_empty(), "{} of {runs} runs fail:\n{}", bad.len(), bad.join("\n"));
     assert!(runs > 3000, "there are runs: {runs}");
+}
+
+/// Damaged programs end, with an error or without; nothing panics and nothing runs on.
+#[test]
+fn damaged_programs_end() {
+    let mut state = 0x2545_f491_4f6c_dd1du64;
+    let mut random = move |end: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 16) as usize % end
+    };
+    let (mut loaded, mut ended) = (0, 0);
+    for line in programs().lines() {
+        let value: serde_json::Value = serde_json::from_str(line).expect("JSON");
+        let digits = value["bytes"].as_str().expect("bytes");
+        let byte = |i: usize| u8::from_str_radix(&digits[i..i + 2], 16).expect("hexadecimal");
+        let bytes: Vec<u8> = (0..digits.len()).step_by(2).map(byte).collect();
+        for _ in 0..200 {
+            let mut damaged = bytes.clone();
+            for _ in 0..1 + random(3) {
+                damaged[random(bytes.len())] = random(256) as u8;
+            }
+            let Ok(program) = Program::load(&damaged) else { continue };
+            loaded += 1;
+            let mut tasks = [Task::new(1 + random(32)).expect("1 to 32")];
+            ended += usize::from(Machine::new(Software::default()).run(&program, &mut tasks, 300).is_ok());
+        }
+    }
+    assert!(loaded > 1000 && ended > 500, "{loaded} load, {ended} end by themselves");
 }
