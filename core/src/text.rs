@@ -331,11 +331,11 @@ mod tests {
         for _ in 0..100 {
             line.push(&text);
         }
-        assert_eq!(line.as_str().len(), 510);
-        line.push_decimal(12345);
-        assert_eq!(line.as_str().len(), 510);
-        line.push_decimal(12);
-        assert!(line.as_str().ends_with("912"));
+        // The last whole text that fits, then as many digits as there is room for.
+        assert_eq!(line.as_str().len(), LINE_CAPACITY);
+        line.push_decimal(1);
+        assert_eq!(line.as_str().len(), LINE_CAPACITY);
+        assert!(line.as_str().ends_with("789"));
     }
 
     #[test]
