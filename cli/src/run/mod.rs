@@ -59,10 +59,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     }
     let folder = args.launch.parent().unwrap_or(Path::new(""));
     let plan = node.and_then(|node| plan::read(&node, folder, &mut sources, &mut diagnostics));
-    diagnostics.finish();
-    check::render(&diagnostics, &sources);
-    let Some(mut plan) = plan else {
-        check::summarise_failure(&args.launch, &diagnostics);
+    let Some(mut plan) = without_mistakes(plan, &args.launch, sources, diagnostics) else {
         return Ok(Status::Mistakes);
     };
     let job = Job {
@@ -114,4 +111,14 @@ fn unwatched(args: &RunArgs, what: &str) -> Result<(), Failure> {
         return Err(Failure::usage(format!("{what} cannot be looked at while they run"), help));
     }
     Ok(())
+}
+
+/// What a launch file says, unless there are mistakes in it, which are shown.
+fn without_mistakes<P>(plan: Option<P>, launch: &Path, sources: Sources, mut diagnostics: Diagnostics) -> Option<P> {
+    diagnostics.finish();
+    check::render(&diagnostics, &sources);
+    if plan.is_none() {
+        check::summarise_failure(launch, &diagnostics);
+    }
+    plan
 }

@@ -16,8 +16,8 @@ use isaforge_runtime::valhall::{self, Fragments};
 use isaforge_runtime::{Memory, RunError};
 
 use self::plan::Plan;
+use super::without_mistakes;
 use crate::args::RunArgs;
-use crate::check;
 use crate::failure::{Failure, Status};
 use crate::machine::picture;
 use crate::output::{say, thousands};
@@ -43,10 +43,7 @@ pub fn run(
 ) -> Result<Status, Failure> {
     let folder = args.launch.parent().unwrap_or(Path::new(""));
     let plan = plan::read(launch, folder, &mut sources, &mut diagnostics);
-    diagnostics.finish();
-    check::render(&diagnostics, &sources);
-    let Some(mut plan) = plan else {
-        check::summarise_failure(&args.launch, &diagnostics);
+    let Some(mut plan) = without_mistakes(plan, &args.launch, sources, diagnostics) else {
         return Ok(Status::Mistakes);
     };
     let started = Instant::now();

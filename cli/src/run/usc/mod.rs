@@ -17,8 +17,8 @@ use isaforge_runtime::usc::{LANES, Register, Report, Task};
 
 use self::launch::{UscNumber, UscOutput, UscPixel, UscPrint};
 use self::plan::{Given, Plan, Rectangle};
+use super::without_mistakes;
 use crate::args::RunArgs;
-use crate::check;
 use crate::failure::{Failure, Status};
 use crate::output::{count, say, thousands, write_whole};
 use crate::paint::{ERROR, GOOD, paint};
@@ -55,10 +55,7 @@ pub fn run(
 ) -> Result<Status, Failure> {
     let folder = args.launch.parent().unwrap_or(Path::new(""));
     let plan = plan::read(launch, folder, &mut sources, &mut diagnostics);
-    diagnostics.finish();
-    check::render(&diagnostics, &sources);
-    let Some(mut plan) = plan else {
-        check::summarise_failure(&args.launch, &diagnostics);
+    let Some(mut plan) = without_mistakes(plan, &args.launch, sources, diagnostics) else {
         return Ok(Status::Mistakes);
     };
     let started = Instant::now();

@@ -14,8 +14,8 @@ use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::{Node, Value};
 use isaforge_runtime::vpu::{self, Warning};
 
+use super::without_mistakes;
 use crate::args::RunArgs;
-use crate::check;
 use crate::failure::{Failure, Status};
 use crate::output::{count, say, thousands};
 use crate::paint::{ERROR, GOOD, WARNING, paint};
@@ -45,10 +45,7 @@ pub fn run(
 ) -> Result<Status, Failure> {
     let folder = args.launch.parent().unwrap_or(Path::new(""));
     let plan = plan::read(launch, folder, &mut sources, &mut diagnostics);
-    diagnostics.finish();
-    check::render(&diagnostics, &sources);
-    let Some(mut plan) = plan else {
-        check::summarise_failure(&args.launch, &diagnostics);
+    let Some(mut plan) = without_mistakes(plan, &args.launch, sources, diagnostics) else {
         return Ok(Status::Mistakes);
     };
     let started = Instant::now();
