@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use isaforge_benches::kernels::{self, Kernel, OUT};
 use isaforge_benches::{native, scalar};
-use isaforge_runtime::valhall::fast::{self, Level};
+use isaforge_runtime::Level;
+use isaforge_runtime::valhall::fast::{self};
 use isaforge_runtime::valhall::reference;
 use isaforge_runtime::{Launch, Memory};
 

@@ -9,7 +9,8 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use isaforge_benches::chains;
 use isaforge_core::group::listing::assemble_program;
-use isaforge_runtime::usc::{LANES, Level, Machine, Program, Software, Task};
+use isaforge_runtime::Level;
+use isaforge_runtime::usc::{LANES, Machine, Program, Software, Task};
 
 const ROUNDS: u32 = 2000;
 /// Operations of a round, a chain after the other.

@@ -30,10 +30,12 @@
 #![deny(unsafe_code)]
 
 pub mod launch;
+mod level;
 pub mod memory;
 pub mod usc;
 pub mod valhall;
 pub mod vpu;
 
 pub use launch::{FragmentOutcome, Launch, Outcome, Place, RunError, Stage};
+pub use level::Level;
 pub use memory::{MapError, Memory, MemoryFault};

@@ -4,7 +4,8 @@
 use std::fmt::Write as _;
 
 use isaforge_core::group::listing::assemble_program;
-use isaforge_runtime::usc::{LANES, Level, Machine, Program, Register, Software, Task};
+use isaforge_runtime::Level;
+use isaforge_runtime::usc::{LANES, Machine, Program, Register, Software, Task};
 
 /// Inputs are r0 to r7; intermediate values begin behind them.
 const INPUTS: usize = 8;

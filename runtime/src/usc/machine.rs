@@ -1,12 +1,13 @@
 //! Tasks, and the machine that runs them.
 
+use crate::level::Level;
 use crate::usc::error::{RunError, SetupError, Trap};
 use crate::usc::exec::Cpu;
 use crate::usc::host::{Host, Instance};
 use crate::usc::lanes::{Column, LANES, Mask, Rows, blend, each, splat};
-use crate::usc::level::Level;
 use crate::usc::program::Program;
 use crate::usc::register::{GLOBALS, PIXEL_OUTPUTS, Register, SHARED, constant, pixel};
+use crate::usc::turn::turn;
 
 /// Groups that a task executes before another one has its turn.
 const TURN: u64 = 4096;
@@ -333,7 +334,7 @@ impl<H: Host> Machine<H> {
                         let left = budget - report.groups;
                         let level = self.level;
                         let mut cpu = Cpu::new(program, self, &mut tasks[number], number, traced);
-                        let outcome = level.turn(&mut cpu, TURN.min(left), &mut report, seen);
+                        let outcome = turn(level, &mut cpu, TURN.min(left), &mut report, seen);
                         let woken = cpu.woken;
                         outcome.map_err(|(step, trap)| error(program, number, step, trap))?;
                         for task in tasks.iter_mut().filter(|t| woken.is_some_and(|id| t.state == State::Sleeps(id))) {

@@ -9,17 +9,16 @@ pub mod fidelity;
 mod flow;
 pub mod host;
 mod lanes;
-mod level;
 mod machine;
 mod program;
 pub mod register;
 pub mod rules;
 pub mod texture;
+mod turn;
 
 pub use error::{RunError, SetupError, Trap};
 pub use host::{Host, Instance, Software};
 pub use lanes::{Column, LANES, Mask};
-pub use level::Level;
 pub use machine::{Event, Machine, Report, Task};
 pub use program::{LONGEST, LoadError, Program};
 pub use register::Register;

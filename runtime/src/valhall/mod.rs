@@ -82,7 +82,7 @@ pub const THREAD_BYTES: usize = space::THREAD_BYTES;
 /// # Errors
 /// When the launch asks for too much or an instruction cannot be executed; memory then holds what was written before.
 pub fn run(launch: &Launch, memory: &mut Memory) -> Result<Outcome, RunError> {
-    fast::run(launch, memory, fast::Level::best())
+    fast::run(launch, memory, crate::Level::best())
 }
 
 /// As [`reference::run`], while somebody looks on.

@@ -3,7 +3,8 @@
 use std::num::NonZero;
 
 use isaforge_core::sample::{Random, sample};
-use isaforge_runtime::valhall::fast::{self, Level};
+use isaforge_runtime::Level;
+use isaforge_runtime::valhall::fast::{self};
 use isaforge_runtime::valhall::reference;
 use isaforge_runtime::{Launch, Memory, Outcome, RunError};
 use isaforge_valhall::{ISA, Opcode, decode};

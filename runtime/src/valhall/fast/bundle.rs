@@ -9,7 +9,7 @@ use super::super::group::TURN;
 use super::super::step::Fault;
 use super::super::warp::{Column, LANES, lanes};
 use super::code::Code;
-use super::level::{Body, Fields, Op};
+use super::handler::{Body, Fields, Op};
 use super::world::{Home, World};
 
 /// Warps of a bundle.

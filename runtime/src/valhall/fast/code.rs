@@ -7,8 +7,9 @@ use isaforge_valhall::{Instruction, Opcode, dispatch};
 
 use super::super::program::{After, Program, Slot};
 use super::bundle::{Row, Schedule, WARPS};
-use super::level::{Fields, Level, Op};
+use super::handler::{Fields, Op, handler};
 use super::lower::Lowering;
+use crate::level::Level;
 
 /// Rows behind the registers that handlers find in every bundle.
 pub mod row {
@@ -102,7 +103,7 @@ impl<'a> Code<'a> {
                 straight[pc] = straight.get(pc + 1).copied().unwrap_or(pc as u32 + 1);
             }
         }
-        let schedule = level.handler::<Schedule>().with(Fields::default());
+        let schedule = handler::<Schedule>(level).with(Fields::default());
         let Lowering { ops, constants, .. } = lowering;
         Code { program, ops, starts, exits, straight, constants: constants.words, registers, ordered, schedule }
     }

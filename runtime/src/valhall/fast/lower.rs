@@ -15,10 +15,11 @@ use super::super::source::descriptor;
 use super::super::space;
 use super::bundle::{Branch, Test, tests};
 use super::code::{Constants, Exit, row};
+use super::handler::{Body, Fields, Op, handler};
 use super::integer::{logic, shift};
-use super::level::{Body, Fields, Level, Op};
 use super::rule::{Long, LongRule, Rule, Word};
 use super::{float, half, integer, memory};
+use crate::level::Level;
 
 /// Whether there are handlers for an instruction.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +93,7 @@ impl<'a> Lowering<'a> {
             };
         }
         let fields = Fields { dest, sources: rows, numbers, pc: self.pc };
-        self.ops.push(self.level.handler::<B>().with(fields));
+        self.ops.push(handler::<B>(self.level).with(fields));
     }
 
     // Sources.

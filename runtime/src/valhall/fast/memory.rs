@@ -5,7 +5,7 @@ use crate::memory::Memory;
 use super::super::step::Fault;
 use super::super::warp::{Column, LANES, lanes};
 use super::bundle::{Bundle, Row, WARPS, any_bits};
-use super::level::{Body, Fields};
+use super::handler::{Body, Fields};
 use super::world::World;
 
 /// Loads `WORDS` words; the address is in two rows, the offset in the first number.

@@ -16,13 +16,12 @@ mod bundle;
 mod code;
 mod float;
 mod half;
+mod handler;
 mod integer;
-mod level;
 mod lower;
 mod memory;
 mod rule;
 mod run;
 mod world;
 
-pub use level::Level;
 pub use run::{run, run_parallel};

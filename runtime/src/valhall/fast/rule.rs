@@ -2,7 +2,7 @@
 
 use super::super::warp::{Column, LANES};
 use super::bundle::{Bundle, Columns, Row};
-use super::level::{Body, Fields};
+use super::handler::{Body, Fields};
 use super::world::World;
 
 /// What an instruction computes in a lane, with all its modifiers chosen. Branch-free where possible: the compiler turns

@@ -16,8 +16,9 @@ use super::super::step::{Context, Control, Fault, Step};
 use super::super::warp::{LANES, Warp};
 use super::bundle::{Bundle, NOWHERE, Taken, WARPS};
 use super::code::{Code, Exit, row};
-use super::level::{Level, Op};
+use super::handler::Op;
 use super::world::{Home, World};
+use crate::level::Level;
 
 /// What all warps of a bundle together may execute in a turn.
 const BUNDLE_TURN: u64 = (WARPS * LANES) as u64 * TURN as u64;

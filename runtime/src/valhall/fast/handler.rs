@@ -6,6 +6,8 @@
 
 #![allow(unsafe_code, reason = "calls of functions compiled for processors that were detected")]
 
+use crate::level::{Kind, Level};
+
 use super::bundle::Bundle;
 use super::world::World;
 
@@ -15,72 +17,15 @@ pub trait Body {
     fn run(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool;
 }
 
-/// The instructions of the host that handlers may use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Level(Kind);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Portable,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Level {
-    /// Those that this processor has, the best first.
-    pub fn available() -> Vec<Level> {
-        let mut levels = Vec::new();
+/// The function for `B` at a level.
+pub(super) fn handler<B: Body>(level: Level) -> Handler {
+    Handler(match level.kind() {
+        Kind::Portable => portable::<B>,
         #[cfg(target_arch = "x86_64")]
-        {
-            let avx2 = is_x86_feature_detected!("avx2")
-                && is_x86_feature_detected!("fma")
-                && is_x86_feature_detected!("f16c")
-                && is_x86_feature_detected!("bmi2")
-                && is_x86_feature_detected!("lzcnt")
-                && is_x86_feature_detected!("popcnt");
-            let avx512 = is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vl");
-            if avx2 && avx512 {
-                levels.push(Level(Kind::Avx512));
-            }
-            if avx2 {
-                levels.push(Level(Kind::Avx2));
-            }
-        }
-        levels.push(Level(Kind::Portable));
-        levels
-    }
-
-    /// The best of them. Portable code runs everywhere.
-    pub fn best() -> Level {
-        Level::available().first().copied().unwrap_or(Level(Kind::Portable))
-    }
-
-    /// The name of the level.
-    pub fn name(self) -> &'static str {
-        match self.0 {
-            Kind::Portable => "portable",
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 => "avx2",
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => "avx512",
-        }
-    }
-
-    /// The function for `B` at this level.
-    pub(super) fn handler<B: Body>(self) -> Handler {
-        Handler(match self.0 {
-            Kind::Portable => portable::<B>,
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx2 => avx2::<B>,
-            #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => avx512::<B>,
-        })
-    }
+        Kind::Avx2 => avx2::<B>,
+        #[cfg(target_arch = "x86_64")]
+        Kind::Avx512 => avx512::<B>,
+    })
 }
 
 /// A function for this processor.

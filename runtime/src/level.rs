@@ -1,0 +1,73 @@
+//! What this processor can do, detected once.
+
+/// The instructions of the host that may be used. One exists only for what was detected, so that whoever has a level may
+/// call functions compiled for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level(Kind);
+
+/// The levels there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// What every processor has.
+    Portable,
+    /// `avx2,fma,f16c,bmi2,lzcnt,popcnt`.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// These and `avx512f,avx512bw,avx512dq,avx512vl`.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Level {
+    /// Those that this processor has, the best first.
+    pub fn available() -> Vec<Level> {
+        let mut levels = Vec::new();
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx2 = is_x86_feature_detected!("avx2")
+                && is_x86_feature_detected!("fma")
+                && is_x86_feature_detected!("f16c")
+                && is_x86_feature_detected!("bmi2")
+                && is_x86_feature_detected!("lzcnt")
+                && is_x86_feature_detected!("popcnt");
+            let avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl");
+            if avx2 && avx512 {
+                levels.push(Level(Kind::Avx512));
+            }
+            if avx2 {
+                levels.push(Level(Kind::Avx2));
+            }
+        }
+        levels.push(Level(Kind::Portable));
+        levels
+    }
+
+    /// The best of them.
+    pub fn best() -> Level {
+        Level::available().first().copied().unwrap_or(Level::portable())
+    }
+
+    /// What any processor has.
+    pub fn portable() -> Level {
+        Level(Kind::Portable)
+    }
+
+    /// The name of the level.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Kind::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => "avx512",
+        }
+    }
+
+    /// Which it is.
+    pub(crate) fn kind(self) -> Kind {
+        self.0
+    }
+}
