@@ -1,32 +1,11 @@
 //! `isaforge run` for the USC: a picture against pixels computed here, numbers, memory, mistakes with their places.
 
+mod launched;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 
-struct Run {
-    status: Option<i32>,
-    out: String,
-    err: String,
-}
-
-fn run_in(folder: &Path, launch: &str) -> Run {
-    let output = Command::new(env!("CARGO_BIN_EXE_isaforge"))
-        .args(["run", launch])
-        .current_dir(folder)
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .expect("the command starts");
-    let text = |bytes| String::from_utf8(bytes).expect("it is text");
-    Run { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
-}
-
-fn run(launch: &str) -> (tempfile::TempDir, Run) {
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("launch.yaml"), launch).expect("it is written");
-    let run = run_in(folder.path(), "launch.yaml");
-    (folder, run)
-}
+use launched::{run, run_in};
 
 /// Steps of the Julia set of the example at a pixel, and its colour.
 fn julia(x: usize, y: usize) -> [f32; 3] {

@@ -1,32 +1,12 @@
 //! `isaforge run` for the VPU: pictures against pixels computed here, mistakes with their places, warnings, failures.
 
+mod launched;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-struct Run {
-    status: Option<i32>,
-    out: String,
-    err: String,
-}
-
-fn run_in(folder: &Path, launch: &str) -> Run {
-    let output = Command::new(env!("CARGO_BIN_EXE_isaforge"))
-        .args(["run", launch])
-        .current_dir(folder)
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .expect("the command starts");
-    let text = |bytes| String::from_utf8(bytes).expect("it is text");
-    Run { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
-}
-
-fn run(launch: &str) -> (tempfile::TempDir, Run) {
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("launch.yaml"), launch).expect("it is written");
-    let run = run_in(folder.path(), "launch.yaml");
-    (folder, run)
-}
+use launched::{Run, run, run_in};
 
 /// A launch file of the examples with its files, somewhere to write.
 fn example(name: &str) -> (tempfile::TempDir, Run) {

@@ -40,9 +40,9 @@ mod tests {
 
     #[test]
     fn finds_a_slip_of_the_finger_and_nothing_far() {
-        let names = ["FADD.f32", "FADD.v2f16", "IADD.u32"];
-        assert_eq!(nearest("FAD.f32", names), Some("FADD.f32"));
-        assert_eq!(nearest("iadd.u32", names), Some("IADD.u32"));
+        let names = ["GLOW.f32", "GLOW.v2f16", "DIMS.u32"];
+        assert_eq!(nearest("GLO.f32", names), Some("GLOW.f32"));
+        assert_eq!(nearest("dims.u32", names), Some("DIMS.u32"));
         assert_eq!(nearest("BRANCH", names), None);
         assert_eq!(nearest("x", [""; 0]), None);
     }

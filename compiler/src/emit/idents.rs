@@ -15,7 +15,7 @@ fn words(name: &str) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// `FADD.f32` as `FaddF32`, `Swizzles (16-bit)` as `Swizzles16Bit`, `16.32` as `_16_32`.
+/// `GLOW.f32` as `GlowF32`, `Swizzles (16-bit)` as `Swizzles16Bit`, `16.32` as `_16_32`.
 pub(crate) fn pascal(name: &str) -> String {
     let mut result = String::new();
     for word in words(name) {
@@ -31,7 +31,7 @@ pub(crate) fn pascal(name: &str) -> String {
     result
 }
 
-/// `FADD.f32` as `fadd_f32`, `AddFloat16` as `add_float16`.
+/// `GLOW.f32` as `glow_f32`, `DimFloat16` as `dim_float16`.
 pub(crate) fn snake(name: &str) -> String {
     let mut result = String::new();
     for word in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty()) {
@@ -98,14 +98,14 @@ mod tests {
 
     #[test]
     fn names_become_identifiers() {
-        assert_eq!(pascal("FADD.f32"), "FaddF32");
-        assert_eq!(pascal("V2F32_TO_V2F16"), "V2f32ToV2f16");
+        assert_eq!(pascal("GLOW.f32"), "GlowF32");
+        assert_eq!(pascal("V2X32_TO_V2X16"), "V2x32ToV2x16");
         assert_eq!(pascal("Swizzles (16-bit)"), "Swizzles16Bit");
         assert_eq!(pascal("16.32"), "_16_32");
-        assert_eq!(pascal("AddFloat16"), "AddFloat16");
-        assert_eq!(snake("AddFloat16"), "add_float16");
-        assert_eq!(snake("LD_VAR_BUF_IMM.f32"), "ld_var_buf_imm_f32");
-        assert_eq!(snake("MultiplyInt16u"), "multiply_int16u");
+        assert_eq!(pascal("DimFloat16"), "DimFloat16");
+        assert_eq!(snake("DimFloat16"), "dim_float16");
+        assert_eq!(snake("SET_ALL_AT_ONCE.f32"), "set_all_at_once_f32");
+        assert_eq!(snake("BrightenInt16u"), "brighten_int16u");
         assert_eq!(ident("type").to_string(), "type_");
     }
 

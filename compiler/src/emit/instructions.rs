@@ -6,7 +6,8 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::idents::{Namespace, ident, snake};
-use super::types::{Names, always_fits, extract, from_raw, hex, kind_type, plain, to_raw, value_type};
+use super::tables::hex;
+use super::types::{Names, always_fits, extract, from_raw, kind_type, plain, to_raw, value_type};
 use super::{Options, SemanticsStyle};
 
 /// Methods that every instruction has; accessors of fields must not be called so.

@@ -2,7 +2,7 @@
 
 pub(crate) mod idents;
 mod instructions;
-mod tables;
+pub(crate) mod tables;
 mod types;
 
 use proc_macro2::TokenStream;

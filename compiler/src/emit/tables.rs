@@ -41,7 +41,8 @@ impl Shared {
     }
 }
 
-fn hex(value: u64) -> Literal {
+/// A number, in hexadecimal from 10 on.
+pub(super) fn hex(value: u64) -> Literal {
     match value {
         0..=9 => Literal::u64_unsuffixed(value),
         // The text is digits after `0x`, which is a literal.
@@ -206,15 +207,20 @@ fn script(shared: &mut Shared, s: &Script) -> TokenStream {
     quote!(Script { mask: #mask, value: #value, short: #short, long: #long, scans: #scans })
 }
 
+/// A [`Provenance`] as code.
+pub(crate) fn provenance(provenance: Provenance) -> TokenStream {
+    match provenance {
+        Provenance::Document => quote!(Provenance::Document),
+        Provenance::VendorBinary => quote!(Provenance::VendorBinary),
+        Provenance::Mesa => quote!(Provenance::Mesa),
+        Provenance::Assumed => quote!(Provenance::Assumed),
+    }
+}
+
 fn form(shared: &mut Shared, f: &Form) -> TokenStream {
     let Form { title, doc, unit, source, note, .. } = f;
     let name = text(&f.name);
-    let provenance = match f.provenance {
-        Provenance::Document => quote!(Document),
-        Provenance::VendorBinary => quote!(VendorBinary),
-        Provenance::Mesa => quote!(Mesa),
-        Provenance::Assumed => quote!(Assumed),
-    };
+    let provenance = provenance(f.provenance);
     let [match_mask, match_value, fixed_mask, fixed_value, ignored, initial] =
         [f.match_mask, f.match_value, f.fixed_mask, f.fixed_value, f.ignored, f.initial].map(hex);
     let [quiet_mask, quiet_value] = [f.quiet_mask, f.quiet_value].map(hex);
@@ -228,7 +234,7 @@ fn form(shared: &mut Shared, f: &Form) -> TokenStream {
     let limits = f.limits.iter().map(|l| Literal::u8_unsuffixed(*l));
     let script = script(shared, &f.script);
     quote!(Form {
-        name: #name, title: #title, doc: #doc, unit: #unit, source: #source, provenance: Provenance::#provenance,
+        name: #name, title: #title, doc: #doc, unit: #unit, source: #source, provenance: #provenance,
         note: #note, match_mask: #match_mask, match_value: #match_value, fixed_mask: #fixed_mask,
         fixed_value: #fixed_value, ignored: #ignored, initial: #initial, modifiers: #mods, quiet_mask: #quiet_mask,
         quiet_value: #quiet_value, operands: &[#(#operands),*], syntax: #syntax, placed: #placed, limits: &[#(#limits),*],

@@ -6,6 +6,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::idents::{Namespace, ident, pascal, snake};
+use super::tables::hex;
 
 /// The identifiers of the generated types, by index.
 pub(super) struct Names {
@@ -71,17 +72,6 @@ pub(super) fn unsigned(width: u32) -> (Ident, u32) {
 pub(super) fn signed(width: u32) -> (Ident, u32) {
     let size = [8, 16, 32, 64].into_iter().find(|s| width <= *s).unwrap_or(64);
     (format_ident!("i{size}"), size)
-}
-
-pub(super) fn hex(value: u64) -> TokenStream {
-    match value {
-        0..=9 => {
-            let literal = Literal::u64_unsuffixed(value);
-            quote!(#literal)
-        }
-        // The text is digits after `0x`, which is a literal.
-        _ => format!("{value:#x}").parse().unwrap_or_default(),
-    }
 }
 
 /// An expression for the bits of a field of `word` (of type `u64`), for an operand that starts at the expression `at`.

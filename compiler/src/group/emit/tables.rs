@@ -4,9 +4,11 @@ use isaforge_core::bits::{Bits, Piece};
 use isaforge_core::group::table::{
     Check, Choice, Derive, Encoding, GroupIsa, Operand, OperandKind, Operation, Place, Record, Slot, Token, Type, When,
 };
-use isaforge_core::table::{Enum, Provenance};
+use isaforge_core::table::Enum;
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
+
+use crate::emit::tables::provenance;
 
 fn n(value: impl Into<i128>) -> Literal {
     Literal::i128_unsuffixed(value.into())
@@ -48,15 +50,6 @@ fn when(when: When) -> TokenStream {
         quote!((#field, #set))
     });
     quote!(&[#(#all),*])
-}
-
-fn provenance(provenance: Provenance) -> TokenStream {
-    match provenance {
-        Provenance::Document => quote!(Provenance::Document),
-        Provenance::VendorBinary => quote!(Provenance::VendorBinary),
-        Provenance::Mesa => quote!(Provenance::Mesa),
-        Provenance::Assumed => quote!(Provenance::Assumed),
-    }
 }
 
 fn enumeration(e: &Enum) -> TokenStream {

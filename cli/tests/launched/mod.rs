@@ -1,0 +1,32 @@
+//! Runs launch files as a user does.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// What a run left.
+pub struct Run {
+    pub status: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+/// Runs a launch file of a folder.
+pub fn run_in(folder: &Path, launch: &str) -> Run {
+    let output = Command::new(env!("CARGO_BIN_EXE_isaforge"))
+        .args(["run", launch])
+        .current_dir(folder)
+        .env_remove("CLICOLOR_FORCE")
+        .output()
+        .expect("the command starts");
+    let text = |bytes| String::from_utf8(bytes).expect("it is text");
+    Run { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// Runs the text of a launch file, in a folder of its own.
+pub fn run(launch: &str) -> (tempfile::TempDir, Run) {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("launch.yaml"), launch).expect("it is written");
+    let run = run_in(folder.path(), "launch.yaml");
+    (folder, run)
+}
