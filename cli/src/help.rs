@@ -182,10 +182,11 @@ Examples:
   isaforge run launch.yaml --fidelity     what it met that is not exact on this runtime
   isaforge run case.json                  a recorded case (see `conform`): writes NAME.png, or
                                           NAME-targetN.png if it draws several pictures
+  isaforge run case.json --trace          pixel (6,0)    3 ++h+++++xxxxxxxx FADD.f32 …
   isaforge run --sheet sheet.png cases/*.json       all their pictures on one
 
 In a trace and at a break there is a sign for each lane of the warp: `+` executes the instruction,
-`.` is elsewhere, `x` has ended or does not exist. `r3=1:00000007` is r3 in lane 1, `r3=00000007`
+`h` does so as a helper, `.` is elsewhere, `x` has ended or does not exist. `r3=1:00000007` is r3 in lane 1, `r3=00000007`
 the same value in several lanes. After a break the program does not go on and no output is made.";
 
 /// Below the options of `fidelity`.

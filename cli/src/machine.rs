@@ -4,9 +4,9 @@
 use std::fmt::{self, Display};
 use std::ops::ControlFlow;
 
-use isaforge_runtime::valhall::cases::Finished;
+use isaforge_runtime::valhall::cases::{self, Finished};
 use isaforge_runtime::valhall::host::{self, Target};
-use isaforge_runtime::valhall::observe::{Breakpoints, Executed, Trace};
+use isaforge_runtime::valhall::observe::{Breakpoints, Executed, Observer, Trace};
 use isaforge_runtime::{Launch, Memory, Outcome, RunError, usc, valhall, vpu};
 
 pub use isaforge_runtime::valhall::fidelity::{Class, Entry};
@@ -61,15 +61,22 @@ impl fmt::Debug for Watch<'_> {
 /// Takes a line about an instruction.
 pub type Tell<'a> = &'a mut dyn FnMut(&dyn Display) -> ControlFlow<()>;
 
-/// What was seen of a job.
+/// What was seen of a run.
 #[derive(Debug)]
-pub struct Seen {
-    /// The number of instructions that threads executed, or why the job ended before its end.
-    pub ended: Result<u64, String>,
+pub struct Seen<T = u64> {
+    /// What the run gives, of a job the number of instructions that threads executed; or why it ended before its end.
+    pub ended: Result<T, String>,
     /// Where it stopped, if it came to a word to stop before.
     pub stopped: Option<Stopped>,
     /// What was executed until then, if that was wanted.
     pub profile: Option<Profile>,
+}
+
+impl<T> Seen<T> {
+    /// A run that nobody looked at.
+    pub fn unwatched(ended: Result<T, String>) -> Self {
+        Seen { ended, stopped: None, profile: None }
+    }
 }
 
 /// Runs a job on memory while somebody looks on.
@@ -102,6 +109,9 @@ pub struct Case {
 /// Runs a recorded case, given as JSON.
 pub type RunCase = fn(&str) -> Result<Case, String>;
 
+/// Runs a recorded case while somebody looks on.
+pub type WatchCase = fn(&str, Watch<'_>) -> Seen<Case>;
+
 /// What can execute the programs of an instruction set.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
@@ -113,6 +123,8 @@ pub struct Machine {
     pub shader: RunShader,
     /// Runs a recorded case with textures, varyings and the like.
     pub case: RunCase,
+    /// Runs a recorded case while somebody looks on.
+    pub watch_case: WatchCase,
     /// How true the instructions are to the hardware, in the order of the instruction set.
     pub fidelity: fn() -> Vec<Entry>,
 }
@@ -145,7 +157,8 @@ pub static VALHALL: Machine = Machine {
     run: run_valhall,
     watch: watch_valhall,
     shader: shade_valhall,
-    case: run_valhall_case,
+    case: |text| run_valhall_case(text, ()),
+    watch_case: |text, watch| watched(watch, |observer| run_valhall_case(text, observer)),
     fidelity: valhall::fidelity::entries,
 };
 
@@ -187,11 +200,21 @@ fn run_valhall(job: &Job<'_>, regions: &mut Regions) -> Result<u64, String> {
 }
 
 fn watch_valhall(job: &Job<'_>, regions: &mut Regions, watch: Watch<'_>) -> Seen {
+    watched(watch, |observer| on_memory(job, regions, |launch, memory| valhall::run_observed(launch, memory, observer)))
+}
+
+/// A function that is told of everything that is executed.
+type Told<'a> = Box<dyn FnMut(&Executed) -> ControlFlow<()> + 'a>;
+
+/// All who may look on.
+pub type Observers<'a> = (&'a mut Breakpoints, Option<Trace<Told<'a>>>, &'a mut Option<Profile>);
+
+/// Runs something while somebody looks on.
+pub fn watched<T>(watch: Watch<'_>, run: impl FnOnce(Observers<'_>) -> Result<T, String>) -> Seen<T> {
     let mut breakpoints = Breakpoints::new(watch.breaks.to_vec());
     let mut profile = watch.profile.then(Profile::default);
-    let trace = watch.trace.map(|tell| Trace::new(move |executed: &Executed| tell(executed)));
-    let observer = (&mut breakpoints, trace, &mut profile);
-    let ended = on_memory(job, regions, |launch, memory| valhall::run_observed(launch, memory, observer));
+    let trace = watch.trace.map(|tell| Trace::new(Box::new(move |executed: &Executed| tell(executed)) as Told<'_>));
+    let ended = run((&mut breakpoints, trace, &mut profile));
     Seen { ended, stopped: breakpoints.stopped, profile }
 }
 
@@ -234,8 +257,8 @@ fn judge_usc_runs(line: &str) -> Result<Vec<Result<(), String>>, String> {
     Ok(verdict.runs.iter().enumerate().map(outcome).collect())
 }
 
-fn run_valhall_case(text: &str) -> Result<Case, String> {
-    let finished = Finished::of(text).map_err(|error| error.to_string())?;
+fn run_valhall_case(text: &str, observer: impl Observer) -> Result<Case, String> {
+    let finished = cases::Case::read(text).and_then(|case| case.run(observer)).map_err(|error| error.to_string())?;
     let pictures = finished.pictures.iter().map(|(name, target)| picture(name, target)).collect();
     let Finished { name, instructions, problems, .. } = finished;
     Ok(Case { name, pictures, instructions, problems })

@@ -7,10 +7,11 @@ use crate::builtin;
 use crate::conform::is_case;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
-use crate::machine::{Color, Machine, Picture};
+use crate::machine::{Color, Machine, Picture, Seen};
 use crate::output::{count, say, thousands};
 use crate::paint::{ERROR, GOOD, paint};
 use crate::picture::{Rgba, write_png};
+use crate::run::watch;
 
 /// Pixels on the longer side of a picture on a sheet, at least; small pictures are enlarged by a whole number.
 const CELL: u32 = 128;
@@ -38,6 +39,10 @@ pub fn run(args: &RunArgs, first: String) -> Result<Status, Failure> {
     let Some(machine) = builtin::ALL.iter().find_map(|builtin| builtin.machine) else {
         return Err(Failure::usage("nothing runs recorded cases", ""));
     };
+    if args.watch.any() && (!args.more.is_empty() || args.sheet.is_some()) {
+        let help = "give one case, without `--sheet`";
+        return Err(Failure::usage("recorded cases are looked at one at a time", help));
+    }
     let (mut pictures, mut mistakes) = (Vec::new(), false);
     let mut texts = vec![first];
     for path in &args.more {
@@ -70,7 +75,17 @@ fn case(
     text: &str,
     pictures: &mut Vec<Picture>,
 ) -> Result<bool, Failure> {
-    let case = match (machine.case)(text) {
+    let seen = watch::run(&args.watch, |watch| match watch {
+        Some(watch) => (machine.watch_case)(text, watch),
+        None => Seen::unwatched((machine.case)(text)),
+    })?;
+    if let Some(profile) = &seen.profile {
+        watch::show(machine, profile, &args.watch)?;
+    }
+    if seen.stopped.is_some() {
+        return Ok(true);
+    }
+    let case = match seen.ended {
         Ok(case) => case,
         Err(reason) => {
             say(&format!("{}: {}: {reason}", path.display(), paint(ERROR, "the program failed")));

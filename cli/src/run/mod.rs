@@ -22,7 +22,7 @@ use isaforge_compiler::source::Sources;
 use crate::args::RunArgs;
 use crate::check;
 use crate::failure::{Failure, Status};
-use crate::machine::Job;
+use crate::machine::{Job, Seen};
 use crate::output::{count, say, thousands};
 use crate::paint::{ERROR, GOOD, paint};
 
@@ -33,7 +33,6 @@ use crate::paint::{ERROR, GOOD, paint};
 pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     std::fs::File::open(&args.launch).map_err(Failure::reading(&args.launch))?;
     if let Some(case) = cases::read(&args.launch) {
-        unwatched(args, "recorded cases")?;
         return cases::run(args, case);
     }
     if !args.more.is_empty() || args.sheet.is_some() {
@@ -53,7 +52,6 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
             return usc::run(args, node, sources, diagnostics);
         }
         if draw::is_meant(node) {
-            unwatched(args, "fragment programs")?;
             return draw::run(args, node, sources, diagnostics);
         }
     }
@@ -71,7 +69,11 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
         budget: plan.budget,
     };
     let started = Instant::now();
-    let seen = watch::run(plan.machine, &job, &mut plan.memory, &args.watch)?;
+    let machine = plan.machine;
+    let seen = watch::run(&args.watch, |watch| match watch {
+        Some(watch) => (machine.watch)(&job, &mut plan.memory, watch),
+        None => Seen::unwatched((machine.run)(&job, &mut plan.memory)),
+    })?;
     let elapsed = started.elapsed();
     if let Some(profile) = &seen.profile {
         watch::show(plan.machine, profile, &args.watch)?;

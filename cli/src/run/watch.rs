@@ -7,16 +7,16 @@ use std::ops::ControlFlow;
 use crate::args::WatchArgs;
 use crate::failure::Failure;
 use crate::fidelity;
-use crate::machine::{Job, Machine, Profile, Regions, Row, Seen, Watch};
+use crate::machine::{Machine, Profile, Row, Seen, Watch};
 use crate::output::{count, say, thousands, write_whole};
 
-/// Runs a job and looks at what was asked for. Traces and stops are printed.
+/// Runs something, and looks at what was asked for if anything was: `run` is told what. Traces and stops are printed.
 ///
 /// # Errors
 /// When standard output cannot be written to.
-pub fn run(machine: &Machine, job: &Job<'_>, memory: &mut Regions, args: &WatchArgs) -> Result<Seen, Failure> {
+pub fn run<T>(args: &WatchArgs, run: impl FnOnce(Option<Watch<'_>>) -> Seen<T>) -> Result<Seen<T>, Failure> {
     if !args.any() {
-        return Ok(Seen { ended: (machine.run)(job, memory), stopped: None, profile: None });
+        return Ok(run(None));
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
     let mut failed = None;
@@ -28,7 +28,7 @@ pub fn run(machine: &Machine, job: &Job<'_>, memory: &mut Regions, args: &WatchA
         }
     };
     let trace = if args.trace { Some(&mut tell as _) } else { None };
-    let seen = (machine.watch)(job, memory, Watch { trace, breaks: &args.breaks, profile: args.counts() });
+    let seen = run(Some(Watch { trace, breaks: &args.breaks, profile: args.counts() }));
     if let Some(error) = failed {
         return Err(error.into());
     }

@@ -5,6 +5,7 @@ use crate::memory::Memory;
 
 use super::group::{Machine, Origin};
 use super::host::{Format, Handle, Host, HostError, Image, Target, Texel};
+use super::observe::Observer;
 use super::program::Program;
 use super::warp::{Column, LANES, Warp};
 
@@ -52,7 +53,7 @@ impl Origin for Pixels {
     }
 
     fn group(&self) -> [u32; 3] {
-        [0; 3]
+        self.thread(0)
     }
 
     fn thread(&self, index: usize) -> [u32; 3] {
@@ -71,6 +72,19 @@ impl Origin for Pixels {
 /// # Errors
 /// When there are too many pixels or an instruction cannot be executed; what was drawn before stays.
 pub fn draw(fragments: &Fragments, memory: &mut Memory, host: &mut dyn Host) -> Result<Outcome, RunError> {
+    draw_observed(fragments, memory, host, ())
+}
+
+/// As [`draw`], while somebody looks on.
+///
+/// # Errors
+/// As [`draw`], and when the observer stops it.
+pub fn draw_observed(
+    fragments: &Fragments,
+    memory: &mut Memory,
+    host: &mut dyn Host,
+    observer: impl Observer,
+) -> Result<Outcome, RunError> {
     super::check_program(&fragments.program, &fragments.uniforms)?;
     let (width, height) = (fragments.width, fragments.height);
     let sides = [("the width in pixels", width), ("the height in pixels", height)];
@@ -80,7 +94,7 @@ pub fn draw(fragments: &Fragments, memory: &mut Memory, host: &mut dyn Host) -> 
     let pixels = u64::from(width) * u64::from(height);
     super::check_limit("the number of pixels", pixels, 1, Target::MAX_PIXELS)?;
     let program = Program::new(&fragments.program);
-    let mut machine = Machine::new(&program, &fragments.uniforms, fragments.budget, ());
+    let mut machine = Machine::new(&program, &fragments.uniforms, fragments.budget, observer);
     let quads = (0..height).step_by(2).flat_map(|y| (0..width).step_by(2).map(move |x| [x, y]));
     let pixels = |[x, y]: [u32; 2]| [[x, y], [x + 1, y], [x, y + 1], [x + 1, y + 1]];
     let mut wanted = quads.filter(|&quad| pixels(quad).iter().any(|&pixel| fragments.flag(&fragments.covered, pixel)));

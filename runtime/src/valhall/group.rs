@@ -280,11 +280,12 @@ impl<'a, O: Observer> Machine<'a, O> {
 /// What an observer sees of a warp.
 fn moment<'s>(step: &'s Step<'_>, group: &impl Origin, instruction: Instruction) -> Moment<'s> {
     Moment {
+        stage: group.stage(),
         group: group.group(),
         warp: step.context.warp,
         pc: step.warp.pc as usize,
         instruction,
-        lanes: Lanes { live: step.warp.live, active: step.warp.active },
+        lanes: Lanes { live: step.warp.live, active: step.warp.active, helpers: step.warp.helpers },
         registers: &step.warp.registers,
     }
 }
@@ -299,7 +300,7 @@ fn straggler(warp: &Warp) -> Option<(usize, usize)> {
 pub(super) trait Origin {
     /// What kind of program they run.
     fn stage(&self) -> Stage;
-    /// The workgroup.
+    /// The workgroup; elsewhere the first thread's place.
     fn group(&self) -> [u32; 3];
     /// The place of a thread in it.
     fn thread(&self, index: usize) -> [u32; 3];

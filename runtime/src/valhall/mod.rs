@@ -63,8 +63,8 @@ mod step;
 mod vertex;
 mod warp;
 
-pub use fragment::{Fragments, draw, run_fragment};
-pub use vertex::{Vertices, run_vertices};
+pub use fragment::{Fragments, draw, draw_observed, run_fragment};
+pub use vertex::{Vertices, run_vertices, run_vertices_observed};
 
 use crate::launch::{Launch, Outcome, RunError};
 use crate::memory::Memory;

@@ -5,6 +5,7 @@ use crate::memory::Memory;
 
 use super::group::{Machine, Origin};
 use super::host::Host;
+use super::observe::Observer;
 use super::program::Program;
 use super::warp::{LANES, Warp};
 
@@ -17,6 +18,8 @@ pub struct Vertices {
     pub start: u32,
     /// The fast-access uniforms, at most [`Launch::MAX_UNIFORMS`].
     pub uniforms: Vec<u32>,
+    /// The number of the first vertex.
+    pub first: u32,
     /// How many vertices there are, at most [`Vertices::MAX`].
     pub count: u32,
     /// The number of the instance.
@@ -29,9 +32,17 @@ impl Vertices {
     /// Vertices that can be run at once.
     pub const MAX: u32 = 1 << 20;
 
-    /// A program for some vertices of instance 0, from the first word, with no uniforms and the default budget.
+    /// A program for vertices from 0 of instance 0, from the first word, with no uniforms and the default budget.
     pub fn new(program: Vec<u64>, count: u32) -> Self {
-        Vertices { program, start: 0, uniforms: Vec::new(), count, instance: 0, budget: Launch::DEFAULT_BUDGET }
+        Vertices {
+            program,
+            start: 0,
+            uniforms: Vec::new(),
+            first: 0,
+            count,
+            instance: 0,
+            budget: Launch::DEFAULT_BUDGET,
+        }
     }
 }
 
@@ -45,11 +56,11 @@ impl Origin for First {
     }
 
     fn group(&self) -> [u32; 3] {
-        [0; 3]
+        self.thread(0)
     }
 
     fn thread(&self, index: usize) -> [u32; 3] {
-        [self.0 + (index % LANES) as u32, 0, 0]
+        [self.0.wrapping_add((index % LANES) as u32), 0, 0]
     }
 }
 
@@ -59,18 +70,33 @@ impl Origin for First {
 /// # Errors
 /// When there are too many vertices or an instruction cannot be executed; memory then holds what was written before.
 pub fn run_vertices(vertices: &Vertices, memory: &mut Memory, host: &mut dyn Host) -> Result<Outcome, RunError> {
+    run_vertices_observed(vertices, memory, host, ())
+}
+
+/// As [`run_vertices`], while somebody looks on.
+///
+/// # Errors
+/// As [`run_vertices`], and when the observer stops it.
+pub fn run_vertices_observed(
+    vertices: &Vertices,
+    memory: &mut Memory,
+    host: &mut dyn Host,
+    observer: impl Observer,
+) -> Result<Outcome, RunError> {
     super::check_program(&vertices.program, &vertices.uniforms)?;
     super::check_limit("the number of vertices", vertices.count.into(), 0, Vertices::MAX.into())?;
     let last = vertices.program.len() as u64 - 1;
     super::check_limit("the first word", vertices.start.into(), 0, last)?;
     let program = Program::new(&vertices.program);
-    let mut machine = Machine::new(&program, &vertices.uniforms, vertices.budget, ());
-    for first in (0..vertices.count).step_by(LANES) {
-        let count = (vertices.count - first).min(LANES as u32);
+    let mut machine = Machine::new(&program, &vertices.uniforms, vertices.budget, observer);
+    for done in (0..vertices.count).step_by(LANES) {
+        let count = (vertices.count - done).min(LANES as u32);
+        // Numbers go around, as registers do.
+        let first = vertices.first.wrapping_add(done);
         let mut warp = Warp::new(((1u32 << count) - 1) as u16);
         warp.pcs = [vertices.start; LANES];
         for lane in 0..LANES {
-            let number = first + lane as u32;
+            let number = first.wrapping_add(lane as u32);
             for (register, value) in warp.registers[59..].iter_mut().zip([number, number, vertices.instance]) {
                 register[lane] = value;
             }

@@ -28,7 +28,7 @@ pub fn resources(width: u32, height: u32) -> Resources {
     let target = Target::new(Format::RGBA32F, width, height, Texel::floats([-1.0; 4]));
     let mut resources = Resources { targets: vec![target], ..Resources::default() };
     let components = vec![plane(0.0, 1.0, 0.0), plane(0.0, 0.0, 1.0)];
-    resources.varyings.0.push(Varying { offset: 0, half: false, components });
+    resources.varyings.0.push(Varying { offset: 0, components });
     resources
 }
 
@@ -81,7 +81,7 @@ fn a_place_in_the_pixel_can_be_given_and_remembered() {
 fn varyings_are_found_in_buffers_and_tables() {
     let mut resources = resources(1, 1);
     let flat = |words: &[u32]| words.iter().map(|&word| Component::Flat(word)).collect();
-    resources.varyings.0.push(Varying { offset: 48, half: false, components: flat(&[7, 0xffff_fffe, 9]) });
+    resources.varyings.0.push(Varying { offset: 48, components: flat(&[7, 0xffff_fffe, 9]) });
     resources.depth_and_w = [Some(plane(0.25, 0.0, 0.0)), Some(Component::Flat(4.0f32.to_bits()))];
     let converted = "\nS32_TO_F32 r4, r4\nS32_TO_F32 r5, r5\nS32_TO_F32 r6, r6\nMOV.i32 r7, 0x0";
     for load in [

@@ -2,10 +2,12 @@
 
 use std::ops::ControlFlow;
 
+use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::observe::{Breakpoints, Executed, Observer, Profile, Trace, Traffic};
+use isaforge_runtime::valhall::{Fragments, Vertices};
 use isaforge_runtime::{Memory, Outcome, RunError, valhall};
 
-use super::{OUT, OWN_WORD, launch};
+use super::{OUT, OWN_WORD, assemble, launch};
 
 /// Odd lanes of 18 threads store, the last warp has two.
 const ODD_LANES_STORE: &str = "
@@ -119,4 +121,32 @@ fn every_access_to_memory_has_its_size() {
         };
         assert_eq!((Some(read), Some(written)), expected, "{name}");
     }
+}
+
+#[test]
+fn pixels_and_vertices_are_looked_at_like_threads() {
+    let mut lines = Vec::new();
+    let mut tell = |executed: &Executed| {
+        lines.push(executed.to_string());
+        ControlFlow::Continue(())
+    };
+    let (mut memory, mut host) = (Memory::new(), Resources::default());
+    let mut fragments = Fragments::new(assemble("DISCARD.f32.eq r60, 0x0\nNOP.end"), 10, 2);
+    // The first and the last quad; the pixels on the right of the last are not covered.
+    fragments.covered = (0..20).map(|index| [0, 1, 8].contains(&(index % 10))).collect();
+    valhall::draw_observed(&fragments, &mut memory, &mut host, Trace::new(&mut tell)).unwrap();
+    let vertices = Vertices { first: 5, ..Vertices::new(assemble("MOV.i32.end r0, r60"), 18) };
+    valhall::run_vertices_observed(&vertices, &mut memory, &mut host, Trace::new(&mut tell)).unwrap();
+    assert_eq!(lines[0], "pixel (0,0)    0 +++++h+hxxxxxxxx DISCARD.f32.eq r60, 0x0");
+    assert!(lines[2].starts_with("vertex 5    0 ++++++++++++++++ MOV.i32.end r0, r60  | r0=0:00000005 1:00000006 "));
+    assert_eq!(lines[3], "vertex 21    0 ++xxxxxxxxxxxxxx MOV.i32.end r0, r60  | r0=0:00000015 1:00000016");
+    assert_eq!(lines.len(), 4);
+
+    let (mut stop, mut profile) = (Breakpoints::new(vec![1]), Profile::default());
+    let observer = (&mut stop, &mut profile, ());
+    let error = valhall::draw_observed(&fragments, &mut memory, &mut host, observer).unwrap_err();
+    assert!(matches!(error, RunError::Stopped { .. }));
+    let stopped = stop.stopped.unwrap().to_string();
+    assert!(stopped.starts_with("stopped before word 1 `NOP.end`, pixel (0,0), lanes "), "{stopped}");
+    assert_eq!((profile.total().threads, profile.occupancy[8]), (8, 1));
 }

@@ -236,7 +236,7 @@ fn a_fused_look_up_takes_its_place_from_a_varying() {
     let second = Texture::new(Shape::Two, [2, 1, 1], 1, Format::R32F, vec![to_bytes(&[4.0f32, 8.0].map(f32::to_bits))]);
     resources.textures.insert(Handle::new(4, 1), second.unwrap());
     let components = vec![plane(0.0, 0.5, 0.0), plane(0.0, 0.0, 1.0)];
-    resources.varyings.0.push(Varying { offset: 32, half: false, components });
+    resources.varyings.0.push(Varying { offset: 32, components });
     let body = "MOV.i32 r21, 0x0\nIADD_IMM.i32 r22, 0x0, #0x20
         VAR_TEX_BUF_SINGLE.slot1.center_store.f.32.2d.zero @r4:r5:r6:r7, r20, r22";
     assert_eq!(channel(&draw(body, &mut resources).unwrap(), 0), [1.0, 2.0]);
@@ -260,11 +260,7 @@ fn a_fused_look_up_takes_its_place_from_a_varying() {
         &[&[0.0; 16], &[1.0; 4], &[2.0]],
         Sampler { mip: Some(Filter::Linear), ..Sampler::default() },
     );
-    levels.varyings.0.push(Varying {
-        offset: 32,
-        half: false,
-        components: vec![plane(0.0, 0.5, 0.0), plane(0.0, 0.0, 0.5)],
-    });
+    levels.varyings.0.push(Varying { offset: 32, components: vec![plane(0.0, 0.5, 0.0), plane(0.0, 0.0, 0.5)] });
     let body = "MOV.i32 r21, 0x0\nIADD_IMM.i32 r22, 0x0, #0x20
         VAR_TEX_BUF_GRADIENT.slot1.center_store.f.32.2d @r10:r11, r20, r22
         MOV.i32 r8, r0\nMOV.i32 r9, r1

@@ -11,15 +11,16 @@ use std::time::Instant;
 use isaforge_compiler::diagnostic::Diagnostics;
 use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::{Node, Value};
+use isaforge_runtime::Memory;
 use isaforge_runtime::valhall::host::{Target, Triangle, Varyings};
+use isaforge_runtime::valhall::observe::Observer;
 use isaforge_runtime::valhall::{self, Fragments};
-use isaforge_runtime::{Memory, RunError};
 
 use self::plan::Plan;
-use super::without_mistakes;
+use super::{watch, without_mistakes};
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
-use crate::machine::picture;
+use crate::machine::{Seen, picture, watched};
 use crate::output::{say, thousands};
 use crate::paint::{ERROR, GOOD, paint};
 use crate::picture::{Rgba, write_png};
@@ -47,7 +48,18 @@ pub fn run(
         return Ok(Status::Mistakes);
     };
     let started = Instant::now();
-    let executed = match draw(&mut plan) {
+    let machine = plan.machine;
+    let seen = watch::run(&args.watch, |watch| match watch {
+        Some(watch) => watched(watch, |observer| draw(&mut plan, observer)),
+        None => Seen::unwatched(draw(&mut plan, ())),
+    })?;
+    if let Some(profile) = &seen.profile {
+        watch::show(machine, profile, &args.watch)?;
+    }
+    if seen.stopped.is_some() {
+        return Ok(Status::Fine);
+    }
+    let executed = match seen.ended {
         Ok(executed) => executed,
         Err(reason) => {
             say(&format!("{}: {}: {reason}", args.launch.display(), paint(ERROR, "the program failed")));
@@ -77,7 +89,7 @@ fn pixels(target: &Target) -> Vec<Rgba> {
 }
 
 /// Draws the triangles one after another, or the whole picture. Returns the number of instructions.
-fn draw(plan: &mut Plan) -> Result<u64, RunError> {
+fn draw(plan: &mut Plan, mut observer: impl Observer) -> Result<u64, String> {
     let [width, height] = plan.size;
     let mut executed = 0;
     let mut memory = Memory::new();
@@ -93,7 +105,8 @@ fn draw(plan: &mut Plan) -> Result<u64, RunError> {
             fragments.covered = places.map(|pixel| triangle.covers(pixel)).collect();
             fragments.back = vec![triangle.is_back(); fragments.covered.len()];
         }
-        executed += valhall::draw(&fragments, &mut memory, &mut plan.resources)?.thread_instructions;
+        let drawn = valhall::draw_observed(&fragments, &mut memory, &mut plan.resources, &mut observer);
+        executed += drawn.map_err(|error| error.to_string())?.thread_instructions;
     }
     Ok(executed)
 }

@@ -15,6 +15,7 @@ use isaforge_runtime::valhall::host::{
 
 use super::launch::{DrawLaunch, FilterName, TargetContent, TextureContent, VaryingContent, WrapName};
 use crate::builtin::{self, Builtin};
+use crate::machine::Machine;
 use crate::picture::read_png;
 use crate::run::launch::{Float, Uniform};
 use crate::run::program;
@@ -36,6 +37,8 @@ pub enum Source {
 /// What can be drawn.
 #[derive(Debug)]
 pub struct Plan {
+    /// What executes the program.
+    pub machine: &'static Machine,
     /// The words.
     pub program: Vec<u64>,
     /// The uniform words.
@@ -75,8 +78,7 @@ impl Plan {
             Source::Corners(values) => planes(values, &picture),
             Source::Vertices(values) => planes(values.get(3 * number..).unwrap_or_default(), triangle),
         };
-        let varying =
-            |(offset, source): &(u32, Source)| Varying { offset: *offset, half: false, components: components(source) };
+        let varying = |(offset, source): &(u32, Source)| Varying { offset: *offset, components: components(source) };
         self.varyings.iter().map(varying).collect()
     }
 }
@@ -89,6 +91,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
         let message = format!("`{}` has no fragment programs that can be run", launch.isa.value);
         out.push(Diagnostic::error("L0001", launch.isa.span, message));
     }
+    let machine = isa.and_then(|isa| isa.machine);
     let isa = isa.and_then(Builtin::words);
     let program = isa.and_then(|isa| program::load(isa, &launch.program, folder, sources, out));
     let size = size(&launch.size, out);
@@ -126,6 +129,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
         return None;
     }
     Some(Plan {
+        machine: machine?,
         program: program?,
         uniforms,
         size: size?,

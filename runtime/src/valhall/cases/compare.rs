@@ -58,13 +58,26 @@ pub(super) fn pixels(record: &Record, host: &Resources) -> Result<Vec<String>, C
     Ok(first.filter(|_| count > record.max_bad_pixels).map(problem).into_iter().collect())
 }
 
+/// Whether a word of a buffer is as expected. Nobody says whether it is a float; with a tolerance it may be one, if its
+/// bits are not those of a small whole number.
+fn close_word(found: u32, expected: u32, tolerance: f64) -> bool {
+    let may_be_float = |word: u32| f32::from_bits(word).is_normal() || word << 1 == 0;
+    let floats = tolerance > 0.0 && may_be_float(found) && may_be_float(expected);
+    close(if floats { Class::Float } else { Class::Unsigned }, found, expected, tolerance)
+}
+
 /// Compares the words of a buffer.
-pub(super) fn buffer(record: &BufferRecord, base: u64, found: &[u8]) -> Result<Option<String>, CaseError> {
+pub(super) fn buffer(
+    record: &BufferRecord,
+    base: u64,
+    found: &[u8],
+    tolerance: f64,
+) -> Result<Option<String>, CaseError> {
     let expected = words(&record.expected, 8, |word| word as u32)?;
     let found: Vec<u32> = found.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
     let counts = |index: &usize| !record.ignore_words.contains(index);
-    let differing: Vec<usize> =
-        (0..expected.len()).filter(counts).filter(|&index| found.get(index) != expected.get(index)).collect();
+    let differs = |&index: &usize| !found.get(index).is_some_and(|&word| close_word(word, expected[index], tolerance));
+    let differing: Vec<usize> = (0..expected.len()).filter(counts).filter(differs).collect();
     Ok(differing.first().map(|&at| {
         let found = found.get(at).map_or("nothing".to_owned(), |word| format!("{word:08x}"));
         let count = differing.len();
@@ -102,7 +115,7 @@ pub(super) fn vertices(
 ) -> Result<Option<String>, CaseError> {
     let expected = rows(expected, expected.len(), components)?;
     for (vertex, expected) in expected.chunks_exact(components.max(1)).enumerate() {
-        let start = vertex * BLOCK as usize + offset;
+        let start = vertex * BLOCK + offset;
         let found = blocks.get(start..start + 4 * components).unwrap_or_default();
         let found: Vec<u32> = found.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])).collect();
         let agrees = |(&found, &expected): (&u32, &u32)| {

@@ -7,8 +7,9 @@ use thiserror::Error;
 
 use self::record::{Record, Stage, address, bytes, class, components, flags, format, packed, rows, words};
 use super::host::{
-    Attribute, Buffer, Class, Component, Format, Handle, Image, Plane, Resources, Target, Texel, Varying,
+    Attribute, Between, Buffer, Class, Component, Format, Handle, Image, Plane, Resources, Target, Texel, Varying,
 };
+use super::observe::Observer;
 use super::{Fragments, Vertices};
 use crate::launch::{Launch, RunError};
 use crate::memory::{MapError, Memory};
@@ -37,7 +38,9 @@ const PLACES: [u64; 4] = [1 << 44, 2 << 44, 3 << 44, 4 << 44];
 /// From one resource to the next.
 const STEP: u64 = 1 << 32;
 /// Bytes that a vertex has for its position and its varyings.
-const BLOCK: u32 = 1024;
+const BLOCK: usize = 1024;
+/// How far behind a vertex's block programs may still write.
+const BLOCKS_BEHIND: usize = 4;
 /// The table and the index that name those.
 const BLOCKS: Handle = Handle { table: 61, index: 0 };
 
@@ -66,7 +69,7 @@ impl Finished {
     /// # Errors
     /// When it is no case, or cannot be run.
     pub fn of(text: &str) -> Result<Finished, CaseError> {
-        Case::read(text)?.run()
+        Case::read(text)?.run(())
     }
 }
 
@@ -79,17 +82,17 @@ impl Case {
         serde_json::from_str(text).map(|record| Case { record }).map_err(|error| CaseError::Json(error.to_string()))
     }
 
-    /// Runs the case and compares.
+    /// Runs the case, while somebody looks on or nobody does, and compares.
     ///
     /// # Errors
-    /// When it cannot be run.
-    pub fn run(&self) -> Result<Finished, CaseError> {
+    /// When it cannot be run, or the observer stops it.
+    pub fn run(&self, observer: impl Observer) -> Result<Finished, CaseError> {
         let record = &self.record;
         let mut scene = Scene::new(record)?;
         let instructions = match record.stage {
-            Stage::Compute => scene.compute(record)?,
-            Stage::Fragment => scene.fragments(record)?,
-            Stage::Vertex => return scene.vertices(record),
+            Stage::Compute => scene.compute(record, observer)?,
+            Stage::Fragment => scene.fragments(record, observer)?,
+            Stage::Vertex => return scene.vertices(record, observer),
         };
         let problems = scene.compare(record)?;
         Ok(Finished { name: record.name.clone(), pictures: scene.pictures(record)?, instructions, problems })
@@ -116,7 +119,9 @@ impl Scene {
             scene.memory.map(address(&buffer.base)?, to_bytes(&words(&buffer.words, 8, |word| word as u32)?))?;
         }
         for (place, buffer) in (PLACES[1]..).step_by(STEP as usize).zip(&record.ubos) {
-            let bytes = to_bytes(&words(&buffer.words, 8, |word| word as u32)?);
+            let mut bytes = to_bytes(&words(&buffer.words, 8, |word| word as u32)?);
+            // A block is a whole number of vectors, whatever its last member is.
+            bytes.resize(bytes.len().next_multiple_of(16), 0);
             let described = Buffer { address: place, len: bytes.len() as u64, stride: 0 };
             scene.host.buffers.insert(Handle::new(buffer.table, buffer.index), described);
             scene.memory.map(place, bytes)?;
@@ -136,7 +141,7 @@ impl Scene {
         Ok(scene)
     }
 
-    fn compute(&mut self, record: &Record) -> Result<u64, CaseError> {
+    fn compute(&mut self, record: &Record, observer: impl Observer) -> Result<u64, CaseError> {
         let launch = Launch {
             program: self.program.clone(),
             groups: record.groups,
@@ -145,10 +150,10 @@ impl Scene {
             shared_bytes: record.shared_bytes,
             budget: BUDGET,
         };
-        Ok(super::run_with(&launch, &mut self.memory, &mut self.host, ())?.thread_instructions)
+        Ok(super::run_with(&launch, &mut self.memory, &mut self.host, observer)?.thread_instructions)
     }
 
-    fn fragments(&mut self, record: &Record) -> Result<u64, CaseError> {
+    fn fragments(&mut self, record: &Record, observer: impl Observer) -> Result<u64, CaseError> {
         let (width, height) = (record.width, record.height);
         let pixels = u64::from(width) * u64::from(height);
         super::check_limit("the number of pixels", pixels, 1, Target::MAX_PIXELS)?;
@@ -158,7 +163,7 @@ impl Scene {
         }
         if !record.frag_z.is_empty() {
             let values = rows(&record.frag_z, height as usize, width as usize)?;
-            self.host.depth_and_w[0] = Some(Component::Pixels { width, values, plane: None });
+            self.host.depth_and_w[0] = Some(Component::Pixels { width, values, between: Between::Even });
         }
         self.host.depth_and_w[1] = record.frag_w.map(|w| Component::Flat(w.to_bits()));
         let target = |format: Format, clear: Texel| {
@@ -192,10 +197,10 @@ impl Scene {
             back: pixels(&record.front_facing)?.into_iter().map(|front| !front).collect(),
             budget: BUDGET,
         };
-        Ok(super::draw(&fragments, &mut self.memory, &mut self.host)?.thread_instructions)
+        Ok(super::draw_observed(&fragments, &mut self.memory, &mut self.host, observer)?.thread_instructions)
     }
 
-    fn vertices(mut self, record: &Record) -> Result<Finished, CaseError> {
+    fn vertices(mut self, record: &Record, mut observer: impl Observer) -> Result<Finished, CaseError> {
         for (place, attribute) in (PLACES[2]..).step_by(STEP as usize).zip(&record.attributes) {
             let content = rows(&attribute.rows, record.vertex_count as usize, components(attribute.components)?)?;
             let letters = match class(&attribute.kind)? {
@@ -209,28 +214,36 @@ impl Scene {
             self.host.attributes.insert(Handle::new(attribute.table, attribute.index), described);
             self.memory.map(place, to_bytes(&content))?;
         }
-        let size = u64::from(record.vertex_count) * u64::from(BLOCK);
         if record.vertex_count == 0 || record.vertex_count > Vertices::MAX / 8 {
             return Err(CaseError::Shape(format!("{} vertices are none or too many", record.vertex_count)));
         }
-        self.host.buffers.insert(BLOCKS, Buffer { address: PLACES[3], len: size, stride: BLOCK });
-        self.memory.map(PLACES[3], vec![0; size as usize])?;
+        // A program puts the size of a point where another vertex has its position, so each has all blocks for itself.
+        let size = (record.vertex_count as usize + BLOCKS_BEHIND) * BLOCK;
+        self.host.buffers.insert(BLOCKS, Buffer { address: PLACES[3], len: size as u64, stride: BLOCK as u32 });
+        self.memory.map(PLACES[3], vec![0; size])?;
         let (mut problems, mut instructions) = (Vec::new(), 0);
         let mut run = |scene: &mut Scene, start: u32| -> Result<Vec<u8>, CaseError> {
-            let vertices = Vertices {
+            let mut vertices = Vertices {
                 start,
                 uniforms: scene.uniforms.clone(),
                 budget: BUDGET,
-                ..Vertices::new(scene.program.clone(), record.vertex_count)
+                ..Vertices::new(scene.program.clone(), 1)
             };
-            // The two programs of a vertex have blocks of their own.
-            scene
-                .memory
-                .write(PLACES[3], &vec![0; size as usize])
-                .map_err(|error| CaseError::Shape(error.to_string()))?;
-            let outcome = super::run_vertices(&vertices, &mut scene.memory, &mut scene.host)?;
-            instructions += outcome.thread_instructions;
-            Ok(scene.memory.region(PLACES[3]).unwrap_or_default().to_vec())
+            let mut blocks = Vec::new();
+            for number in 0..record.vertex_count {
+                vertices.first = number;
+                let outcome =
+                    super::run_vertices_observed(&vertices, &mut scene.memory, &mut scene.host, &mut observer)?;
+                instructions += outcome.thread_instructions;
+                let own = number as usize * BLOCK;
+                let region = scene.memory.region(PLACES[3]).unwrap_or_default();
+                let used = region.get(own..own + (1 + BLOCKS_BEHIND) * BLOCK).unwrap_or_default();
+                blocks.extend_from_slice(used.get(..BLOCK).unwrap_or_default());
+                let clean = vec![0; used.len()];
+                let cleaned = scene.memory.write(PLACES[3] + own as u64, &clean);
+                cleaned.map_err(|error| CaseError::Shape(error.to_string()))?;
+            }
+            Ok(blocks)
         };
         let blocks = run(&mut self, record.position_start)?;
         problems.extend(compare::vertices(
@@ -257,9 +270,11 @@ impl Scene {
     /// What is not as the case says it must be.
     fn compare(&self, record: &Record) -> Result<Vec<String>, CaseError> {
         let mut problems = compare::pixels(record, &self.host)?;
+        // Pictures are what a fragment program's tolerance is meant for.
+        let tolerance = if record.stage == Stage::Compute { record.tolerance } else { 0.0 };
         for buffer in &record.buffers {
             let base = address(&buffer.base)?;
-            problems.extend(compare::buffer(buffer, base, self.memory.region(base).unwrap_or_default())?);
+            problems.extend(compare::buffer(buffer, base, self.memory.region(base).unwrap_or_default(), tolerance)?);
         }
         for image in &record.images {
             problems.extend(compare::image(image, self.image(image)?, record.tolerance)?);
@@ -308,8 +323,13 @@ fn varying(record: &record::VaryingRecord, width: u32, height: u32) -> Result<Va
             Some(Plane { origin, dx, dy })
         });
         let flat = record.interpolation == "flat";
-        Component::Pixels { width, values, plane: plane.filter(|_| !flat) }
+        let between = match plane {
+            _ if flat => Between::Nearest,
+            Some(plane) => Between::Plane(plane),
+            None => Between::Even,
+        };
+        Component::Pixels { width, values, between }
     };
     let offset = record.offset.saturating_add(record.first_component.saturating_mul(4));
-    Ok(Varying { offset, half: false, components: (0..count).map(component).collect() })
+    Ok(Varying { offset, components: (0..count).map(component).collect() })
 }

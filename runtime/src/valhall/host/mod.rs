@@ -46,7 +46,7 @@ pub use sample::{Coordinates, Lod, Lookup, Request};
 pub use target::Target;
 pub use texture::{Compare, Filter, Sampler, Shape, Texture, TextureError, Wrap};
 pub use triangle::Triangle;
-pub use varying::{Component, Plane, Varying, Varyings};
+pub use varying::{Between, Component, Plane, Varying, Varyings};
 
 /// The name of a resource: an entry of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -262,10 +262,12 @@ pub enum VaryingSource {
 }
 
 impl VaryingSource {
-    /// The first byte of a component. An entry of a table has 16 bytes, whatever the table.
+    /// The byte of a component in a buffer whose slots of 16 bytes hold a component every 4. Components of 16 bits are
+    /// counted from the start of their slot. An entry of a table is a slot, whatever the table.
     pub fn byte(self, component: u32) -> u32 {
         match self {
-            VaryingSource::Buffer { byte, half } => byte.wrapping_add(component * if half { 2 } else { 4 }),
+            VaryingSource::Buffer { byte, half: false } => byte.wrapping_add(component * 4),
+            VaryingSource::Buffer { byte, half: true } => (byte & !15).wrapping_add((byte % 16 / 2 + component) * 4),
             VaryingSource::Table(handle) => handle.index.wrapping_mul(16).wrapping_add(component * 4),
         }
     }

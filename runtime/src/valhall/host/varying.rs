@@ -40,9 +40,20 @@ pub enum Component {
         width: u32,
         /// The bits.
         values: Vec<u32>,
-        /// What holds beyond them and between the centres; without it the nearest pixel's value does.
-        plane: Option<Plane>,
+        /// What holds beyond them and between the centres.
+        between: Between,
     },
+}
+
+/// What lies between the centres of pixels and beyond the last.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Between {
+    /// The bits of the nearest centre.
+    Nearest,
+    /// An f32 that changes evenly from centre to centre, and goes on so beyond the last two.
+    Even,
+    /// An f32 on a plane.
+    Plane(Plane),
 }
 
 impl Component {
@@ -52,19 +63,36 @@ impl Component {
             Component::Flat(bits) => *bits,
             Component::Plane(plane) => plane.at(x, y).to_bits(),
             Component::Perspective { value, reciprocal } => (value.at(x, y) / reciprocal.at(x, y)).to_bits(),
-            Component::Pixels { width, values, plane } => {
+            Component::Pixels { width, values, between } => {
                 let height = (values.len() as u32).checked_div(*width).unwrap_or(0);
+                let at = |x: u32, y: u32| values.get(y as usize * *width as usize + x as usize).copied().unwrap_or(0);
                 let [px, py] = spot.pixel;
-                match plane {
-                    Some(plane) if !spot.is_centre() || px >= *width || py >= height => plane.at(x, y).to_bits(),
-                    _ => {
-                        let (px, py) = (px.min(width.saturating_sub(1)), py.min(height.saturating_sub(1)));
-                        values.get(py as usize * *width as usize + px as usize).copied().unwrap_or(0)
+                let given = spot.is_centre() && px < *width && py < height;
+                match between {
+                    Between::Plane(plane) if !given => plane.at(x, y).to_bits(),
+                    Between::Even if !given && *width > 0 && height > 0 => {
+                        even([x, y], [*width, height], |x, y| f32::from_bits(at(x, y))).to_bits()
                     }
+                    _ => at(px.min(width.saturating_sub(1)), py.min(height.saturating_sub(1))),
                 }
             }
         }
     }
+}
+
+/// The value at a position from those at the four nearest centres of a picture, which has at least one pixel.
+fn even(position: [f32; 2], size: [u32; 2], at: impl Fn(u32, u32) -> f32) -> f32 {
+    let [(x, across), (y, up)] = [0, 1].map(|axis| {
+        let place = position[axis] - 0.5;
+        // The last two centres also serve what lies beyond them.
+        let first = place.max(0.0).min(size[axis].saturating_sub(2) as f32).floor();
+        (first as u32, if size[axis] > 1 { place - first } else { 0.0 })
+    });
+    let row = |y: u32| match x + 1 < size[0] {
+        true => at(x, y) + (at(x + 1, y) - at(x, y)) * across,
+        false => at(x, y),
+    };
+    if y + 1 < size[1] { row(y) + (row(y + 1) - row(y)) * up } else { row(y) }
 }
 
 /// A varying as the buffer of a vertex holds it.
@@ -72,28 +100,25 @@ impl Component {
 pub struct Varying {
     /// The first byte.
     pub offset: u32,
-    /// Whether its components have 16 bits there, not 32.
-    pub half: bool,
-    /// Its components, one after another.
+    /// Its components, one every 4 bytes.
     pub components: Vec<Component>,
 }
 
-/// The varyings of a primitive.
+/// The varyings of a primitive, in slots of 16 bytes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Varyings(pub Vec<Varying>);
 
 impl Varyings {
-    /// A component at a byte of the buffer. What lies in the 16 bytes of a varying but beyond its components is 0, or 1
+    /// The component at a byte of the buffer. What lies in the slot of a varying but beyond its components is 0, or 1
     /// where alpha would be.
     ///
     /// # Errors
-    /// When no varying has any of those 16 bytes.
+    /// When no varying has any of that slot.
     pub fn at(&self, byte: u32, spot: Spot) -> Result<u32, HostError> {
         let slot = |byte: u32| byte / 16;
         let mut near = false;
         for varying in &self.0 {
-            let size = if varying.half { 2 } else { 4 };
-            let index = byte.checked_sub(varying.offset).filter(|at| at % size == 0).map(|at| at / size);
+            let index = byte.checked_sub(varying.offset).filter(|at| at % 4 == 0).map(|at| at / 4);
             if let Some(component) = index.and_then(|index| varying.components.get(index as usize)) {
                 return Ok(component.at(spot));
             }
@@ -109,21 +134,24 @@ impl Varyings {
 
 #[cfg(test)]
 mod tests {
+    use super::super::VaryingSource;
     use super::*;
 
     #[test]
     fn a_varying_is_found_by_the_bytes_of_its_components() {
         let flat = |bits| Component::Flat(bits);
         let varyings = Varyings(vec![
-            Varying { offset: 16, half: false, components: vec![flat(1), flat(2)] },
-            Varying { offset: 24, half: false, components: vec![flat(3)] },
-            Varying { offset: 32, half: true, components: vec![flat(4), flat(5)] },
+            Varying { offset: 16, components: vec![flat(1), flat(2)] },
+            Varying { offset: 24, components: vec![flat(3)] },
         ]);
         let spot = Spot::centre([0, 0]);
-        let found = [16, 20, 24, 28, 32, 34, 36].map(|byte| varyings.at(byte, spot));
-        assert_eq!(found, [1, 2, 3, 0x3f80_0000, 4, 5, 0].map(Ok));
+        let found = [16, 20, 24, 28].map(|byte| varyings.at(byte, spot));
+        assert_eq!(found, [1, 2, 3, 0x3f80_0000].map(Ok));
+        // Components of 16 bits have the places of wide ones.
+        let half = |byte: u32, component| varyings.at(VaryingSource::Buffer { byte, half: true }.byte(component), spot);
+        assert_eq!([half(16, 1), half(16, 2), half(20, 0), half(18, 0)], [2, 3, 3, 2].map(Ok));
         assert_eq!(varyings.at(0, spot), Err(HostError::Varying { byte: 0 }));
-        assert_eq!(varyings.at(48, spot), Err(HostError::Varying { byte: 48 }));
+        assert_eq!(varyings.at(32, spot), Err(HostError::Varying { byte: 32 }));
     }
 
     #[test]
@@ -134,13 +162,29 @@ mod tests {
         assert_eq!(at(&Component::Plane(plane), 3, 1, [0, 256]), 1.0 + 6.0 - 8.0);
         let reciprocal = Plane { origin: 0.5, dx: 0.5, dy: 0.0 };
         assert_eq!(at(&Component::Perspective { value: plane, reciprocal }, 0, 0, [256, 0]), 3.0);
-        let values = vec![10.0f32.to_bits(), 20.0f32.to_bits()];
-        let pixels = Component::Pixels { width: 2, values: values.clone(), plane: Some(plane) };
-        assert_eq!(at(&pixels, 1, 0, [128, 128]), 20.0);
-        assert_eq!(at(&pixels, 1, 0, [0, 0]), 3.0);
-        assert_eq!(at(&pixels, 2, 0, [128, 128]), 4.0);
-        let alone = Component::Pixels { width: 2, values, plane: None };
-        assert_eq!(at(&alone, 7, 7, [0, 0]), 20.0);
-        assert_eq!(at(&Component::Pixels { width: 0, values: vec![], plane: None }, 0, 0, [0, 0]), 0.0);
+        let values = [10.0f32, 20.0, 12.0, 26.0].map(f32::to_bits).to_vec();
+        let pixels = |between| Component::Pixels { width: 2, values: values.clone(), between };
+        let on_plane = pixels(Between::Plane(plane));
+        assert_eq!(at(&on_plane, 1, 0, [128, 128]), 20.0);
+        assert_eq!(at(&on_plane, 1, 0, [0, 0]), 3.0);
+        assert_eq!(at(&on_plane, 2, 0, [128, 128]), 4.0);
+        let nearest = pixels(Between::Nearest);
+        assert_eq!([at(&nearest, 7, 7, [0, 0]), at(&nearest, 0, 0, [0, 255])], [26.0, 10.0]);
+        let even = pixels(Between::Even);
+        assert_eq!(
+            [at(&even, 1, 1, [128, 128]), at(&even, 1, 0, [0, 128]), at(&even, 0, 0, [192, 384])],
+            [26.0, 15.0, 15.5]
+        );
+        // Beyond the last centre it goes on as it came there, which is what a helper lane needs.
+        assert_eq!(
+            [at(&even, 2, 0, [128, 128]), at(&even, 2, 1, [128, 128]), at(&even, 0, 2, [128, 128])],
+            [30.0, 40.0, 14.0]
+        );
+        assert_eq!(at(&even, 0, 0, [0, 128]), 5.0);
+        for between in [Between::Nearest, Between::Even] {
+            assert_eq!(at(&Component::Pixels { width: 0, values: vec![], between }, 0, 0, [0, 0]), 0.0);
+            let one = Component::Pixels { width: 1, values: vec![7.0f32.to_bits()], between };
+            assert_eq!(at(&one, 3, 4, [9, 0]), 7.0);
+        }
     }
 }

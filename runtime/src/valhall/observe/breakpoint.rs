@@ -3,12 +3,15 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
-use super::{Lanes, Moment, Observer, Registers, write_values};
+use super::{Lanes, Moment, Observer, Registers, write_origin, write_values};
+use crate::launch::Stage;
 
 /// A warp that was stopped before an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stopped {
-    /// The workgroup.
+    /// What kind of program it runs.
+    pub stage: Stage,
+    /// The workgroup; x and y of the first pixel, or the number of the first vertex.
     pub group: [u32; 3],
     /// The warp in its workgroup.
     pub warp: u32,
@@ -25,9 +28,10 @@ pub struct Stopped {
 /// The place, then a line for each register that is not 0 in all live lanes.
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y, z] = self.group;
-        let Stopped { warp, pc, text, lanes, .. } = self;
-        write!(f, "stopped before word {pc} `{text}`, workgroup ({x}, {y}, {z}), warp {warp}, lanes {lanes}")?;
+        let Stopped { stage, group, warp, pc, text, lanes, .. } = self;
+        write!(f, "stopped before word {pc} `{text}`, ")?;
+        write_origin(f, *stage, *group, *warp)?;
+        write!(f, ", lanes {lanes}")?;
         for (number, values) in self.registers.iter().enumerate() {
             if super::lanes(lanes.live).any(|lane| values[lane] != 0) {
                 write!(f, "\n  {:3} = ", format!("r{number}"))?;
@@ -59,6 +63,7 @@ impl Observer for Breakpoints {
             return ControlFlow::Continue(());
         }
         self.stopped = Some(Stopped {
+            stage: moment.stage,
             group: moment.group,
             warp: moment.warp,
             pc: moment.pc,

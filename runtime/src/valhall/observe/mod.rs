@@ -17,6 +17,7 @@ pub use profile::{Profile, Row, Traffic};
 pub use trace::{Change, Executed, Trace};
 
 use super::warp::{LANES, lanes};
+use crate::launch::Stage;
 
 /// The registers of a warp, a value a lane.
 pub type Registers = [[u32; LANES]; Register::COUNT];
@@ -24,7 +25,9 @@ pub type Registers = [[u32; LANES]; Register::COUNT];
 /// A warp at an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment<'a> {
-    /// The workgroup.
+    /// What kind of program it runs.
+    pub stage: Stage,
+    /// The workgroup; x and y of the first pixel, or the number of the first vertex.
     pub group: [u32; 3],
     /// The warp in its workgroup.
     pub warp: u32,
@@ -45,6 +48,8 @@ pub struct Lanes {
     pub live: u16,
     /// Those that execute the instruction.
     pub active: u16,
+    /// Those that only help others with a fragment program.
+    pub helpers: u16,
 }
 
 impl Lanes {
@@ -54,12 +59,14 @@ impl Lanes {
     }
 }
 
-/// A sign for each lane, the lowest first: `+` executes, `.` is elsewhere, `x` has ended or does not exist.
+/// A sign for each lane, the lowest first: `+` executes, `h` does so as a helper, `.` is elsewhere, `x` has ended or
+/// does not exist.
 impl fmt::Display for Lanes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (0..LANES).try_for_each(|lane| {
             let is = |mask: u16| mask >> lane & 1 != 0;
             f.write_str(match (is(self.active), is(self.live)) {
+                (true, _) if is(self.helpers) => "h",
                 (true, _) => "+",
                 (false, true) => ".",
                 (false, false) => "x",
@@ -129,6 +136,15 @@ impl<A: Observer, B: Observer, C: Observer> Observer for (A, B, C) {
         self.0.after(moment)?;
         self.1.after(moment)?;
         self.2.after(moment)
+    }
+}
+
+/// Where a warp comes from.
+fn write_origin(f: &mut fmt::Formatter<'_>, stage: Stage, [x, y, z]: [u32; 3], warp: u32) -> fmt::Result {
+    match stage {
+        Stage::Compute => write!(f, "({x},{y},{z}) warp {warp}"),
+        Stage::Fragment => write!(f, "pixel ({x},{y})"),
+        Stage::Vertex => write!(f, "vertex {x}"),
     }
 }
 

@@ -5,13 +5,16 @@ use std::ops::ControlFlow;
 
 use isaforge_valhall::Register;
 
-use super::{Lanes, Moment, Observer, Registers, write_values};
+use super::{Lanes, Moment, Observer, Registers, write_origin, write_values};
+use crate::launch::Stage;
 use crate::valhall::warp::{LANES, lanes};
 
 /// An instruction that a warp has executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Executed {
-    /// The workgroup.
+    /// What kind of program it belongs to.
+    pub stage: Stage,
+    /// The workgroup; x and y of the first pixel, or the number of the first vertex.
     pub group: [u32; 3],
     /// The warp in its workgroup.
     pub warp: u32,
@@ -38,8 +41,8 @@ pub struct Change {
 
 impl fmt::Display for Executed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y, z] = self.group;
-        write!(f, "({x},{y},{z}) warp {} {:>4} {} {}", self.warp, self.pc, self.lanes, self.text)?;
+        write_origin(f, self.stage, self.group, self.warp)?;
+        write!(f, " {:>4} {} {}", self.pc, self.lanes, self.text)?;
         for (i, change) in self.changes.iter().enumerate() {
             write!(f, "{} r{}=", if i == 0 { "  |" } else { ";" }, change.register)?;
             write_values(f, &change.values, change.lanes)?;
@@ -81,6 +84,7 @@ impl<F: FnMut(&Executed) -> ControlFlow<()>> Observer for Trace<F> {
             values: *new,
         });
         (self.tell)(&Executed {
+            stage: moment.stage,
             group: moment.group,
             warp: moment.warp,
             pc: moment.pc,
