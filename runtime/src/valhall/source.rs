@@ -9,6 +9,7 @@ use isaforge_valhall::{
 
 use super::program::register;
 use super::rules::float16;
+use super::space::SAMPLES;
 use super::step::Step;
 use super::warp::Column;
 
@@ -192,8 +193,11 @@ impl Step<'_> {
     }
 }
 
-/// A blend descriptor is its number. There are no sample positions, and no datum for the alpha test.
+/// A blend descriptor is its number. There is no datum for the alpha test.
 pub(super) fn descriptor(name: FauSpecialPage0) -> u64 {
+    if name == FauSpecialPage0::Sample {
+        return SAMPLES;
+    }
     name.bits().saturating_sub(FauSpecialPage0::BlendDescriptor0.bits())
 }
 

@@ -9,6 +9,19 @@ use super::warp::LANES;
 pub(super) const WORKGROUP: u64 = Memory::RESERVED.start;
 /// Where the memory of the first thread of a workgroup begins.
 pub(super) const THREADS: u64 = WORKGROUP + (1 << 40);
+/// Where the places of samples begin: x and y of each as 16 bits, in parts of 256 of a pixel.
+pub(super) const SAMPLES: u64 = THREADS + (1 << 40);
+/// A pixel has one sample, its centre; whatever number a program names, it gets that.
+const CENTRES: [u8; 32 * 4] = {
+    let mut places = [0; 32 * 4];
+    let mut at = 0;
+    while at < places.len() {
+        places[at] = 128;
+        at += 2;
+    }
+    places
+};
+
 /// Bytes of memory that each thread has for itself.
 pub(super) const THREAD_BYTES: usize = 4096;
 
@@ -53,7 +66,11 @@ impl Space<'_> {
         if !Memory::RESERVED.contains(&address) {
             return self.memory.read(address, into);
         }
-        let (bytes, base) = if address < THREADS { (&*self.shared, WORKGROUP) } else { self.own(lane) };
+        let (bytes, base) = match address {
+            ..THREADS => (&*self.shared, WORKGROUP),
+            THREADS..SAMPLES => self.own(lane),
+            SAMPLES.. => (&CENTRES[..], SAMPLES),
+        };
         into.copy_from_slice(within(bytes, base, address, into.len()).map(|range| &bytes[range])?);
         Ok(())
     }

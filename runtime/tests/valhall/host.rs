@@ -78,6 +78,19 @@ fn a_place_in_the_pixel_can_be_given_and_remembered() {
 }
 
 #[test]
+fn every_sample_lies_in_the_centre() {
+    let mut resources = resources(1, 1);
+    // The place of sample 3, as compiled programs look for it.
+    let body = "IADD_IMM.i32 r2, sample.w0, #0xC
+        IADD.u32 r3, sample.w1, 0x0
+        LOAD.i32.unsigned.slot0 @r8, r2, offset:0
+        S16_TO_F32 r4, r8.h00\nS16_TO_F32 r5, r8.h11\nMOV.i32 r6, 0x0\nMOV.i32 r7, 0x0";
+    assert_eq!(draw(body, &mut resources).unwrap(), [[128.0, 128.0, 0.0, 0.0]]);
+    let error = draw(&body.replace("LOAD.i32.unsigned", "STORE.i32"), &mut resources).unwrap_err();
+    assert!(matches!(error, RunError::Memory { .. }), "{error}");
+}
+
+#[test]
 fn varyings_are_found_in_buffers_and_tables() {
     let mut resources = resources(1, 1);
     let flat = |words: &[u32]| words.iter().map(|&word| Component::Flat(word)).collect();
@@ -281,10 +294,10 @@ fn attributes_come_by_vertex_or_instance() {
 }
 
 /// A simple generator of numbers; the same ones every time.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

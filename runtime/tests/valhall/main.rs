@@ -8,6 +8,7 @@ mod host;
 mod images;
 mod kernels;
 mod lanes;
+mod lookups;
 mod messages;
 mod misuse;
 mod observing;

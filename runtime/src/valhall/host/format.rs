@@ -132,9 +132,22 @@ impl Format {
         matches!(self.kind, Kind::Unorm | Kind::Snorm | Kind::Srgb)
     }
 
+    /// The channels of a texel of which nothing is known.
+    fn empty(self) -> [u32; 4] {
+        [0, 0, 0, if self.class() == Class::Float { ONE } else { 1 }]
+    }
+
+    /// A texel with those of the channels that the format has; the others are 0, alpha is 1.
+    pub(super) fn complete(self, channels: [u32; 4]) -> Texel {
+        let known = usize::from(self.channels);
+        let mut all = self.empty();
+        all[..known].copy_from_slice(&channels[..known]);
+        Texel { channels: all, class: self.class() }
+    }
+
     /// Reads a texel. Channels that the format lacks are 0, alpha is 1; so are those beyond the end of `bytes`.
     pub fn decode(self, bytes: &[u8]) -> Texel {
-        let mut channels = [0, 0, 0, if self.class() == Class::Float { ONE } else { 1 }];
+        let mut channels = self.empty();
         let parts = bytes.chunks_exact(usize::from(self.bits / 8)).take(self.channels.into());
         for (index, (channel, part)) in channels.iter_mut().zip(parts).enumerate() {
             let raw = part.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte));

@@ -221,7 +221,7 @@ impl Looking<'_> {
         let [x, y, z] = self.without_missing(place);
         let inside = (|| Some([s.apply(x, width)?, t.apply(y, height)?, r.apply(z, depth)?]))();
         let found = inside.and_then(|place| self.texture.texel(level, layer, place));
-        self.compared(found.unwrap_or_else(|| self.sampler.border_texel(self.texture.format().class())))
+        self.compared(found.unwrap_or_else(|| self.border()))
     }
 
     /// A texel of a cube, where one beyond a corner is the mean of the three that meet there.
@@ -231,7 +231,7 @@ impl Looking<'_> {
             let first = self.layer() / 6 * 6;
             let found = self.texture.texel(level, first + i64::from(face), [i, j, 0]);
             // All six faces are there.
-            self.compared(found.unwrap_or_else(|| self.sampler.border_texel(self.texture.format().class())))
+            self.compared(found.unwrap_or_else(|| self.border()))
         };
         let (i, j) = (i.clamp(-1, n), j.clamp(-1, n));
         let (near_i, near_j) = (i.clamp(0, n - 1), j.clamp(0, n - 1));
@@ -263,6 +263,11 @@ impl Looking<'_> {
             Shape::Two | Shape::Cube => [x, y, 0],
             Shape::Three => [x, y, z],
         }
+    }
+
+    /// What lies beyond the edges. Channels that the texture lacks are as everywhere in it.
+    fn border(&self) -> Texel {
+        self.texture.format().complete(self.sampler.border)
     }
 
     fn compares(&self) -> bool {

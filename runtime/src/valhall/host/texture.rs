@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::format::{Class, Format, Texel};
+use super::format::{Format, Texel};
 
 /// How the texels of a texture are arranged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -251,7 +251,8 @@ pub struct Sampler {
     pub lod_bias: f32,
     /// The least and the greatest level of detail.
     pub lod_range: [f32; 2],
-    /// The colour of [`Wrap::Border`], as f32 or as the whole numbers of the texture's class.
+    /// The colour of [`Wrap::Border`], as f32 or as the whole numbers of the texture's class; only channels that the
+    /// texture has count.
     pub border: [u32; 4],
 }
 
@@ -268,12 +269,6 @@ impl Default for Sampler {
             lod_range: [-1000.0, 1000.0],
             border: [0; 4],
         }
-    }
-}
-
-impl Sampler {
-    pub(super) fn border_texel(&self, class: Class) -> Texel {
-        Texel { channels: self.border, class }
     }
 }
 
