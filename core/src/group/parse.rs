@@ -206,6 +206,7 @@ pub fn assemble(isa: &GroupIsa, text: &str) -> Result<Assembled, TextError> {
         part(isa, piece, start, &mut draft, &mut taken)?;
     }
     draft.settle(isa).map_err(|reason| error(reason, text.trim(), 0))?;
+    draft.values.insert_fillers(isa);
     let mut read = Assembled { values: draft.values, form: Form::CANONICAL };
     if let Some((list, start)) = marks {
         let at = |mark: &str| start + (mark.as_ptr() as usize).saturating_sub(list.as_ptr() as usize);

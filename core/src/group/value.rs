@@ -201,6 +201,17 @@ impl Values {
         }
     }
 
+    /// Puts in the fillers that say something; a group that is encoded has the others, too.
+    pub(super) fn insert_fillers(&mut self, isa: &GroupIsa) {
+        for slot in (0..isa.slots.len()).filter(|slot| isa.fillers >> (slot & 31) & 1 != 0) {
+            let fields =
+                isa.slots.get(slot).and_then(|s| isa.choices.get(s.choice as usize)).map_or(&[][..], |c| c.fields);
+            if fields.iter().zip(self.of(isa, slot)).any(|(field, value)| field.default != *value) {
+                self.insert(slot);
+            }
+        }
+    }
+
     /// Puts the fields without meaning of the slots that are there at their defaults.
     pub fn without_form(mut self, isa: &GroupIsa) -> Self {
         let present = self.present;

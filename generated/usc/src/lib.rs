@@ -2439,7 +2439,7 @@ impl SopSource {
         self as i64
     }
 }
-/// The source that an argument comes from, or none: for a factor then the lesser of source 1 and 1 minus source 0.
+/// The source that an argument comes from, or none: 0, or z, the lesser of source 1 and 1 minus source 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum SopFactor {
@@ -2457,6 +2457,8 @@ pub enum SopFactor {
     S5 = 5,
     /// `none`.
     None = 6,
+    /// `z`.
+    Z = 7,
 }
 impl SopFactor {
     /// All values that have a name.
@@ -2468,6 +2470,7 @@ impl SopFactor {
         SopFactor::S4,
         SopFactor::S5,
         SopFactor::None,
+        SopFactor::Z,
     ];
     /// The value with this number, if it has a name.
     pub const fn from_number(number: i64) -> Option<Self> {
@@ -2479,6 +2482,7 @@ impl SopFactor {
             4 => Some(SopFactor::S4),
             5 => Some(SopFactor::S5),
             6 => Some(SopFactor::None),
+            7 => Some(SopFactor::Z),
             _ => None,
         }
     }
@@ -5728,9 +5732,9 @@ pub struct Sop {
     pub formats: u32,
     /// Which results are clamped, bit by bit.
     pub clamps: u32,
-    /// The factor that stands for no source is taken without its sign.
+    /// What z is made of is taken without its sign.
     pub zabs: bool,
-    /// The factor that stands for no source is clamped.
+    /// What z is made of is clamped.
     pub zclamp: bool,
     /// A factor.
     pub a: SopSource,
@@ -6288,9 +6292,9 @@ pub struct Extra {
     pub array: bool,
     /// The predicate says whether the coordinates are outside.
     pub pwen: bool,
-    /// The factor that stands for no source is taken without its sign.
+    /// What z is made of is taken without its sign.
     pub zabs: bool,
-    /// The factor that stands for no source is clamped.
+    /// What z is made of is clamped.
     pub zclamp: bool,
 }
 impl Extra {
@@ -7937,45 +7941,45 @@ pub enum Operation {
     Wop,
     /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:120)
     Mutex,
-    /// `F16SOP`: Two sums of products of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:136)
+    /// `F16SOP`: Two sums of products of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:137)
     F16sop,
-    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:144)
+    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:145)
     F16sopMad,
-    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:152)
+    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:153)
     F16sopU8,
-    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:160)
+    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:161)
     F16sopU8mad,
-    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:168)
+    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:169)
     Sopmov,
-    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:175)
+    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:176)
     SopmovU8,
-    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:182)
+    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:183)
     Sopu8madmov,
-    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:189)
+    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:190)
     Converttof64,
-    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:196)
+    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:197)
     Convertfromf64,
-    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:203)
+    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:204)
     Gta,
-    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:210)
+    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:211)
     Fsqrt,
-    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:218)
+    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:219)
     Tstmin,
-    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:225)
+    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:226)
     Tstmax,
-    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:232)
+    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:233)
     FtbShi,
-    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:240)
+    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:241)
     FtbMsb,
-    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:248)
+    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:249)
     Tessw,
-    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:256)
+    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:257)
     StTexelmode,
-    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:264)
+    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:265)
     Bpret,
-    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:270)
+    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:271)
     Uniq,
-    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:276)
+    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:277)
     Fetch,
 }
 impl Operation {
@@ -9185,7 +9189,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `F16SOP`: Two sums of products of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:136)
+    /// `F16SOP`: Two sums of products of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:137)
     fn f16sop(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9193,7 +9197,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:144)
+    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:145)
     fn f16sop_mad(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9201,7 +9205,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:152)
+    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:153)
     fn f16sop_u8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9209,7 +9213,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:160)
+    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:161)
     fn f16sop_u8mad(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9217,7 +9221,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:168)
+    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:169)
     fn sopmov(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9225,7 +9229,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:175)
+    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:176)
     fn sopmov_u8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9233,7 +9237,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:182)
+    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:183)
     fn sopu8madmov(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9241,7 +9245,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:189)
+    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:190)
     fn converttof64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9249,7 +9253,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:196)
+    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:197)
     fn convertfromf64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9257,7 +9261,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:203)
+    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:204)
     fn gta(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9265,7 +9269,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:210)
+    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:211)
     fn fsqrt(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9273,7 +9277,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:218)
+    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:219)
     fn tstmin(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9281,7 +9285,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:225)
+    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:226)
     fn tstmax(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9289,7 +9293,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:232)
+    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:233)
     fn ftb_shi(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9297,7 +9301,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:240)
+    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:241)
     fn ftb_msb(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9305,7 +9309,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:248)
+    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:249)
     fn tessw(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9313,7 +9317,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:256)
+    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:257)
     fn st_texelmode(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9321,7 +9325,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:264)
+    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:265)
     fn bpret(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9329,7 +9333,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:270)
+    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:271)
     fn uniq(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9337,7 +9341,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:276)
+    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:277)
     fn fetch(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -11970,7 +11974,7 @@ mod tables {
             },
             Enum {
                 name: "sop_factor",
-                doc: "The source that an argument comes from, or none: for a factor then the lesser of source 1 and 1 minus source 0.",
+                doc: "The source that an argument comes from, or none: 0, or z, the lesser of source 1 and 1 minus source 0.",
                 values: &[
                     Value {
                         bits: 0,
@@ -12012,6 +12016,12 @@ mod tables {
                         bits: 6,
                         name: "none",
                         text: "none",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 7,
+                        name: "z",
+                        text: "z",
                         doc: "",
                     },
                 ],
@@ -22002,7 +22012,7 @@ mod tables {
                     },
                     Field {
                         name: "zabs",
-                        doc: "The factor that stands for no source is taken without its sign.",
+                        doc: "What z is made of is taken without its sign.",
                         ty: Type::Flag,
                         encoding: Encoding::Plain,
                         default: 0,
@@ -22010,7 +22020,7 @@ mod tables {
                     },
                     Field {
                         name: "zclamp",
-                        doc: "The factor that stands for no source is clamped.",
+                        doc: "What z is made of is clamped.",
                         ty: Type::Flag,
                         encoding: Encoding::Plain,
                         default: 0,
@@ -22414,16 +22424,6 @@ mod tables {
                             (0, 0),
                             (8, 0),
                             (9, 0),
-                            (10, 0),
-                            (11, 0),
-                            (13, 0),
-                            (17, 0),
-                            (21, 0),
-                            (25, 0),
-                            (29, 0),
-                            (33, 0),
-                            (37, 0),
-                            (41, 0),
                             (44, 0),
                             (45, 0),
                             (46, 0),
@@ -22445,8 +22445,9 @@ mod tables {
                         unusable: "",
                         no_encoding: true,
                         says: &[
-                            1, 2, 3, 4, 5, 6, 7, 12, 14, 15, 16, 18, 19, 20, 22, 23, 24,
-                            26, 27, 28, 30, 31, 32, 34, 35, 36, 38, 39, 40, 42, 43,
+                            1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 14, 15, 13, 16, 18, 19, 17,
+                            20, 22, 23, 21, 24, 26, 27, 25, 28, 30, 31, 29, 32, 34, 35,
+                            33, 36, 38, 39, 37, 40, 42, 43, 41,
                         ],
                         provenance: Provenance::Mesa,
                         note: "",
@@ -22598,7 +22599,7 @@ mod tables {
                     },
                     Field {
                         name: "zabs",
-                        doc: "The factor that stands for no source is taken without its sign.",
+                        doc: "What z is made of is taken without its sign.",
                         ty: Type::Flag,
                         encoding: Encoding::Plain,
                         default: 0,
@@ -22606,7 +22607,7 @@ mod tables {
                     },
                     Field {
                         name: "zclamp",
-                        doc: "The factor that stands for no source is clamped.",
+                        doc: "What z is made of is clamped.",
                         ty: Type::Flag,
                         encoding: Encoding::Plain,
                         default: 0,
@@ -29620,50 +29621,61 @@ mod tables {
                 remark: false,
                 writes: 0x0,
                 syntax: &[
-                    Token::Text("f16sop "),
+                    Token::Text("f16sop"),
+                    Token::Flag(255, 10, ".zabs"),
+                    Token::Flag(255, 11, ".zclamp"),
+                    Token::Text(" "),
                     Token::Operand(13),
                     Token::Suffix(255, 6, true),
                     Token::Suffix(255, 3, false),
                     Token::Text(", "),
-                    Token::Operand(38),
+                    Token::Operand(39),
                     Token::Suffix(255, 7, true),
                     Token::Suffix(255, 4, false),
                     Token::Text(", "),
                     Token::Operand(14),
                     Token::Text(", "),
-                    Token::Operand(39),
+                    Token::Operand(40),
+                    Token::Words(255, 13, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 14, true),
                     Token::Bits(255, 15, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(43),
+                    Token::Operand(44),
+                    Token::Words(255, 29, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 30, true),
                     Token::Bits(255, 31, &["", "oneminus", "clamp", "abs"]),
                     Token::Text(", "),
                     Token::Value(255, 1),
                     Token::Text(", "),
-                    Token::Operand(40),
+                    Token::Operand(41),
+                    Token::Words(255, 17, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 18, true),
                     Token::Bits(255, 19, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(44),
+                    Token::Operand(45),
+                    Token::Words(255, 33, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 34, true),
                     Token::Bits(255, 35, &["", "oneminus", "clamp", "abs"]),
                     Token::Text(", "),
-                    Token::Operand(41),
+                    Token::Operand(42),
+                    Token::Words(255, 21, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 22, true),
                     Token::Bits(255, 23, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(45),
+                    Token::Operand(46),
+                    Token::Words(255, 37, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 38, true),
                     Token::Bits(255, 39, &["", "oneminus", "clamp", "abs"]),
                     Token::Text(", "),
                     Token::Value(255, 2),
                     Token::Text(", "),
-                    Token::Operand(42),
+                    Token::Operand(43),
+                    Token::Words(255, 25, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 26, true),
                     Token::Bits(255, 27, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(46),
+                    Token::Operand(47),
+                    Token::Words(255, 41, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 42, true),
                     Token::Bits(255, 43, &["", "oneminus", "clamp", "abs"]),
                     Token::Text(", "),
@@ -29673,7 +29685,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "Modifiers that only the other sums of products have are read here, too.",
-                source: "unencoded.yaml:136",
+                source: "unencoded.yaml:137",
             },
             Operation {
                 name: "F16SOP.MAD",
@@ -29697,62 +29709,62 @@ mod tables {
                     Token::Text(".e0, "),
                     Token::Operand(14),
                     Token::Text(".e1, "),
-                    Token::Operand(39),
+                    Token::Operand(40),
                     Token::Words(255, 13, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 14, true),
                     Token::Bits(255, 15, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(43),
+                    Token::Operand(44),
                     Token::Words(255, 29, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 30, true),
                     Token::Bits(255, 31, &["", "oneminus", "clamp", "abs"]),
                     Token::Text(", "),
-                    Token::Operand(47),
+                    Token::Operand(48),
                     Token::Words(255, 45, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 46, true),
                     Token::Bits(255, 47, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(41),
+                    Token::Operand(42),
                     Token::Words(255, 21, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 22, true),
                     Token::Bits(255, 23, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(45),
+                    Token::Operand(46),
                     Token::Words(255, 37, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 38, true),
                     Token::Bits(255, 39, &["", "oneminus", "clamp", "abs"]),
                     Token::Text(", "),
-                    Token::Operand(49),
+                    Token::Operand(50),
                     Token::Words(255, 53, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 54, true),
                     Token::Bits(255, 55, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(40),
+                    Token::Operand(41),
                     Token::Words(255, 17, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 18, true),
                     Token::Bits(255, 19, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(44),
+                    Token::Operand(45),
                     Token::Words(255, 33, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 34, true),
                     Token::Bits(255, 35, &["", "oneminus", "clamp", "abs"]),
                     Token::Text(", "),
-                    Token::Operand(48),
+                    Token::Operand(49),
                     Token::Words(255, 49, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 50, true),
                     Token::Bits(255, 51, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(42),
+                    Token::Operand(43),
                     Token::Words(255, 25, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 26, true),
                     Token::Bits(255, 27, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(46),
+                    Token::Operand(47),
                     Token::Words(255, 41, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 42, true),
                     Token::Bits(255, 43, &["", "oneminus", "clamp", "abs"]),
                     Token::Text(", "),
-                    Token::Operand(50),
+                    Token::Operand(51),
                     Token::Words(255, 57, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 58, true),
                     Token::Bits(255, 59, &["", "neg", "clamp", "abs", "flr"]),
@@ -29761,7 +29773,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "The reference writes .f16 and .clamp behind each result; here they stand behind the name, with the letter of the result.",
-                source: "unencoded.yaml:144",
+                source: "unencoded.yaml:145",
             },
             Operation {
                 name: "F16SOP.U8",
@@ -29788,46 +29800,46 @@ mod tables {
                     Token::Text(", "),
                     Token::Operand(14),
                     Token::Text(", "),
-                    Token::Operand(39),
+                    Token::Operand(40),
                     Token::Words(255, 13, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 14, true),
                     Token::Bits(255, 15, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(43),
+                    Token::Operand(44),
                     Token::Words(255, 29, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 30, true),
                     Token::Bits(255, 31, &["", "oneminus", "clamp", "abs"]),
                     Token::Text(", "),
                     Token::Value(255, 1),
                     Token::Text(", "),
-                    Token::Operand(40),
+                    Token::Operand(41),
                     Token::Words(255, 17, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 18, true),
                     Token::Bits(255, 19, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(44),
+                    Token::Operand(45),
                     Token::Words(255, 33, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 34, true),
                     Token::Bits(255, 35, &["", "oneminus", "clamp", "abs"]),
                     Token::Text(", "),
-                    Token::Operand(41),
+                    Token::Operand(42),
                     Token::Words(255, 21, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 22, true),
                     Token::Bits(255, 23, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(45),
+                    Token::Operand(46),
                     Token::Words(255, 37, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 38, true),
                     Token::Bits(255, 39, &["", "oneminus", "clamp", "abs"]),
                     Token::Text(", "),
                     Token::Value(255, 2),
                     Token::Text(", "),
-                    Token::Operand(42),
+                    Token::Operand(43),
                     Token::Words(255, 25, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 26, true),
                     Token::Bits(255, 27, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(46),
+                    Token::Operand(47),
                     Token::Words(255, 41, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 42, true),
                     Token::Bits(255, 43, &["", "oneminus", "clamp", "abs"]),
@@ -29838,7 +29850,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "The reference writes .u8 behind each result; here it stands behind the name, with the letter of the result.",
-                source: "unencoded.yaml:152",
+                source: "unencoded.yaml:153",
             },
             Operation {
                 name: "F16SOP.U8MAD",
@@ -29864,62 +29876,62 @@ mod tables {
                     Token::Text(".e3, "),
                     Token::Operand(14),
                     Token::Text(", "),
-                    Token::Operand(39),
+                    Token::Operand(40),
                     Token::Words(255, 13, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 14, true),
                     Token::Bits(255, 15, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(43),
+                    Token::Operand(44),
                     Token::Words(255, 29, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 30, true),
                     Token::Bits(255, 31, &["", "oneminus", "clamp", "abs"]),
                     Token::Text(", "),
-                    Token::Operand(47),
+                    Token::Operand(48),
                     Token::Words(255, 45, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 46, true),
                     Token::Bits(255, 47, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(41),
+                    Token::Operand(42),
                     Token::Words(255, 21, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 22, true),
                     Token::Bits(255, 23, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(45),
+                    Token::Operand(46),
                     Token::Words(255, 37, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 38, true),
                     Token::Bits(255, 39, &["", "oneminus", "clamp", "abs"]),
                     Token::Text(", "),
-                    Token::Operand(49),
+                    Token::Operand(50),
                     Token::Words(255, 53, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 54, true),
                     Token::Bits(255, 55, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(40),
+                    Token::Operand(41),
                     Token::Words(255, 17, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 18, true),
                     Token::Bits(255, 19, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(44),
+                    Token::Operand(45),
                     Token::Words(255, 33, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 34, true),
                     Token::Bits(255, 35, &["", "oneminus", "clamp", "abs"]),
                     Token::Text(", "),
-                    Token::Operand(48),
+                    Token::Operand(49),
                     Token::Words(255, 49, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 50, true),
                     Token::Bits(255, 51, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(42),
+                    Token::Operand(43),
                     Token::Words(255, 25, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 26, true),
                     Token::Bits(255, 27, &["", "neg", "clamp", "abs", "flr"]),
                     Token::Text(", "),
-                    Token::Operand(46),
+                    Token::Operand(47),
                     Token::Words(255, 41, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 42, true),
                     Token::Bits(255, 43, &["", "oneminus", "clamp", "abs"]),
                     Token::Text(", "),
-                    Token::Operand(50),
+                    Token::Operand(51),
                     Token::Words(255, 57, &["", ".u8", ".f16"]),
                     Token::Suffix(255, 58, true),
                     Token::Bits(255, 59, &["", "neg", "clamp", "abs", "flr"]),
@@ -29930,7 +29942,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "The reference writes .u8 and .clamp behind each result; here they stand behind the name, with the letter of the result.",
-                source: "unencoded.yaml:160",
+                source: "unencoded.yaml:161",
             },
             Operation {
                 name: "SOPMOV",
@@ -29951,7 +29963,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:168",
+                source: "unencoded.yaml:169",
             },
             Operation {
                 name: "SOPMOV.U8",
@@ -29977,7 +29989,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:175",
+                source: "unencoded.yaml:176",
             },
             Operation {
                 name: "SOPU8MADMOV",
@@ -29998,7 +30010,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:182",
+                source: "unencoded.yaml:183",
             },
             Operation {
                 name: "CONVERTTOF64",
@@ -30019,7 +30031,7 @@ mod tables {
                 no_encoding: "nothing about the unit for 64-bit floats is public",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:189",
+                source: "unencoded.yaml:190",
             },
             Operation {
                 name: "CONVERTFROMF64",
@@ -30042,7 +30054,7 @@ mod tables {
                 no_encoding: "nothing about the unit for 64-bit floats is public",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:196",
+                source: "unencoded.yaml:197",
             },
             Operation {
                 name: "GTA",
@@ -30077,7 +30089,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:203",
+                source: "unencoded.yaml:204",
             },
             Operation {
                 name: "FSQRT",
@@ -30100,7 +30112,7 @@ mod tables {
                 no_encoding: "all sixteen codes of operations with one source are taken",
                 provenance: Provenance::Document,
                 note: "The reference selects half-precision parts, too.",
-                source: "unencoded.yaml:210",
+                source: "unencoded.yaml:211",
             },
             Operation {
                 name: "TSTMIN",
@@ -30126,7 +30138,7 @@ mod tables {
                 no_encoding: "six codes of tests are free, and none is known to be it",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:218",
+                source: "unencoded.yaml:219",
             },
             Operation {
                 name: "TSTMAX",
@@ -30152,7 +30164,7 @@ mod tables {
                 no_encoding: "six codes of tests are free, and none is known to be it",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:225",
+                source: "unencoded.yaml:226",
             },
             Operation {
                 name: "FTB_SHI",
@@ -30168,7 +30180,7 @@ mod tables {
                 no_encoding: "one code of the count unit is free, and nothing says that it is this",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:232",
+                source: "unencoded.yaml:233",
             },
             Operation {
                 name: "FTB_MSB",
@@ -30184,7 +30196,7 @@ mod tables {
                 no_encoding: "one code of the count unit is free, and nothing says that it is this",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:240",
+                source: "unencoded.yaml:241",
             },
             Operation {
                 name: "TESSW",
@@ -30205,7 +30217,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "The reference speaks of an operation as a suffix and names none.",
-                source: "unencoded.yaml:248",
+                source: "unencoded.yaml:249",
             },
             Operation {
                 name: "ST.TEXELMODE",
@@ -30228,7 +30240,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "The second operand is what drives W1.",
-                source: "unencoded.yaml:256",
+                source: "unencoded.yaml:257",
             },
             Operation {
                 name: "BPRET",
@@ -30244,7 +30256,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:264",
+                source: "unencoded.yaml:265",
             },
             Operation {
                 name: "UNIQ",
@@ -30260,7 +30272,7 @@ mod tables {
                 no_encoding: "only the code in the header is known, not what follows it",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "unencoded.yaml:270",
+                source: "unencoded.yaml:271",
             },
             Operation {
                 name: "FETCH",
@@ -30276,7 +30288,7 @@ mod tables {
                 no_encoding: "only the code in the header is known, not what follows it",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "unencoded.yaml:276",
+                source: "unencoded.yaml:277",
             },
         ],
         operands: &[
@@ -30655,6 +30667,11 @@ mod tables {
                 kind: OperandKind::Wire("0"),
             },
             Operand {
+                name: "Z",
+                doc: "The lesser of source 1 and 1 minus source 0, as blending with the lesser alpha wants it.",
+                kind: OperandKind::Wire("z"),
+            },
+            Operand {
                 name: "KD",
                 doc: "Where the second sum goes.",
                 kind: OperandKind::Select {
@@ -30718,6 +30735,7 @@ mod tables {
                         (4, 11),
                         (5, 12),
                         (6, 37),
+                        (7, 38),
                     ],
                     sets: true,
                 },
@@ -30736,6 +30754,7 @@ mod tables {
                         (4, 11),
                         (5, 12),
                         (6, 37),
+                        (7, 38),
                     ],
                     sets: true,
                 },
@@ -30754,6 +30773,7 @@ mod tables {
                         (4, 11),
                         (5, 12),
                         (6, 37),
+                        (7, 38),
                     ],
                     sets: true,
                 },
@@ -30772,6 +30792,7 @@ mod tables {
                         (4, 11),
                         (5, 12),
                         (6, 37),
+                        (7, 38),
                     ],
                     sets: true,
                 },
@@ -30790,6 +30811,7 @@ mod tables {
                         (4, 11),
                         (5, 12),
                         (6, 37),
+                        (7, 38),
                     ],
                     sets: true,
                 },
@@ -30808,6 +30830,7 @@ mod tables {
                         (4, 11),
                         (5, 12),
                         (6, 37),
+                        (7, 38),
                     ],
                     sets: true,
                 },
@@ -30826,6 +30849,7 @@ mod tables {
                         (4, 11),
                         (5, 12),
                         (6, 37),
+                        (7, 38),
                     ],
                     sets: true,
                 },
@@ -30844,6 +30868,7 @@ mod tables {
                         (4, 11),
                         (5, 12),
                         (6, 37),
+                        (7, 38),
                     ],
                     sets: true,
                 },

@@ -8,13 +8,16 @@ use isaforge_usc::{
 use crate::usc::error::Trap;
 use crate::usc::exec::{Cpu, Wires};
 use crate::usc::host::{Host, Instance, Level, Sample};
-use crate::usc::lanes::{LANES, Mask, each, splat};
+use crate::usc::lanes::{LANES, Mask, each, splat, zip};
 use crate::usc::machine::{Machine, State};
 use crate::usc::program::{Main, source_of};
 use crate::usc::register::Register;
 use crate::usc::rules::float;
 use crate::usc::rules::pack::{f16_to_f32, half_bits};
 
+/// The special registers with an instance's place.
+const X: u16 = 97;
+const Y: u16 = 100;
 /// Words of a texture's or a sampler's state.
 const STATE: u16 = 4;
 
@@ -31,7 +34,7 @@ struct Iteration {
 }
 
 impl<H: Host> Cpu<'_, H> {
-    fn who(&self, instance: usize) -> Instance {
+    pub(super) fn who(&self, instance: usize) -> Instance {
         Instance { task: self.number, instance }
     }
 
@@ -55,7 +58,7 @@ impl<H: Host> Cpu<'_, H> {
         Ok(())
     }
 
-    fn take_state(&self, register: Register, instance: usize) -> Result<[u32; 4], Trap> {
+    pub(super) fn take_state(&self, register: Register, instance: usize) -> Result<[u32; 4], Trap> {
         let mut state = [0; STATE as usize];
         for (i, word) in state.iter_mut().enumerate() {
             *word = self.take(register, i as u32, instance)?;
@@ -78,13 +81,15 @@ impl<H: Host> Cpu<'_, H> {
         active: Mask,
         wires: &mut Wires,
     ) -> Result<(), Trap> {
-        let source = |field| main.sources[source_of(field)];
+        // Registers step with repetitions.
+        let nth = |i: usize| main.sources[i].plus(k).ok_or(Trap::Burst(k.into()));
+        let source = |field| nth(source_of(field));
         match op.op {
             BeOp::UvswWrite | BeOp::UvswWriteEmitEndtask => {
                 let data = if op.dsel == Dsel::W0 { wires.w0 } else { wires.w1 };
+                let named = source(op.srcsel)?;
                 for i in each(active) {
-                    let output = if op.immediate { op.imm_addr } else { self.take(source(op.srcsel), 0, i)? };
-                    let output = output.wrapping_add(k.into());
+                    let output = if op.immediate { op.imm_addr + u32::from(k) } else { self.take(named, 0, i)? };
                     self.host.vertex(self.who(i), output, data[i]).map_err(Trap::Host)?;
                 }
                 if op.op == BeOp::UvswWriteEmitEndtask { self.emit(active, 0, true, false, true) } else { Ok(()) }
@@ -96,12 +101,17 @@ impl<H: Host> Cpu<'_, H> {
             BeOp::UvswEndtask => self.emit(active, 0, false, false, true),
             BeOp::Savmsk => {
                 let running = self.task.running & self.task.valid;
-                let mask = match op.msk_mode {
-                    MskMode::Vm => self.task.valid,
-                    MskMode::Icmi => self.task.valid & !running,
-                    _ => running,
+                let pixel = |x: u32, y: u32| (x & 0xffff) | y << 16;
+                (wires.w0, wires.w1) = match op.msk_mode {
+                    MskMode::Vm => (splat(self.task.valid), splat(0)),
+                    MskMode::Icm => (splat(running), splat(0)),
+                    MskMode::Icmi => (splat(self.task.valid & !running), splat(0)),
+                    MskMode::Icmoc => (splat(running & !self.task.failed), splat(0)),
+                    MskMode::Caxy => {
+                        let place = zip(self.task.columns.at(X), self.task.columns.at(Y), pixel);
+                        (splat(running & !self.task.failed), place)
+                    }
                 };
-                (wires.w0, wires.w1) = (splat(mask), splat(0));
                 Ok(())
             }
             BeOp::Setl => {
@@ -110,16 +120,17 @@ impl<H: Host> Cpu<'_, H> {
                 Ok(())
             }
             BeOp::Depthf => {
+                self.task.kept |= active;
                 each(active).for_each(|i| self.host.depth(self.who(i), f32::from_bits(wires.w0[i])));
                 Ok(())
             }
-            BeOp::Atst => self.alpha_test(op, main, active),
+            BeOp::Atst => self.alpha_test(op, [nth(0)?, nth(1)?, nth(2)?], active),
             BeOp::Emitpix => Machine::pixels(self.host, self.task, self.number, active),
             BeOp::Fitr => {
                 let iteration = Iteration {
-                    to: main.sources[3],
-                    planes: main.sources[0],
-                    w: (op.p != PerspCtl::None).then_some(main.sources[2]),
+                    to: nth(3)?,
+                    planes: nth(0)?,
+                    w: if op.p == PerspCtl::None { None } else { Some(nth(2)?) },
                     count: op.count,
                     mode: op.iter_mode,
                     perspective: op.p,
@@ -129,27 +140,49 @@ impl<H: Host> Cpu<'_, H> {
                 self.iterate(&iteration, active)
             }
             BeOp::Ld => {
+                let (length, address, to) = (source(op.srcselbl)?, source(op.srcseladd)?, nth(3)?);
                 for i in each(active) {
-                    let count = if op.immediate { op.burstlen } else { burst(self.take(source(op.srcselbl), 0, i)?) };
-                    self.load(source(op.srcseladd), main.sources[3], count, i)?;
+                    let count = if op.immediate { op.burstlen } else { burst(self.take(length, 0, i)?) };
+                    self.load(address, to, count, i)?;
                 }
                 Ok(())
             }
-            BeOp::St => each(active).try_for_each(|i| {
-                let count = if op.immediate { op.burstlen } else { burst(self.take(source(op.srcselbl), 0, i)?) };
-                let covered = op.nottiled || self.take(source(op.srcmask), 0, i)? & 1 != 0;
-                if covered {
-                    self.store(source(op.srcseladd), source(op.srcseldata), count, op.dsize, i)
-                } else {
-                    Ok(())
-                }
-            }),
+            BeOp::St => {
+                let (length, covers) = (source(op.srcselbl)?, source(op.srcmask)?);
+                let (address, data) = (source(op.srcseladd)?, source(op.srcseldata)?);
+                each(active).try_for_each(|i| {
+                    let count = if op.immediate { op.burstlen } else { burst(self.take(length, 0, i)?) };
+                    let covered = op.nottiled || self.take(covers, 0, i)? & 1 != 0;
+                    if covered { self.store(address, data, count, op.dsize, i) } else { Ok(()) }
+                })
+            }
             BeOp::Atomic => {
-                each(active).try_for_each(|i| self.atomic(op.atomic_op, source(op.srcsel), source(op.dstsel), i))
+                let (operands, to) = (source(op.srcsel)?, source(op.dstsel)?);
+                each(active).try_for_each(|i| self.atomic(op.atomic_op, operands, to, i))
             }
             BeOp::Smp => each(active).try_for_each(|i| self.sample(op, main, i)),
-            // A fence has nothing to wait for; the others are refused when a program is loaded, or have no encoding.
-            BeOp::Idf | BeOp::Movmsk | BeOp::Phas | BeOp::Tessw | BeOp::StTexel => Ok(()),
+            BeOp::Tessw => {
+                let data = if op.dsel == Dsel::W0 { wires.w0 } else { wires.w1 };
+                let address = op.imm_addr + u32::from(k);
+                each(active).try_for_each(|i| self.host.tessellate(self.who(i), address, data[i]).map_err(Trap::Host))
+            }
+            BeOp::StTexel => self.store_texel(main, wires, active),
+            BeOp::Movmsk => {
+                let mask = if op.sm { self.read(source(op.srcsel)?, active)? } else { wires.w0 };
+                self.task.running = mask[active.trailing_zeros() as usize % LANES] & self.task.valid;
+                Ok(())
+            }
+            BeOp::Phas if op.end => {
+                self.task.state = State::Ended;
+                Ok(())
+            }
+            BeOp::Phas => {
+                let first = active.trailing_zeros() as usize % LANES;
+                let address = self.take(source(op.exeaddrsrc)?, 0, first)?;
+                self.go_to(address.into())
+            }
+            // There is nothing to wait for.
+            BeOp::Idf => Ok(()),
         }
     }
 
@@ -163,19 +196,17 @@ impl<H: Host> Cpu<'_, H> {
         Ok(())
     }
 
-    fn alpha_test(&mut self, op: &Backend, main: &Main, active: Mask) -> Result<(), Trap> {
+    /// A fragment that no test lets pass is discarded when the task ends; with `ifb` the test says nothing of the fragment.
+    fn alpha_test(&mut self, op: &Backend, sources: [Register; 3], active: Mask) -> Result<(), Trap> {
         let mut passed = 0;
         for i in each(active) {
-            let [reference, data, state] = [
-                self.take(main.sources[0], 0, i)?,
-                self.take(main.sources[1], 0, i)?,
-                self.take(main.sources[2], 0, i)?,
-            ];
-            if self.host.alpha_test(self.who(i), reference, data, state) {
-                passed |= 1 << i;
-            } else {
-                self.host.discard(self.who(i));
-            }
+            let [reference, data, state] =
+                [self.take(sources[0], 0, i)?, self.take(sources[1], 0, i)?, self.take(sources[2], 0, i)?];
+            passed |= Mask::from(self.host.alpha_test(self.who(i), reference, data, state)) << i;
+        }
+        if !op.ifb {
+            self.task.kept |= passed;
+            self.task.failed |= active & !passed;
         }
         if op.pwen {
             self.set_predicate(passed, active);
@@ -194,7 +225,18 @@ impl<H: Host> Cpu<'_, H> {
     }
 
     fn store(&mut self, address: Register, data: Register, count: u32, size: Dsize, i: usize) -> Result<(), Trap> {
-        let address = self.address(address, i)?;
+        self.store_at(self.address(address, i)?, data, count, size, i)
+    }
+
+    /// Stores the low parts of registers.
+    pub(super) fn store_at(
+        &mut self,
+        address: u64,
+        data: Register,
+        count: u32,
+        size: Dsize,
+        i: usize,
+    ) -> Result<(), Trap> {
         let width = match size {
             Dsize::_8bit => 1,
             Dsize::_16bit => 2,

@@ -41,6 +41,9 @@ pub enum Trap {
     /// A branch leads to where no group starts.
     #[error("the branch leads to {0:#x}, where no group starts")]
     Target(i64),
+    /// A return from a breakpoint, and nothing has said where to.
+    #[error("no breakpoint was met that it could return from")]
+    Breakpoint,
     /// There is no group behind the last one.
     #[error("the program goes on behind its last group")]
     RanOff,

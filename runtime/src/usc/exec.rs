@@ -1,18 +1,19 @@
 //! Executes groups: a task at a time, all its instances together.
 
 use isaforge_usc::{
-    Alu, AluOp, CountOp, F64Type, Int8_16Fmt, Int8_16Op, Mov, Pck, PckFormat, RedPart, S2ch, Shift1Op, SnglOp, Tst,
-    TstOp, TstType,
+    Alu, AluOp, CountOp, Int8_16Fmt, Int8_16Op, Mov, Pck, PckFormat, RedPart, S2ch, Shift1Op, SnglOp, Tst, TstOp,
+    TstType,
 };
 
 use crate::usc::error::Trap;
 use crate::usc::fast;
-use crate::usc::host::Host;
+use crate::usc::host::{Host, Instance};
 use crate::usc::lanes::{Column, LANES, Mask, each, holds, map, splat, zip, zip3};
 use crate::usc::machine::{Common, Event, Machine, Report, State, Task, entry};
 use crate::usc::program::{Action, Bitwise, Main, Program, Step, Wire, counts_shift, moved};
 use crate::usc::register::{Reach, Register, SHARED};
 use crate::usc::rules::{bits, float, integer, pack, special};
+use crate::usc::unencoded;
 
 /// What a task runs on.
 pub(super) struct Cpu<'a, H> {
@@ -22,7 +23,7 @@ pub(super) struct Cpu<'a, H> {
     pub task: &'a mut Task,
     /// The task's number.
     pub number: usize,
-    /// The mutex whose sleepers are to be woken.
+    /// The mutex whose sleepers are to be woken; the turn ends with it.
     pub woken: Option<u32>,
     /// Where it goes on, if not with the next group.
     pub next: Option<usize>,
@@ -35,12 +36,12 @@ pub(super) struct Cpu<'a, H> {
 /// The wires of a main group.
 pub(super) struct Wires {
     s2: Column,
-    ft0: Column,
+    pub ft0: Column,
     ft1: Column,
-    ft2: Column,
+    pub ft2: Column,
     fte: Column,
     /// What an operation drives W0 and W1 with itself.
-    direct: [Option<Column>; 2],
+    pub direct: [Option<Column>; 2],
     carry: Mask,
     test: Mask,
     pub w0: Column,
@@ -49,7 +50,7 @@ pub(super) struct Wires {
 
 impl Wires {
     #[inline(always)]
-    fn get(&self, wire: Wire) -> &Column {
+    pub fn get(&self, wire: Wire) -> &Column {
         match wire {
             Wire::Ft0 => &self.ft0,
             Wire::Ft1 => &self.ft1,
@@ -120,7 +121,7 @@ impl<'a, H: Host> Cpu<'a, H> {
             if !matches!(self.task.state, State::Wants(_)) {
                 self.task.pc = self.next.unwrap_or(pc + 1);
             }
-            if self.task.state != State::Ready {
+            if self.task.state != State::Ready || self.woken.is_some() {
                 return Ok(());
             }
         }
@@ -129,6 +130,10 @@ impl<'a, H: Host> Cpu<'a, H> {
 
     fn end(&mut self) -> Result<(), Trap> {
         self.task.state = State::Ended;
+        if self.program.feeds_back {
+            let lost = self.task.valid & !(self.task.kept & !self.task.failed);
+            each(lost).for_each(|instance| self.host.discard(Instance { task: self.number, instance }));
+        }
         Machine::pixels(self.host, self.task, self.number, self.task.valid)
     }
 
@@ -137,6 +142,16 @@ impl<'a, H: Host> Cpu<'a, H> {
         match &step.action {
             Action::Control(control) => self.control(step, control, active),
             _ if active == 0 => Ok(()),
+            // What one instance writes to shared registers the next one reads.
+            _ if step.atomic => each(active).try_for_each(|i| self.group(step, 1 << i)),
+            _ => self.group(step, active),
+        }
+    }
+
+    #[inline(always)]
+    fn group(&mut self, step: &Step, active: Mask) -> Result<(), Trap> {
+        match &step.action {
+            Action::Control(_) => Ok(()),
             Action::Main(main) => self.main(main, step.repeat, active),
             Action::Bitwise(bitwise) => (0..step.repeat).try_for_each(|k| self.bitwise(bitwise, k, active)),
         }
@@ -180,11 +195,18 @@ impl<'a, H: Host> Cpu<'a, H> {
                 let values = &gathered[..if main.gathers { usize::from(repeat) } else { 1 }];
                 wires.ft2 = pack_all(pck, values, &wires.fte, active)?;
             }
+            if let Some(extra) = &main.extra {
+                self.extra(extra, main, &s, &mut wires, active)?;
+            }
             if let Some(tst) = &main.tst {
                 wires.test = test(tst, wires.get(main.is1), wires.get(main.is2), wires.carry);
                 if tst.pwen {
                     self.set_predicate(wires.test, active);
                 }
+            }
+            if let Some(sop) = &main.sop {
+                let plain = *wires.get(main.is4);
+                unencoded::sum(sop, &s, &mut wires, &plain);
             }
             results(main, &mut wires);
             if let Some(backend) = &main.backend {
@@ -244,16 +266,8 @@ impl<'a, H: Host> Cpu<'a, H> {
             }
             AluOp::Int32_64 => self.words(alu, s, high, wires),
             AluOp::Int8_16 => parts(alu, s, wires),
-            // These two have no encoding, so that no program holds them.
-            AluOp::Fsqrt => drive(wires, map(&modified(0), |x| f32::from_bits(x).sqrt().to_bits())),
-            AluOp::Fromf64 => zip(s[0], s[2], |low, high| {
-                let double = f64::from_bits(u64::from(high) << 32 | u64::from(low));
-                match alu.f64_type {
-                    F64Type::F32 => (double as f32).to_bits(),
-                    F64Type::S32 => double as i32 as u32,
-                    F64Type::U32 => double as u32,
-                }
-            }),
+            AluOp::Fsqrt => drive(wires, map(&modified(0), special::root)),
+            AluOp::Fromf64 => zip(s[0], s[2], |low, high| unencoded::from_f64(alu.f64_type, low, high)),
         }
     }
 
@@ -406,6 +420,8 @@ impl<'a, H: Host> Cpu<'a, H> {
             Register::Alternate(n) => of(&self.task.alternates, n, self.task.base[0]),
             Register::Shared(n) => of(&self.common.shared, n, self.task.base[1]),
             Register::Global(n) => self.common.globals.get(usize::from(n)).copied().unwrap_or(0),
+            Register::Slot(n) => self.task.slots.get(usize::from(n)).copied().unwrap_or(0),
+            Register::Dynamic(n) => of(&self.common.dynamic, n, 0),
             Register::Timer => self.common.time as u32,
             Register::Indexed { .. } => 0,
         }
@@ -444,6 +460,11 @@ impl<'a, H: Host> Cpu<'a, H> {
             Register::Shared(n) if inside(n, shared) => *entry(&mut self.common.shared, n + shared) = value,
             Register::Global(n) => {
                 if let Some(to) = self.common.globals.get_mut(usize::from(n)) {
+                    *to = value;
+                }
+            }
+            Register::Slot(n) => {
+                if let Some(to) = self.task.slots.get_mut(usize::from(n)) {
                     *to = value;
                 }
             }

@@ -244,7 +244,7 @@ fn test(op: TstOp, of: TstType, a: &Column, b: &Column) -> Mask {
 
 /// The operations of a plain group; `None` when it is not plain.
 fn operations(step: &Step) -> Option<Vec<Op>> {
-    if step.repeat != 1 || step.last {
+    if step.repeat != 1 || step.atomic || step.last {
         return None;
     }
     match &step.action {
@@ -285,12 +285,14 @@ fn copy(from: u16, to: u16) -> Op {
 }
 
 fn main_group(main: &Main) -> Option<Vec<Op>> {
-    if main.pck.is_some() || main.mov.is_some() || main.backend.is_some() {
+    let apart = main.sop.is_some() || main.extra.is_some();
+    if apart || main.pck.is_some() || main.mov.is_some() || main.backend.is_some() {
         return None;
     }
-    // A phase that drives nothing may still do something.
+    // A phase that no selector chooses may still do something: drive a result itself.
     let harmless = |alu: &Option<Alu>| {
-        alu.as_ref().is_none_or(|a| !matches!(a.op, AluOp::Fred | AluOp::Sngl) || a.sngl_op == SnglOp::Byp)
+        let drives = |op| matches!(op, AluOp::Fred | AluOp::Sngl | AluOp::Gcmp | AluOp::Gexp | AluOp::Fsqrt);
+        alu.as_ref().is_none_or(|a| !drives(a.op) || (a.op == AluOp::Sngl && a.sngl_op == SnglOp::Byp))
     };
     if !harmless(&main.p0) || !harmless(&main.p1) {
         return None;

@@ -13,6 +13,13 @@ impl<H: Host> Cpu<'_, H> {
     /// A control group. Those that decide for all instances do so even when none is active.
     pub(super) fn control(&mut self, step: &Step, control: &Control, active: Mask) -> Result<(), Trap> {
         let parts = &control.parts;
+        if parts.bpret.is_some() {
+            return match self.task.breakpoint {
+                _ if active == 0 => Ok(()),
+                Some(offset) => self.go_to(offset.into()),
+                None => Err(Trap::Breakpoint),
+            };
+        }
         match parts.header.ctrlop {
             Ctrlop::B => match &parts.branch {
                 Some(branch) => self.branch(step, branch, control.target, active),
@@ -46,7 +53,7 @@ impl<H: Host> Cpu<'_, H> {
         }
     }
 
-    fn go_to(&mut self, offset: i64) -> Result<(), Trap> {
+    pub(super) fn go_to(&mut self, offset: i64) -> Result<(), Trap> {
         self.next = Some(self.program.step_at(offset).ok_or(Trap::Target(offset))?);
         Ok(())
     }

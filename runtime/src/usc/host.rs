@@ -1,5 +1,7 @@
 //! What stands around the ALUs: memory, vertex outputs, iterators, textures, depth.
 
+use isaforge_usc::Dsize;
+
 use crate::memory::{Memory, MemoryFault};
 use crate::usc::texture::Texture;
 
@@ -41,6 +43,35 @@ pub struct Sample {
     pub integer: bool,
     /// Fixed-point texels become floats.
     pub normalise: bool,
+}
+
+/// Where a texel lies in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its first byte; 40 bits.
+    pub address: u64,
+    /// How many registers it takes, 1 to 16.
+    pub count: u32,
+    /// How much of each register.
+    pub size: Dsize,
+    /// Whether the coordinates are outside of the texture.
+    pub outside: bool,
+}
+
+impl Place {
+    /// As two registers hold it: the low word of the address, and from the lowest bit its next 8 bits, 2 bits of size and
+    /// 4 of count, of which 0 is 16. That it is so is our choice; nothing public says it.
+    pub fn packed(self) -> [u32; 2] {
+        let rest = (self.address >> 32 & 0xff) as u32 | (self.size.number() as u32) << 8 | (self.count & 15) << 10;
+        [self.address as u32, rest]
+    }
+
+    /// The place that two registers hold; whether it is outside they do not say.
+    pub fn unpacked([low, rest]: [u32; 2]) -> Place {
+        let size = Dsize::from_number((rest >> 8 & 3).into()).unwrap_or(Dsize::_32bit);
+        let count = if rest >> 10 & 15 == 0 { 16 } else { rest >> 10 & 15 };
+        Place { address: u64::from(rest & 0xff) << 32 | u64::from(low), count, size, outside: false }
+    }
 }
 
 /// Where the level of detail comes from.
@@ -119,6 +150,24 @@ pub trait Host {
         Err("the host has no textures".to_owned())
     }
 
+    /// Says where a texel lies: what the lookup word, the texture's state, the coordinates and the layer say.
+    ///
+    /// # Errors
+    /// When there is no such texture in memory.
+    fn place(&mut self, who: Instance, lookup: u32, texture: [u32; 4], at: [u32; 3]) -> Result<Place, String> {
+        let _ = (who, lookup, texture, at);
+        Err("the host has no textures in memory".to_owned())
+    }
+
+    /// Takes what is written for the tessellator.
+    ///
+    /// # Errors
+    /// When it cannot.
+    fn tessellate(&mut self, who: Instance, address: u32, value: u32) -> Result<(), String> {
+        let _ = (who, address, value);
+        Ok(())
+    }
+
     /// Takes the depth of a fragment.
     fn depth(&mut self, who: Instance, depth: f32) {
         let _ = (who, depth);
@@ -130,7 +179,7 @@ pub trait Host {
         alpha_passes(reference, data, state)
     }
 
-    /// A fragment fails the alpha test.
+    /// A fragment does not stay: its program says which do, and this one's task ends without.
     fn discard(&mut self, who: Instance) {
         let _ = who;
     }
@@ -162,11 +211,13 @@ pub struct Software {
     pub textures: Vec<Texture>,
     /// Vertex outputs, in the order in which they were written.
     pub vertex_outputs: Vec<(Instance, u32, u32)>,
+    /// What was written for the tessellator: who, the address, the value.
+    pub tessellated: Vec<(Instance, u32, u32)>,
     /// Vertices emitted and strips ended: who, the stream, whether a vertex, whether the end.
     pub emitted: Vec<(Instance, u32, bool, bool)>,
     /// Depths fed back.
     pub depths: Vec<(Instance, f32)>,
-    /// Fragments that failed the alpha test.
+    /// Fragments that do not stay.
     pub discarded: Vec<Instance>,
     /// Pixel outputs.
     pub pixels: Vec<(Instance, [u32; 8])>,
@@ -213,6 +264,20 @@ impl Host for Software {
         Ok(())
     }
 
+    fn place(&mut self, _: Instance, _: u32, texture: [u32; 4], at: [u32; 3]) -> Result<Place, String> {
+        let found = self.textures.get(texture[0] as usize).ok_or_else(|| no_such(texture[0]))?;
+        let base = u64::from(texture[2]) << 32 | u64::from(texture[1]);
+        let (index, outside) = found.offset_of(at);
+        let address = base.wrapping_add(index.wrapping_mul(16));
+        Ok(Place { address, count: 4, size: Dsize::_32bit, outside })
+    }
+
+    fn tessellate(&mut self, who: Instance, address: u32, value: u32) -> Result<(), String> {
+        full(self.tessellated.len())?;
+        self.tessellated.push((who, address, value));
+        Ok(())
+    }
+
     fn depth(&mut self, who: Instance, depth: f32) {
         if self.depths.len() < Self::MOST {
             self.depths.push((who, depth));
@@ -233,5 +298,9 @@ impl Host for Software {
 }
 
 fn no_texture(sample: &Sample) -> String {
-    format!("there is no texture {}", sample.texture[0])
+    no_such(sample.texture[0])
+}
+
+fn no_such(texture: u32) -> String {
+    format!("there is no texture {texture}")
 }

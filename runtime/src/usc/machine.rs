@@ -6,7 +6,7 @@ use crate::usc::exec::Cpu;
 use crate::usc::host::{Host, Instance};
 use crate::usc::lanes::{Column, LANES, Mask, Rows, blend, each, splat};
 use crate::usc::program::Program;
-use crate::usc::register::{GLOBALS, PIXEL_OUTPUTS, Register, SHARED, constant, pixel};
+use crate::usc::register::{DYNAMIC, GLOBALS, INTERNALS, PIXEL_OUTPUTS, Register, constant, pixel};
 use crate::usc::turn::turn;
 
 /// Groups that a task executes before another one has its turn.
@@ -30,6 +30,14 @@ pub struct Task {
     pub(super) pc: usize,
     /// The link register, in units of two bytes.
     pub(super) link: u32,
+    /// Slot registers.
+    pub(super) slots: [u32; INTERNALS],
+    /// The instances that have said that their fragment stays.
+    pub(super) kept: Mask,
+    /// The instances whose fragment has failed a test.
+    pub(super) failed: Mask,
+    /// Where a return from a breakpoint leads: an offset in bytes.
+    pub(super) breakpoint: Option<u32>,
     /// Added to numbers of coefficients and of shared registers.
     pub(super) base: [u16; 2],
     /// 1/W as the last iteration kept it.
@@ -75,6 +83,10 @@ impl Task {
             predicate: 0,
             pc: 0,
             link: 0,
+            slots: [0; INTERNALS],
+            kept: 0,
+            failed: 0,
+            breakpoint: None,
             base: [0; 2],
             kept_w: [1.0; LANES],
             state: State::Ready,
@@ -108,6 +120,7 @@ impl Task {
             }
             Register::Coefficient(n) => *entry(&mut self.coefficients, n) = value,
             Register::Alternate(n) => *entry(&mut self.alternates, n) = value,
+            Register::Slot(n) if usize::from(n) < INTERNALS => self.slots[usize::from(n)] = value,
             _ => return Err(SetupError::Register(register)),
         }
         Ok(())
@@ -125,6 +138,11 @@ impl Task {
             }
             _ => self.set(register, self.valid.trailing_zeros() as usize, value),
         }
+    }
+
+    /// Says where a return from a breakpoint leads: to the group at this offset.
+    pub fn break_from(&mut self, offset: u32) {
+        self.breakpoint = Some(offset);
     }
 
     /// Says which pixel an instance is: system registers x_p and y_p.
@@ -164,6 +182,7 @@ impl Task {
             Register::Column(column) => self.columns.at(column).get(instance).copied(),
             Register::Coefficient(n) => Some(self.coefficients.get(usize::from(n)).copied().unwrap_or(0)),
             Register::Alternate(n) => Some(self.alternates.get(usize::from(n)).copied().unwrap_or(0)),
+            Register::Slot(n) => self.slots.get(usize::from(n)).copied(),
             _ => None,
         }
     }
@@ -197,7 +216,7 @@ impl Task {
 
 /// A register of a bank that grows as it is used.
 pub(super) fn entry(bank: &mut Vec<u32>, number: u16) -> &mut u32 {
-    let at = usize::from(number).min(SHARED - 1);
+    let at = usize::from(number).min(DYNAMIC - 1);
     if bank.len() <= at {
         bank.resize(at + 1, 0);
     }
@@ -208,6 +227,7 @@ pub(super) fn entry(bank: &mut Vec<u32>, number: u16) -> &mut u32 {
 #[derive(Clone, Debug)]
 pub(super) struct Common {
     pub shared: Vec<u32>,
+    pub dynamic: Vec<u32>,
     pub globals: [u32; GLOBALS],
     /// Who holds each mutex.
     pub mutexes: [Option<usize>; MUTEXES],
@@ -250,7 +270,13 @@ pub struct Machine<H> {
 impl<H: Host> Machine<H> {
     /// A machine whose registers are 0.
     pub fn new(host: H) -> Machine<H> {
-        let common = Common { shared: Vec::new(), globals: [0; GLOBALS], mutexes: [None; MUTEXES], time: 0 };
+        let common = Common {
+            shared: Vec::new(),
+            dynamic: Vec::new(),
+            globals: [0; GLOBALS],
+            mutexes: [None; MUTEXES],
+            time: 0,
+        };
         Machine { host, common, level: Level::best(), plainly: true }
     }
 
@@ -266,24 +292,26 @@ impl<H: Host> Machine<H> {
         self
     }
 
-    /// Sets a shared or a global register.
+    /// Sets a shared or a global register, or a dynamic constant.
     ///
     /// # Errors
-    /// When it is neither.
+    /// When it is none of them.
     pub fn set(&mut self, register: Register, value: u32) -> Result<(), SetupError> {
         match register {
             Register::Shared(n) => *entry(&mut self.common.shared, n) = value,
             Register::Global(n) if usize::from(n) < GLOBALS => self.common.globals[usize::from(n)] = value,
+            Register::Dynamic(n) => *entry(&mut self.common.dynamic, n) = value,
             _ => return Err(SetupError::Register(register)),
         }
         Ok(())
     }
 
-    /// A shared or global register; `None` when it is neither.
+    /// A shared or global register or a dynamic constant; `None` when it is none of them.
     pub fn get(&self, register: Register) -> Option<u32> {
         match register {
             Register::Shared(n) => Some(self.common.shared.get(usize::from(n)).copied().unwrap_or(0)),
             Register::Global(n) => self.common.globals.get(usize::from(n)).copied(),
+            Register::Dynamic(n) => Some(self.common.dynamic.get(usize::from(n)).copied().unwrap_or(0)),
             _ => None,
         }
     }
@@ -371,8 +399,7 @@ impl<H: Host> Machine<H> {
 #[cold]
 fn error(program: &Program, task: usize, step: usize, trap: Trap) -> RunError {
     let at = program.steps.get(step).map_or(program.as_bytes().len() as u32, |s| s.at);
-    let text = program.group(at).map_or(String::new(), |g| g.to_string());
-    RunError { task, at, text, trap }
+    RunError { task, at, text: program.text(at), trap }
 }
 
 impl Task {

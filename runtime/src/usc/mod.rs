@@ -15,6 +15,7 @@ pub mod register;
 pub mod rules;
 pub mod texture;
 mod turn;
+mod unencoded;
 
 pub use error::{RunError, SetupError, Trap};
 pub use host::{Host, Instance, Software};

@@ -1,11 +1,12 @@
 //! Programs, read once into what the interpreter executes.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 
 use isaforge_usc::{
-    Alu, AluOp, Backend, BeOp, Bw0, Bw1, Bw2, Cc, CountSrc, Ctrlop, Dual, Group, GroupError, Is0Sel, Is1Sel, Is2Sel,
-    Is3Sel, Is4Sel, Is5Sel, Iss, Lower, Mov, Movw01, Parts, Pck, PckFormat, Regbank, Single, Srcsel, Tst, Unit, Upper,
-    decode,
+    Alu, AluOp, Backend, BeOp, BuildError, Bw0, Bw1, Bw2, Cc, CountSrc, Ctrlop, Dual, Extra, ExtraOp, Group,
+    GroupError, Is0Sel, Is1Sel, Is2Sel, Is3Sel, Is4Sel, Is5Sel, Iss, Lower, Mov, Movw01, Parts, Pck, PckFormat,
+    Regbank, Single, Sop, Srcsel, Tst, Unit, Upper, decode,
 };
 
 use crate::usc::fast::Runs;
@@ -63,6 +64,16 @@ pub enum LoadError {
         /// Its number.
         number: u32,
     },
+    /// The parts of a group do not go together.
+    #[error("group {at:#x}, `{text}`: {reason}")]
+    Build {
+        /// The offset of the group.
+        at: usize,
+        /// Its text.
+        text: String,
+        /// What is wrong.
+        reason: BuildError,
+    },
     /// Nothing is known of what an operation does.
     #[error("group {at:#x}, `{text}`: {what}")]
     Unsupported {
@@ -80,10 +91,17 @@ pub enum LoadError {
 pub struct Program {
     pub(super) steps: Vec<Step>,
     pub(super) runs: Runs,
+    /// Whether it says which fragments stay.
+    pub(super) feeds_back: bool,
     /// The step that starts at an offset.
     starts: HashMap<u32, u32>,
     bytes: Vec<u8>,
+    /// The groups of a program that was not made of bytes.
+    typed: Vec<Parts>,
 }
+
+/// The bytes that a group without an encoding counts for in offsets.
+const WITHOUT: usize = 4;
 
 /// A group.
 #[derive(Clone, Debug)]
@@ -96,6 +114,8 @@ pub(super) struct Step {
     pub condition: Cc,
     /// How often.
     pub repeat: u16,
+    /// Whether its instances execute it one after another.
+    pub atomic: bool,
     /// Whether the program ends after it.
     pub last: bool,
     /// What it does.
@@ -168,6 +188,10 @@ pub(super) struct Main {
     pub pck: Option<Pck>,
     /// The test.
     pub tst: Option<Tst>,
+    /// Sums of products.
+    pub sop: Option<Box<Sop>>,
+    /// What phase 2 does besides.
+    pub extra: Option<Extra>,
     /// The move.
     pub mov: Option<Mov>,
     /// The backend phase.
@@ -207,29 +231,88 @@ impl Program {
     /// # Errors
     /// The first group that is none or cannot be executed.
     pub fn load(bytes: &[u8]) -> Result<Program, LoadError> {
+        Program::load_with_slots(bytes, 0)
+    }
+
+    /// Reads a program for a machine that has so many slot registers, 0 to 8; it has as many internal registers less.
+    ///
+    /// # Errors
+    /// As for [`load`](Program::load).
+    pub fn load_with_slots(bytes: &[u8], slots: u16) -> Result<Program, LoadError> {
         if bytes.is_empty() {
             return Err(LoadError::Empty);
         }
         if bytes.len() > LONGEST {
             return Err(LoadError::TooLong(bytes.len()));
         }
-        let mut program =
-            Program { steps: Vec::new(), runs: Runs::default(), starts: HashMap::new(), bytes: bytes.to_vec() };
+        let mut program = Program { bytes: bytes.to_vec(), ..Program::nothing() };
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             let group = decode(rest).map_err(|reason| LoadError::Decode { at, reason })?;
-            program.starts.insert(at as u32, program.steps.len() as u32);
-            program.steps.push(Reader { at, group: &group }.step()?);
-            at += group.as_bytes().len();
+            let length = group.as_bytes().len();
+            program.add(&Reader { at, length, slots, parts: &group.parts(), text: &group })?;
+            at += length;
         }
-        let targets: Vec<Option<usize>> = program.steps.iter().map(|step| program.step_at(step.goal()?)).collect();
-        for (step, target) in program.steps.iter_mut().zip(targets) {
+        Ok(program.linked())
+    }
+
+    /// A program of groups given by their parts, which need not have an encoding: see [`Parts`]. Text becomes parts by
+    /// `parse`.
+    ///
+    /// Groups lie one behind another as their encodings would; a group without one counts as 4 bytes.
+    ///
+    /// # Errors
+    /// The first group whose parts do not go together, or that cannot be executed.
+    pub fn of_parts(groups: &[Parts]) -> Result<Program, LoadError> {
+        if groups.is_empty() {
+            return Err(LoadError::Empty);
+        }
+        if groups.len() > LONGEST / WITHOUT {
+            return Err(LoadError::TooLong(groups.len().saturating_mul(WITHOUT)));
+        }
+        let mut program = Program { typed: groups.to_vec(), ..Program::nothing() };
+        let mut at = 0;
+        for parts in groups {
+            let (parts, length) = match parts.encode() {
+                Ok(group) => (group.parts(), group.as_bytes().len()),
+                Err(BuildError::NoEncoding { .. }) => (placed(parts), WITHOUT),
+                Err(reason) => return Err(LoadError::Build { at, text: parts.to_string(), reason }),
+            };
+            program.add(&Reader { at, length, slots: 0, parts: &parts, text: &parts })?;
+            at += length;
+        }
+        Ok(program.linked())
+    }
+
+    fn nothing() -> Program {
+        Program {
+            steps: Vec::new(),
+            runs: Runs::default(),
+            feeds_back: false,
+            starts: HashMap::new(),
+            bytes: Vec::new(),
+            typed: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, reader: &Reader<'_>) -> Result<(), LoadError> {
+        self.starts.insert(reader.at as u32, self.steps.len() as u32);
+        let step = reader.step()?;
+        self.feeds_back |= matches!(&step.action, Action::Main(main) if main.backend.as_ref().is_some_and(feeds_back));
+        self.steps.push(step);
+        Ok(())
+    }
+
+    /// Finds where branches lead, and what runs fast.
+    fn linked(mut self) -> Program {
+        let targets: Vec<Option<usize>> = self.steps.iter().map(|step| self.step_at(step.goal()?)).collect();
+        for (step, target) in self.steps.iter_mut().zip(targets) {
             if let Action::Control(control) = &mut step.action {
                 control.target = target;
             }
         }
-        program.runs = Runs::new(&program.steps);
-        Ok(program)
+        self.runs = Runs::new(&self.steps);
+        self
     }
 
     /// The step at an offset.
@@ -242,27 +325,54 @@ impl Program {
         self.steps.len()
     }
 
-    /// The group that starts at an offset; `None` if none does.
+    /// The group that starts at an offset; `None` if none does, or the program was not read from bytes.
     pub fn group(&self, offset: u32) -> Option<Group> {
         let step = self.steps.get(self.step_at(offset.into())?)?;
         decode(self.bytes.get(step.at as usize..)?).ok()
     }
 
-    /// The bytes it was read from.
+    /// The text of the group that starts at an offset; empty if none does.
+    pub fn text(&self, offset: u32) -> String {
+        let typed = || self.typed.get(self.step_at(offset.into())?).map(Parts::to_string);
+        self.group(offset).map(|group| group.to_string()).or_else(typed).unwrap_or_default()
+    }
+
+    /// The bytes it was read from; none if it was made of parts.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
 
+/// Parts without an encoding, with the unit that they are for: nothing computes it for them.
+fn placed(parts: &Parts) -> Parts {
+    let mut placed = *parts;
+    if parts.b0.is_some() || parts.b1.is_some() || parts.b2.is_some() {
+        placed.header.unit = Unit::Bitwise;
+    } else if parts.bpret.is_some() || parts.uniq.is_some() || parts.fetch.is_some() {
+        placed.header.unit = Unit::Control;
+    } else {
+        placed.header.unit = Unit::Main;
+    }
+    placed
+}
+
+/// Whether an operation says that a fragment stays.
+fn feeds_back(backend: &Backend) -> bool {
+    backend.op == BeOp::Depthf || (backend.op == BeOp::Atst && !backend.ifb)
+}
+
 /// Reads one group.
 struct Reader<'a> {
     at: usize,
-    group: &'a Group,
+    length: usize,
+    slots: u16,
+    parts: &'a Parts,
+    text: &'a dyn Display,
 }
 
 impl Reader<'_> {
     fn text(&self) -> String {
-        self.group.to_string()
+        self.text.to_string()
     }
 
     fn unsupported(&self, what: &'static str) -> LoadError {
@@ -270,27 +380,29 @@ impl Reader<'_> {
     }
 
     fn step(&self) -> Result<Step, LoadError> {
-        let parts = self.group.parts();
+        let parts = self.parts;
         let header = &parts.header;
         let action = match header.unit {
-            Unit::Main => Action::Main(Box::new(self.main(&parts)?)),
-            Unit::Bitwise => Action::Bitwise(Box::new(self.bitwise(&parts)?)),
-            Unit::Control => Action::Control(Box::new(self.control(&parts)?)),
+            Unit::Main => Action::Main(Box::new(self.main(parts)?)),
+            Unit::Bitwise => Action::Bitwise(Box::new(self.bitwise(parts)?)),
+            Unit::Control => Action::Control(Box::new(self.control(parts)?)),
         };
         let control = header.unit == Unit::Control;
+        let ends = if control { header.ctrlop == Ctrlop::Nop && header.miscctl == 1 } else { header.end };
         Ok(Step {
             at: self.at as u32,
-            length: self.group.as_bytes().len() as u32,
+            length: self.length as u32,
             condition: header.cc,
             repeat: if control { 1 } else { header.rpt.clamp(1, 4) as u16 },
-            last: self.group.is_last(),
+            atomic: header.atom && !control,
+            last: ends,
             action,
         })
     }
 
     fn register(&self, bank: Regbank, number: u32) -> Result<Register, LoadError> {
         let none = || LoadError::Register { at: self.at, text: self.text(), bank, number };
-        Register::new(bank, number).ok_or_else(none)
+        Register::new(bank, number).map(|register| register.with_slots(self.slots)).ok_or_else(none)
     }
 
     fn result(&self, bank: Regbank, number: u32) -> Result<Register, LoadError> {
@@ -353,15 +465,14 @@ impl Reader<'_> {
             p1: parts.p1,
             pck: parts.pck,
             tst: parts.tst,
+            sop: parts.sop.map(Box::new),
+            extra: parts.extra,
             mov: parts.mov,
             backend: parts.backend,
             results: self.results(parts)?,
             gathers: false,
             unpacks: false,
         };
-        if let Some(backend) = &main.backend {
-            self.backend(backend)?;
-        }
         let constant = |p: &Pck| !p.prog && matches!(p.pck_format, PckFormat::Zero | PckFormat::One);
         main.gathers = main.pck.as_ref().is_some_and(|p| !constant(p));
         main.unpacks = main.p0.as_ref().is_some_and(|p| p.op == AluOp::Unpck);
@@ -373,18 +484,6 @@ impl Reader<'_> {
             self.check_steps(main.results.iter().copied().flatten(), parts.header.rpt)?;
         }
         Ok(main)
-    }
-
-    fn backend(&self, backend: &Backend) -> Result<(), LoadError> {
-        use isaforge_usc::MskMode::{Caxy, Icmoc};
-        match backend.op {
-            BeOp::Phas => Err(self.unsupported("what a change of phase does is not public")),
-            BeOp::Movmsk => Err(self.unsupported("what moving a mask does is not public")),
-            BeOp::Savmsk if matches!(backend.msk_mode, Icmoc | Caxy) => {
-                Err(self.unsupported("what this mask is is not public"))
-            }
-            _ => Ok(()),
-        }
     }
 
     fn bitwise(&self, parts: &Parts) -> Result<Bitwise, LoadError> {
@@ -410,7 +509,10 @@ impl Reader<'_> {
             (Some(lower), Some(upper)) => self.sources(lower, upper)?,
             _ => [Register::Column(0); 6],
         };
-        if matches!(parts.header.ctrlop, Ctrlop::B) && parts.branch.is_none() {
+        if parts.uniq.is_some() || parts.fetch.is_some() {
+            return Err(self.unsupported("only its name is public, not what it does"));
+        }
+        if parts.header.ctrlop == Ctrlop::B && parts.branch.is_none() && parts.bpret.is_none() {
             return Err(self.unsupported("a branch without a target"));
         }
         Ok(Control { sources, result: self.results(parts)?[0], target: None, parts: *parts })
@@ -508,6 +610,17 @@ fn reads(main: &Main) -> u8 {
     }
     if main.pck.is_some() && main.is3 == Wire::S2 {
         reads |= 1 << 2;
+    }
+    if main.sop.is_some() {
+        reads |= 0b11_1111;
+    }
+    if let Some(extra) = &main.extra {
+        reads |= match extra.op {
+            ExtraOp::Sopmov | ExtraOp::SopmovU8 => 1 << 3,
+            ExtraOp::Sopu8madmov => 1 << 0,
+            ExtraOp::Tof64 => 0,
+            ExtraOp::Gta => 0b11_1011,
+        };
     }
     if let Some(backend) = &main.backend {
         reads |= match backend.op {

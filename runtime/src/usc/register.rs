@@ -14,8 +14,14 @@ pub const INTERNALS: usize = 8;
 pub const PIXEL_OUTPUTS: usize = 8;
 /// Global registers, which all tasks share.
 pub const GLOBALS: usize = 8;
+/// Dynamic constants of a machine.
+pub const DYNAMIC: usize = 16384;
 /// Special registers that a number can name.
 pub const SPECIALS: usize = 240;
+
+/// The special registers that are internal registers.
+const FIRST_INTERNAL: u16 = 36;
+const LAST_INTERNAL: u16 = FIRST_INTERNAL + INTERNALS as u16 - 1;
 
 /// Where the columns of a task's banks begin: registers that each instance has for itself, and constants.
 const TEMP: u16 = 256;
@@ -39,6 +45,8 @@ pub enum Reach {
     Shared,
     /// Pixel outputs.
     Pixel,
+    /// Dynamic constants.
+    Dynamic,
 }
 
 /// A register as a group names it.
@@ -54,6 +62,10 @@ pub enum Register {
     Shared(u16),
     /// A global register.
     Global(u16),
+    /// A slot register, which the instances of a task share.
+    Slot(u16),
+    /// A dynamic constant: programs reach it with an index only.
+    Dynamic(u16),
     /// Counts the time.
     Timer,
     /// The register that an index register names, plus an offset.
@@ -117,10 +129,10 @@ impl Register {
                 1 => Reach::Vertex,
                 2 => Reach::Coefficient,
                 3 => Reach::Shared,
+                4 => Reach::Dynamic,
                 5 => return (number >> 3 == 0).then_some(Register::Column(INDEX + u16::from(index))),
                 6 => Reach::Alternate,
-                7 => Reach::Pixel,
-                _ => return None,
+                _ => Reach::Pixel,
             };
             Some(Register::Indexed { index, reach, offset: (number >> 3) as u16 })
         };
@@ -150,6 +162,14 @@ impl Register {
         Register::new(Regbank::Temp, number)
     }
 
+    /// The same register of a machine with so many slot registers. They take the numbers of internal registers, from the
+    /// last one down: slot 0 is internal register 7.
+    pub(super) fn with_slots(self, slots: u16) -> Register {
+        let Register::Column(column @ FIRST_INTERNAL..=LAST_INTERNAL) = self else { return self };
+        let slot = LAST_INTERNAL - column;
+        if slot < slots { Register::Slot(slot) } else { self }
+    }
+
     /// The register `by` further on in its bank; constants and what the system sets stay where they are.
     pub fn plus(self, by: u16) -> Option<Register> {
         if by == 0 {
@@ -170,6 +190,8 @@ impl Register {
             Register::Alternate(n) => inside(n, by).map(Register::Alternate),
             Register::Shared(n) => inside(n, by).map(Register::Shared),
             Register::Global(n) => Some(Register::Global(n + by)).filter(|_| usize::from(n + by) < GLOBALS),
+            Register::Slot(n) => Some(Register::Slot(n + by)).filter(|_| usize::from(n + by) < INTERNALS),
+            Register::Dynamic(n) => Some(Register::Dynamic(n + by)).filter(|_| usize::from(n + by) < DYNAMIC),
             Register::Timer => Some(self),
             Register::Indexed { index, reach, offset } => {
                 Some(Register::Indexed { index, reach, offset: offset.checked_add(by)? })
@@ -183,7 +205,7 @@ impl Register {
             Register::Column(column) if column < TEMP => {
                 !matches!(special(column.into()), Some(Special::Constant | Special::System) | None)
             }
-            Register::Timer => false,
+            Register::Timer | Register::Dynamic(_) | Register::Indexed { reach: Reach::Dynamic, .. } => false,
             _ => true,
         }
     }
@@ -200,6 +222,7 @@ impl Reach {
             Reach::Temporary | Reach::Vertex => TEMPORARIES,
             Reach::Pixel => PIXEL_OUTPUTS,
             Reach::Coefficient | Reach::Alternate | Reach::Shared => SHARED,
+            Reach::Dynamic => DYNAMIC,
         }
     }
 
@@ -212,11 +235,12 @@ impl Reach {
             Reach::Alternate => Register::Alternate(number),
             Reach::Shared => Register::Shared(number),
             Reach::Pixel => Register::Column(pixel(number)),
+            Reach::Dynamic => Register::Dynamic(number),
         }
     }
 }
 
-/// Reads `vi3`, `r0`, `sh4`, `cf2`, `i0`, `sr53`, `po0`, `idx0`.
+/// Reads `vi3`, `r0`, `sh4`, `cf2`, `i0`, `sl0`, `dc5`, `sr53`, `po0`, `idx0`.
 impl FromStr for Register {
     type Err = UnknownRegister;
 
@@ -234,6 +258,8 @@ impl FromStr for Register {
             "sr" | "sc" | "c" => Register::new(Regbank::Special, number),
             "i" if number < INTERNALS as u32 => Register::special(36 + number),
             "po" | "o" if number < PIXEL_OUTPUTS as u32 => Register::special(pixel(number as u16).into()),
+            "sl" if number < INTERNALS as u32 => Some(Register::Slot(number as u16)),
+            "dc" if number < DYNAMIC as u32 => Some(Register::Dynamic(number as u16)),
             "g" if number < GLOBALS as u32 => Some(Register::Global(number as u16)),
             "idx" if number < 2 => Some(Register::Column(INDEX + number as u16)),
             _ => None,
@@ -245,7 +271,8 @@ impl FromStr for Register {
 /// A text that names no register.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no register: there are r0 to r247, vi0 to vi247, sh, cf, cfa (0 to 4095), i, po, g (0 to 7), idx0, idx1, sr"
+    "`{0}` is no register: there are r0 to r247, vi0 to vi247, sh, cf, cfa (0 to 4095), dc (0 to 16383), i, sl, po, g (0 to 7), \
+     idx0, idx1, sr"
 )]
 pub struct UnknownRegister(String);
 

@@ -33,6 +33,14 @@ impl Texture {
         (((layer * d + z as usize) * h) + y as usize) * w + x as usize
     }
 
+    /// How many texels lie before one, rows first, then slices or layers; and whether there is no such texel.
+    pub(super) fn offset_of(&self, [x, y, layer]: [u32; 3]) -> (u64, bool) {
+        let [w, h, d] = self.size.map(|n| n.max(1));
+        let outside = x >= w || y >= h || layer >= d.max(self.layers);
+        let row = u64::from(layer).wrapping_mul(h.into()).wrapping_add(y.into());
+        (row.wrapping_mul(w.into()).wrapping_add(x.into()), outside)
+    }
+
     /// The bits of what a sample gives: four floats, or the comparison's result in each.
     pub fn sample(&self, sample: &Sample) -> [u32; 4] {
         let state = sample.sampler[0];

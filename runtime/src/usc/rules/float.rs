@@ -46,6 +46,12 @@ fn result(x: f32) -> u32 {
     if x.is_nan() { NAN } else { x.to_bits() }
 }
 
+/// A float whose NaN is the one that operations give.
+#[inline(always)]
+pub fn canonical(bits: u32) -> u32 {
+    result(f32::from_bits(bits))
+}
+
 /// Product and sum, rounded once.
 #[inline(always)]
 pub fn mad(a: u32, b: u32, c: u32) -> u32 {

@@ -4,4 +4,5 @@ pub mod bits;
 pub mod float;
 pub mod integer;
 pub mod pack;
+pub mod sop;
 pub mod special;

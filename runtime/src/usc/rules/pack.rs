@@ -171,6 +171,20 @@ pub fn half_bits(x: f32, to_zero: bool) -> u32 {
     u32::from(near.to_bits()) - u32::from(away)
 }
 
+/// The bits of the half nearest to a 64-bit float, rounded once.
+pub fn half_of(x: f64) -> u32 {
+    if x.is_nan() {
+        return 0x7e00;
+    }
+    let near = x as f32;
+    if f64::from(near) == x {
+        return half_bits(near, false);
+    }
+    // Rounded to an odd 32-bit float, so that the second rounding sees on which side of it the number is.
+    let below = if f64::from(near).abs() > x.abs() { near.to_bits() - 1 } else { near.to_bits() };
+    half_bits(f32::from_bits(below | 1), false)
+}
+
 /// The bits of an unsigned float with five bits of exponent and `fraction` bits of fraction. What is below 0 is 0.
 fn unreal(x: f32, fraction: u32, to_zero: bool) -> u32 {
     let infinity = 31 << fraction;

@@ -1,0 +1,56 @@
+//! What several tests of the USC need.
+
+use isaforge_runtime::usc::Register;
+
+/// A register by its name.
+pub fn register(name: &str) -> Register {
+    name.parse().unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// Numbers that look random and are the same every time.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(0x9e37_79b9_7f4a_7c15 ^ seed.wrapping_mul(0x2545_f491_4f6c_dd1d))
+    }
+
+    fn next(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as u32
+    }
+
+    pub fn below(&mut self, end: u32) -> u32 {
+        self.next() % end
+    }
+
+    /// Any word, often one that makes trouble.
+    pub fn word(&mut self) -> u32 {
+        const SPECIAL: [u32; 16] = [
+            0,
+            1,
+            31,
+            0x80,
+            0x8000,
+            0xffff,
+            0x8000_0000,
+            0x7fff_ffff,
+            0xffff_ffff,
+            0x3f80_0000,
+            0xbf80_0000,
+            0x7f80_0000,
+            0xff80_0000,
+            0x7fc0_0000,
+            0x8040_0000,
+            0x3880_0000,
+        ];
+        match self.below(4) {
+            0 => SPECIAL[self.below(16) as usize],
+            1 => (self.below(2000) as f32 / 16.0 - 60.0).to_bits(),
+            2 => ((self.below(2400) as f32 - 1200.0) / 1000.0).to_bits(),
+            _ => self.next(),
+        }
+    }
+}
