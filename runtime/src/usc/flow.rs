@@ -127,7 +127,7 @@ impl<H: Host> Cpu<'_, H> {
                 value: value[i],
                 adjust: cnd.adjust,
                 someone_loops,
-                is_chosen: chosen == Some(value[i]),
+                is_chosen: chosen.is_none_or(|address| address == value[i]),
             };
             let (counter, runs) = asks.answer(cnd.cndinst);
             result[i] = counter;
@@ -157,7 +157,7 @@ pub(super) struct Ask {
     pub adjust: u32,
     /// Whether some running instance wants another round of a loop.
     pub someone_loops: bool,
-    /// Whether its second operand is that of the first running instance.
+    /// Whether its second operand is that of the first running instance, if one runs.
     pub is_chosen: bool,
 }
 

@@ -275,7 +275,7 @@ impl Program {
         for parts in groups {
             let (parts, length) = match parts.encode() {
                 Ok(group) => (group.parts(), group.as_bytes().len()),
-                Err(BuildError::NoEncoding { .. }) => (placed(parts), WITHOUT),
+                Err(BuildError::NoEncoding { .. } | BuildError::Unusable { .. }) => (placed(parts), WITHOUT),
                 Err(reason) => return Err(LoadError::Build { at, text: parts.to_string(), reason }),
             };
             program.add(&Reader { at, length, slots: 0, parts: &parts, text: &parts })?;
