@@ -300,6 +300,27 @@ pub struct Alternative {
     pub fields: Vec<Field>,
     /// How it is written.
     pub text: Vec<Token>,
+    /// Other ways to write it, which are only read.
+    pub also: Vec<Spelling>,
+}
+
+impl Alternative {
+    /// All ways to write it, the one that is printed first, each with its place.
+    pub fn texts(&self) -> impl Iterator<Item = (&[Token], Span)> {
+        let also = self.also.iter().map(|spelling| (&spelling.text[..], spelling.span));
+        std::iter::once((&self.text[..], self.text_span)).chain(also)
+    }
+}
+
+/// A way to write a reading of an operand that is never printed.
+#[derive(Clone, Debug)]
+pub struct Spelling {
+    /// How it is written.
+    pub text: Vec<Token>,
+    /// Where that is given.
+    pub span: Span,
+    /// Fields that are not written, and their values.
+    pub with: Vec<(usize, u64)>,
 }
 
 /// A field of an operand.

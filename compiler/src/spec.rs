@@ -478,6 +478,43 @@ vocabulary! {
         optional fields: Named<FieldSpec>,
         /// How it is written; `{field}` stands for a field.
         required text: Spanned<String>,
+        /// Other ways to write it, which are read and never printed.
+        optional also: OneOrMany<SpellingSpec>,
+    }
+}
+
+vocabulary! {
+    /// A way to write an operand that leaves fields out.
+    pub struct ShortSpelling {
+        /// How it is written; `{field}` stands for a field.
+        required text: Spanned<String>,
+        /// What the fields are that it does not write.
+        required with: Named<Spanned<u64>>,
+    }
+}
+
+/// A way to write an operand: a text, or a map with `text`.
+#[derive(Clone, Debug)]
+pub struct SpellingSpec {
+    /// How it is written.
+    pub text: Spanned<String>,
+    /// What the fields are that it does not write.
+    pub with: Named<Spanned<u64>>,
+}
+
+impl FromNode for SpellingSpec {
+    const EXPECTED: &'static str = "a text, or a map with `text`";
+
+    fn accepts() -> Accepts {
+        Accepts::Either(vec![Accepts::Text, ShortSpelling::accepts()])
+    }
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        if let Value::Map(_) = node.value {
+            let ShortSpelling { text, with, .. } = ShortSpelling::from_node(node, r)?;
+            return Some(SpellingSpec { text, with });
+        }
+        Some(SpellingSpec { text: Spanned::<String>::from_node(node, r)?, with: Named::default() })
     }
 }
 
@@ -665,6 +702,8 @@ vocabulary! {
         required modifiers: Named<ModifierSpec>,
         /// Attributes that carry no encoding.
         optional ignore: Vec<String>,
+        /// For enums of the document, and values of them by their words: other words that the assembler takes.
+        optional also: Named<Named<OneOrMany<String>>>,
     }
 }
 

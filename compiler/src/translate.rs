@@ -18,7 +18,7 @@ use isaforge_core::encode::{Builder, number_range};
 use isaforge_core::error::{DecodeError, EncodeError};
 use isaforge_core::parse::{MAX_FIELDS, find_name};
 use isaforge_core::program::{ProgramError, assemble};
-use isaforge_core::table::{Alternative, Field, Form, Isa, Modifier, Operand, Shape, Type};
+use isaforge_core::table::{Alternative, Enum, Field, Form, Isa, Modifier, Operand, Shape, Type, Value};
 
 use crate::diff::{modifier_text, operand_text, word_text};
 
@@ -283,17 +283,18 @@ impl Translation {
         own.unwrap_or(self.form.modifiers).iter().any(|m| m.name == name)
     }
 
-    /// The value of another enum that means the same: of the same name, or the one in the same bits whose name is as
-    /// unknown here as this one's is there.
+    /// The value of another enum that means the same: of the same name or with a word in common, or the one in the same
+    /// bits whose name is as unknown here as this one's is there.
     fn value(&self, from: u16, to: u16, raw: u64, same_place: bool) -> Option<u64> {
         let (from, to) = (&self.from.enums[from as usize], &self.to.enums[to as usize]);
-        let value = from.value(raw)?;
-        if let Some(named) = to.values.iter().find(|v| v.name == value.name || v.text == value.text) {
+        let known = |v: &Value, e: &Enum| e.values.iter().any(|w| w.name == v.name || w.text == v.text);
+        let mut own = from.values.iter().filter(|v| v.bits == raw).peekable();
+        own.peek()?;
+        let alike = |v: &Value| to.values.iter().find(|w| w.name == v.name || w.text == v.text);
+        if let Some(named) = own.find_map(alike) {
             return Some(named.bits);
         }
-        let renamed =
-            to.value(raw).filter(|v| same_place && from.values.iter().all(|w| w.name != v.name && w.text != v.text))?;
-        Some(renamed.bits)
+        to.value(raw).filter(|v| same_place && !known(v, from)).map(|renamed| renamed.bits)
     }
 
     fn operands(&mut self) -> Result<(), TranslateError> {

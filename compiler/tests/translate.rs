@@ -131,7 +131,8 @@ fn every_revision_translates_to_itself_bit_for_bit() {
     }
 }
 
-/// Text that both revisions spell alike goes through both as it is and means what the translation says.
+/// Text that both revisions read means what the translation says, but for one: `.w0` after a special value is a suffix in
+/// 2021 and a part of the name today. Only `translate` can tell.
 #[test]
 fn text_that_both_read_means_the_same_word_as_the_translation() {
     let (old, new) = (load("valhall-2021/isa.yaml"), load("valhall/isa.yaml"));
@@ -145,12 +146,22 @@ fn text_that_both_read_means_the_same_word_as_the_translation() {
             let text = exact.as_str();
             if let (Ok((_, piped)), Ok(translated)) = (parse(new, text), translate(old, new, word)) {
                 both += 1;
-                differ += usize::from(piped != translated);
-                assert_eq!(piped, translated, "{text}");
+                if piped != translated {
+                    differ += 1;
+                    let special = text
+                        .split(", ")
+                        .any(|operand| operand.ends_with(".w0") && !operand.starts_with(['r', '`', 'u', '0']));
+                    assert!(
+                        special,
+                        "{text} is {} by its text, {} by translation",
+                        text_of(new, piped),
+                        text_of(new, translated)
+                    );
+                }
             }
         }
     }
-    assert!(both > 500 && differ == 0, "{both} lines, {differ} differ");
+    assert!(both > 3000 && differ * 500 < both, "{both} lines, {differ} differ");
 }
 
 #[test]

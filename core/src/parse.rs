@@ -8,7 +8,7 @@ use crate::bits::{Bits, fits_signed, ones, sign_extend};
 use crate::encode::{Builder, greatest, list_lengths_in, number_range, place};
 use crate::error::{EncodeError, ParseError, ParseReason, modifier_words};
 use crate::scan;
-use crate::table::{Alternative, Decoder, Isa, Modifier, Operand, Shape, Target, Token, Type, hash_name};
+use crate::table::{Alternative, Decoder, Field, Isa, Modifier, Operand, Shape, Target, Token, Type, hash_name};
 use crate::text::Word;
 
 /// Resolves the label names of a program to word indices.
@@ -467,10 +467,18 @@ fn longest(
     mut missed: impl FnMut(usize, ParseError),
 ) -> Option<(usize, usize, [u64; MAX_FIELDS])> {
     let mut best: Option<(usize, usize, [u64; MAX_FIELDS])> = None;
-    for (i, alternative) in alternatives.iter().enumerate() {
+    let texts = |a: &'static Alternative| {
+        let also = a.also.iter().map(|spelling| (spelling.text, spelling.with));
+        core::iter::once((a.text, &[][..])).chain(also).map(|(text, with)| (a.fields, text, with))
+    };
+    let all = alternatives.iter().enumerate().flat_map(|(i, a)| texts(a).map(move |text| (i, text)));
+    for (i, (fields, text, with)) in all {
         let mut cursor = Cursor { ..*cursor };
         let mut values = [0; MAX_FIELDS];
-        match read_alternative(&mut cursor, alternative, &mut values) {
+        for (field, value) in with {
+            values[usize::from(*field) % MAX_FIELDS] = *value;
+        }
+        match read_text(&mut cursor, fields, text, &mut values) {
             Ok(()) if cursor.byte().is_some_and(is_word) => {}
             Ok(()) => {
                 if best.is_none_or(|(end, ..)| end < cursor.at) {
@@ -503,12 +511,13 @@ pub fn parse_kind(isa: &'static Isa, kind: usize, at: u8, text: &str) -> Option<
 /// The most fields an alternative may have; the compiler checks it.
 pub const MAX_FIELDS: usize = 12;
 
-fn read_alternative(
+fn read_text(
     cursor: &mut Cursor<'_>,
-    alternative: &'static Alternative,
+    fields: &'static [Field],
+    text: &'static [Token],
     values: &mut [u64; MAX_FIELDS],
 ) -> Result<(), Option<ParseError>> {
-    for token in alternative.text {
+    for token in text {
         match token {
             Token::Text(text) => {
                 if !cursor.rest().starts_with(text.str) {
@@ -517,7 +526,7 @@ fn read_alternative(
                 cursor.at += text.str.len();
             }
             Token::Field(i) => {
-                let field = &alternative.fields[*i as usize];
+                let field = &fields[*i as usize];
                 let value = read_field(cursor, field.name, field.ty, field.bits.width())?;
                 if let Some(slot) = values.get_mut(*i as usize) {
                     *slot = value;

@@ -237,6 +237,17 @@ pub struct Alternative {
     pub fields: &'static [Field],
     /// How it is written.
     pub text: &'static [Token],
+    /// Other ways to write it, which are only read.
+    pub also: &'static [Spelling],
+}
+
+/// A way to write a reading of an operand that is never printed.
+#[derive(Debug)]
+pub struct Spelling {
+    /// How it is written.
+    pub text: &'static [Token],
+    /// Fields that are not written: index into [`Alternative::fields`], value.
+    pub with: &'static [(u8, u64)],
 }
 
 /// What an instruction does with an operand.

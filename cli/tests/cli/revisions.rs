@@ -38,6 +38,10 @@ fn words_that_read_differently_mean_status_1_and_are_shown() {
     assert!(json.is_object());
     let run = isaforge(&["diff", BLINK, &new, "--format", "markdown"]).expect(1);
     assert!(run.out().contains('|') || run.out().contains('#'), "{}", run.out());
+    // A word that is only read changes no word and is told all the same.
+    let (_folder, new) = changed("name: lit,", "name: lit, also: [bright, on],");
+    let run = isaforge(&["diff", BLINK, &new]).expect(0);
+    assert!(run.out().contains("value `lit` changed: no other word → also `bright`, `on`"), "{}", run.out());
     let run = isaforge(&["diff", "valhall-2021", "valhall"]).expect(1);
     assert!(run.out().contains("removed instructions: "), "{}", run.out());
 }
@@ -99,4 +103,35 @@ fn what_the_other_revision_cannot_say_is_named_and_nothing_is_written() {
     drop(other);
     isaforge_with(&["translate", blink, "tests/data/wrong.yaml"], "").expect(1);
     isaforge(&["translate", blink, "nothing"]).expect(2);
+}
+
+#[test]
+fn a_listing_of_one_revision_assembles_in_the_other_where_both_say_it() {
+    let recorded = fs::read_to_string("../tests/data/valhall-2021/words.tsv").expect("the words are there");
+    let words = recorded.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('\t').next());
+    let listing = isaforge_with(&["dis", "valhall-2021"], words.collect::<Vec<_>>().join("\n")).expect(0);
+    let (mut said, mut unsaid) = (Vec::new(), Vec::new());
+    for line in listing.out().lines() {
+        let run = isaforge_with(&["asm", "valhall"], line);
+        if run.status == 0 { said.push(line) } else { unsaid.push((line.to_owned(), run.err)) }
+    }
+    // What is said is what the model proves to mean the same.
+    let said = said.join("\n");
+    let assembled = isaforge_with(&["asm", "valhall"], &said).expect(0);
+    let translated = isaforge_with(&["translate", "valhall-2021", "valhall", "--out", "hex"], &said).expect(0);
+    assert_eq!(assembled.out(), translated.out());
+    assert!(
+        said.contains("`r1") && said.contains(".return") && said.contains("atest_datum") && said.lines().count() > 50,
+        "{said}"
+    );
+    // The rest has no counterpart in text, and it is named.
+    let named = [
+        ("MOV.i32.ts r1, wls_ptr", "MOV.i32 has no modifier `ts`"),
+        ("MOV.i32.id r1, core_id", "MOV.i32 has no modifier `id`"),
+        ("TEX.computed.2d.slot0 @r2, @r4:r5:r6:r7, r3", "no instruction is called `TEX.computed.2d.slot0`"),
+    ];
+    assert_eq!(unsaid.len(), named.len(), "{unsaid:?}");
+    for ((line, error), (text, reason)) in unsaid.iter().zip(named) {
+        assert!(line == text && error.contains(reason), "{line}: {error}");
+    }
 }

@@ -266,7 +266,8 @@ impl Grammar<'_> {
     }
 
     fn kind_start(&self, kind: &Kind) -> Start {
-        let starts = kind.alternatives.iter().map(|a| self.text_start(a, &a.text));
+        let texts = kind.alternatives.iter().flat_map(|a| a.texts().map(move |(text, _)| (a, text)));
+        let starts = texts.map(|(a, text)| self.text_start(a, text));
         starts.reduce(Start::or).unwrap_or(Start::nothing())
     }
 
@@ -295,14 +296,22 @@ impl Grammar<'_> {
 
     fn kind(&mut self, index: usize, kind: &Kind) {
         let (follow, words) = self.follows.get(&index).cloned().unwrap_or_default();
-        for alternative in &kind.alternatives {
-            self.alternative(alternative, follow, &words);
+        // What is only read is held against the others as if it were printed: it is to be read as what it says.
+        let texts: Vec<_> = kind
+            .alternatives
+            .iter()
+            .enumerate()
+            .flat_map(|(i, a)| a.texts().map(move |(text, span)| (i, a, text, span)))
+            .collect();
+        for (_, alternative, text, span) in &texts {
+            self.alternative(alternative, text, *span, follow, &words);
         }
-        let automata = |side| kind.alternatives.iter().map(|a| Automaton::of(self.isa, a, side)).collect::<Vec<_>>();
+        let automata =
+            |side| texts.iter().map(|(_, a, text, _)| Automaton::of(self.isa, a, text, side)).collect::<Vec<_>>();
         let (writers, readers) = (automata(Side::Writes), automata(Side::Reads));
         let after = if words.is_empty() { follow } else { follow.or(Bytes::one(b'.')) }.without(Bytes::word());
-        for (i, a) in kind.alternatives.iter().enumerate() {
-            for (j, b) in kind.alternatives.iter().enumerate().filter(|(j, _)| *j != i) {
+        for (i, (own, a, _, place)) in texts.iter().enumerate() {
+            for (j, (_, b, _, other)) in texts.iter().enumerate().filter(|(_, (other, ..))| other != own) {
                 let Some((text, whole)) = common(&writers[i], &readers[j], after) else { continue };
                 // Of two that read the same text, the first takes it.
                 if whole && j > i {
@@ -314,28 +323,32 @@ impl Grammar<'_> {
                     format!("after `{text}` of `{}`, what follows may be taken for `{}`", a.name, b.name)
                 };
                 let label = if whole { "this text is never read" } else { "this text" };
-                let other = Some((
-                    b.text_span,
-                    if whole { "the assembler takes this one" } else { "this one reads on" }.to_owned(),
-                ));
-                self.report(a.text_span, message, label, other, "write something that only one of them has");
+                let other =
+                    Some((*other, if whole { "the assembler takes this one" } else { "this one reads on" }.to_owned()));
+                self.report(*place, message, label, other, "write something that only one of them has");
             }
         }
     }
 
-    fn alternative(&mut self, alternative: &Alternative, follow: Bytes, words: &HashSet<String>) {
-        let place = alternative.text_span;
-        if self.text_start(alternative, &alternative.text).bytes.meets(Bytes::space()) {
+    fn alternative(
+        &mut self,
+        alternative: &Alternative,
+        text: &[Token],
+        place: Span,
+        follow: Bytes,
+        words: &HashSet<String>,
+    ) {
+        if self.text_start(alternative, text).bytes.meets(Bytes::space()) {
             let message = format!(
                 "the text of `{}` begins with a space, which is skipped before it is looked for",
                 alternative.name
             );
             self.report(place, message, "this text", None, "put the space into the syntax");
         }
-        for (i, token) in alternative.text.iter().enumerate() {
+        for (i, token) in text.iter().enumerate() {
             let Token::Field(f) = token else { continue };
             let Some(field) = alternative.fields.get(*f) else { continue };
-            let rest = &alternative.text[i + 1..];
+            let rest = &text[i + 1..];
             let next = self.text_start(alternative, rest).bytes;
             let clash = match field.ty {
                 Type::Enum(e) => {

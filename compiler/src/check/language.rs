@@ -27,11 +27,11 @@ pub(super) enum Side {
 }
 
 impl Automaton {
-    /// What an alternative writes or reads.
-    pub(super) fn of(isa: &Isa, alternative: &Alternative, side: Side) -> Self {
+    /// What one of the texts of an alternative writes or reads.
+    pub(super) fn of(isa: &Isa, alternative: &Alternative, text: &[Token], side: Side) -> Self {
         let mut automaton = Automaton { edges: vec![Vec::new()], ends: HashSet::new() };
         let mut ends = vec![0];
-        for token in &alternative.text {
+        for token in text {
             match token {
                 Token::Text(text) => ends = automaton.words(&ends, [text.as_bytes()]),
                 Token::Field(i) => {

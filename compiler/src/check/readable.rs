@@ -32,7 +32,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     }
     for kind in &isa.kinds {
         for alternative in &kind.alternatives {
-            words.tokens(&alternative.text, alternative.text_span);
+            alternative.texts().for_each(|(text, span)| words.tokens(text, span));
             for field in &alternative.fields {
                 if let Type::Enum(e) = field.ty {
                     isa.enums[e]

@@ -9,7 +9,7 @@ use isaforge_core::parse::MAX_FIELDS;
 use isaforge_core::text::LINE_CAPACITY;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Form, Isa, Modifier, Shape, Token, Type};
+use crate::model::{Form, Isa, Modifier, Shape, Spelling, Token, Type};
 use crate::source::Span;
 
 /// Applies the rules.
@@ -30,14 +30,20 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
                 let message = format!("`{}` has more than {MAX_FIELDS} fields", alternative.name);
                 out.push(Diagnostic::error("E0111", alternative.span, message));
             }
-            for (i, field) in alternative.fields.iter().enumerate() {
-                let shown = alternative.text.iter().filter(|token| **token == Token::Field(i)).count();
-                if shown != 1 {
-                    let message =
-                        format!("the text of `{}` must have its field `{}` exactly once", alternative.name, field.name);
-                    let error =
-                        Diagnostic::error("E0112", alternative.text_span, message).secondary(field.span, "this field");
-                    out.push(error.help(format!("write `{{{}}}`", field.name)));
+            let written = |text: &[Token], i: usize| text.iter().filter(|token| **token == Token::Field(i)).count();
+            let given = |s: &Spelling, i: usize| s.with.iter().filter(|(field, _)| *field == i).count();
+            let mut all = vec![(alternative.text_span, &alternative.text, None)];
+            all.extend(alternative.also.iter().map(|s| (s.span, &s.text, Some(s))));
+            for (span, text, spelling) in all {
+                for (i, field) in alternative.fields.iter().enumerate() {
+                    if written(text, i) + spelling.map_or(0, |s| given(s, i)) != 1 {
+                        let message = format!(
+                            "the text of `{}` must have its field `{}` exactly once",
+                            alternative.name, field.name
+                        );
+                        let error = Diagnostic::error("E0112", span, message).secondary(field.span, "this field");
+                        out.push(error.help(format!("write `{{{}}}`", field.name)));
+                    }
                 }
             }
         }

@@ -271,15 +271,21 @@ impl Compare {
     }
 
     fn alternative_text(&self, isa: &'static Isa, kind: &Kind, a: &Alternative) -> String {
-        let mut text = String::from("`");
-        for token in a.text {
-            match token {
-                Token::Text(t) => text.push_str(t.str),
-                Token::Field(i) => text.push_str(&format!("{{{}}}", a.fields.get(*i as usize).map_or("", |f| f.name))),
-                _ => {}
+        let written = |tokens: &[Token]| {
+            let token = |token: &Token| match token {
+                Token::Text(t) => t.str.to_owned(),
+                Token::Field(i) => format!("{{{}}}", a.fields.get(*i as usize).map_or("", |f| f.name)),
+                _ => String::new(),
+            };
+            format!("`{}`", tokens.iter().map(token).collect::<String>())
+        };
+        let mut text = written(a.text);
+        for also in a.also {
+            text.push_str(&format!(" or {}", written(also.text)));
+            for (field, value) in also.with {
+                text.push_str(&format!(" with {} {value}", a.fields.get(*field as usize).map_or("", |f| f.name)));
             }
         }
-        text.push('`');
         let fixed = super::Pattern { mask: a.mask, value: a.value }.to_string();
         if !fixed.is_empty() {
             text.push_str(&format!(" when {fixed}"));
@@ -354,7 +360,14 @@ fn enum_changes(a: &'static Enum, b: &'static Enum) -> Vec<Change> {
     let mut out = Vec::new();
     let in_old = |name: &str| a.values.iter().find(|v| v.name == name);
     let in_new = |name: &str| b.values.iter().find(|v| v.name == name);
-    for v in a.values {
+    // Further entries of the same name are words that are only read.
+    let first =
+        |e: &'static Enum| e.values.iter().enumerate().filter(|(i, v)| e.values[..*i].iter().all(|w| w.name != v.name));
+    let read = |e: &'static Enum, name: &str| {
+        let words = e.values.iter().filter(|v| v.name == name).skip(1);
+        words.map(|v| format!("`{}`", v.text)).collect::<Vec<_>>()
+    };
+    for (_, v) in first(a) {
         match in_new(v.name) {
             Some(w) => {
                 if v.bits != w.bits {
@@ -369,6 +382,14 @@ fn enum_changes(a: &'static Enum, b: &'static Enum) -> Vec<Change> {
                         format!("prints `{}`", w.text),
                     ));
                 }
+                let (was, is) = (read(a, v.name), read(b, v.name));
+                if was != is {
+                    let said = |words: Vec<String>| match &words[..] {
+                        [] => "no other word".to_owned(),
+                        words => format!("also {}", words.join(", ")),
+                    };
+                    out.push(change(Subject::Value, How::Changed, v.name, said(was), said(is)));
+                }
             }
             None => match b.value(v.bits).filter(|w| in_old(w.name).is_none()) {
                 Some(w) => out.push(change(Subject::Value, How::Renamed, v.name, "", format!("`{}`", w.name))),
@@ -376,7 +397,7 @@ fn enum_changes(a: &'static Enum, b: &'static Enum) -> Vec<Change> {
             },
         }
     }
-    for w in b.values.iter().filter(|w| in_old(w.name).is_none()) {
+    for (_, w) in first(b).filter(|(_, w)| in_old(w.name).is_none()) {
         if a.value(w.bits).is_none_or(|v| in_new(v.name).is_some()) {
             out.push(change(Subject::Value, How::Added, w.name, "", w.bits.to_string()));
         }

@@ -254,9 +254,17 @@ fn alternative(a: &Alternative) -> TokenStream {
         quote!(Field { name: #name, bits: #bits, ty: #ty })
     });
     let text = a.text.iter().map(token);
+    let also = a.also.iter().map(|spelling| {
+        let text = spelling.text.iter().map(token);
+        let with = spelling.with.iter().map(|(field, value)| {
+            let (field, value) = (Literal::u8_unsuffixed(*field), hex(*value));
+            quote!((#field, #value))
+        });
+        quote!(Spelling { text: &[#(#text),*], with: &[#(#with),*] })
+    });
     quote!(Alternative {
         name: #name, doc: #doc, mask: #mask, value: #value, when: &[#(#when),*], uses: #uses,
-        fields: &[#(#fields),*], text: &[#(#text),*],
+        fields: &[#(#fields),*], text: &[#(#text),*], also: &[#(#also),*],
     })
 }
 

@@ -170,6 +170,10 @@ fn kind(isa: &Isa, index: usize, (texts, slots): (&'static [Text], &'static [u16
         },
         fields: slice(a.fields.iter().map(|f| core::Field { name: text(&f.name), bits: bits(&f.bits), ty: ty(f.ty) })),
         text: tokens(&a.text),
+        also: slice(a.also.iter().map(|s| core::Spelling {
+            text: tokens(&s.text),
+            with: slice(s.with.iter().map(|(field, value)| (*field as u8, *value))),
+        })),
     };
     core::Kind {
         name: text(&k.name),

@@ -3,7 +3,8 @@
 use crate::check::bits_text;
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    Alternative, Bank, Bits, Constants, Enum, Field, Fixed, Kind, Limit, Modifier, Part, Piece, Shared, Type, Value,
+    Alternative, Bank, Bits, Constants, Enum, Field, Fixed, Kind, Limit, Modifier, Part, Piece, Shared, Spelling, Type,
+    Value,
 };
 use crate::resolve::Resolver;
 use crate::resolve::syntax::parse_template;
@@ -345,9 +346,21 @@ impl Resolver<'_> {
             return None;
         }
         let names: Vec<&str> = fields.iter().map(|f: &Field| f.name.as_str()).collect();
-        let text = parse_template(self.out, &spec.text, whole, &names, &|word| {
-            fields.iter().position(|f: &Field| f.name == word).map(crate::model::Token::Field)
-        });
+        let field = |word: &str| names.iter().position(|name| *name == word).map(crate::model::Token::Field);
+        let text = parse_template(self.out, &spec.text, whole, &names, &field);
+        let mut also = Vec::new();
+        for spelling in spec.also.iter().flat_map(|also| also.iter()) {
+            let mut with = Vec::new();
+            for (name, value) in spelling.with.iter() {
+                let known = fields.iter().map(|f| (f.name.as_str(), Some(f.span)));
+                let Some(index) = Resolver::find_defined(self.out, "field", name, known) else { continue };
+                let most = isaforge_core::bits::ones(fields[index].bits.width());
+                self.in_range("this field", value, 0, most);
+                with.push((index, value.value));
+            }
+            let text = parse_template(self.out, &spelling.text, whole, &names, &field);
+            also.push(Spelling { text, span: spelling.text.span, with });
+        }
         let doc = spec.doc.unwrap_or_default();
         Some(Alternative {
             name: name.value,
@@ -359,6 +372,7 @@ impl Resolver<'_> {
             when,
             fields,
             text,
+            also,
         })
     }
 

@@ -80,9 +80,31 @@ impl Resolver<'_> {
                     _ => self.xml_unknown_element(element, "the document", &["enum", "lut", "ins", "group", "desc"]),
                 }
             }
+            self.xml_words(&spec);
             self.xml_roots.push((spec, root));
         }
         complete
+    }
+
+    /// Gives the values of the document's enums the other words that they are read by.
+    fn xml_words(&mut self, spec: &XmlSpec) {
+        for (name, words) in spec.also.iter().flat_map(|also| also.iter()) {
+            let Some(index) = self.isa.enums.iter().position(|e| e.name == name.value) else {
+                let near = did_you_mean(name, self.isa.enums.iter().map(|e| e.name.as_str())).map(str::to_owned);
+                self.never_applies(name.span, &format!("there is no enum `{}`", name.value), near.as_deref());
+                continue;
+            };
+            for (text, also) in words.iter() {
+                let values = &mut self.isa.enums[index].values;
+                if let Some(value) = values.iter_mut().find(|value| value.text == text.value) {
+                    value.also.extend(also.iter().cloned());
+                    continue;
+                }
+                let near = did_you_mean(text, values.iter().map(|value| value.text.as_str())).map(str::to_owned);
+                let message = format!("`{}` has no value `{}`", name.value, text.value);
+                self.never_applies(text.span, &message, near.as_deref());
+            }
+        }
     }
 
     fn xml_unknown_element(&mut self, element: &Element, place: &str, known: &[&str]) {

@@ -36040,6 +36040,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Text(Text::new("r")), Token::Field(0)],
+                        also: &[],
                     },
                     Alternative {
                         name: "last_use",
@@ -36056,6 +36057,12 @@ mod tables {
                             },
                         ],
                         text: &[Token::Text(Text::new("`r")), Token::Field(0)],
+                        also: &[
+                            Spelling {
+                                text: &[Token::Text(Text::new("^r")), Token::Field(0)],
+                                with: &[],
+                            },
+                        ],
                     },
                     Alternative {
                         name: "uniform",
@@ -36072,6 +36079,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Text(Text::new("u")), Token::Field(0)],
+                        also: &[],
                     },
                     Alternative {
                         name: "constant",
@@ -36088,6 +36096,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Field(0)],
+                        also: &[],
                     },
                     Alternative {
                         name: "special",
@@ -36104,6 +36113,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Field(0)],
+                        also: &[],
                     },
                     Alternative {
                         name: "thread_storage",
@@ -36120,6 +36130,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Field(0)],
+                        also: &[],
                     },
                     Alternative {
                         name: "thread_identification",
@@ -36136,6 +36147,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Field(0)],
+                        also: &[],
                     },
                 ],
                 texts: &[
@@ -36475,6 +36487,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Text(Text::new("r")), Token::Field(0)],
+                        also: &[],
                     },
                 ],
                 texts: &[
@@ -36581,6 +36594,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Text(Text::new("r")), Token::Field(0)],
+                        also: &[],
                     },
                 ],
                 texts: &[

@@ -42558,6 +42558,12 @@ mod tables {
                         doc: "Wait for everything",
                     },
                     Value {
+                        bits: 9,
+                        name: "wait",
+                        text: "barrier",
+                        doc: "Wait for everything",
+                    },
+                    Value {
                         bits: 0xa,
                         name: "reconverge",
                         text: "reconverge",
@@ -42570,9 +42576,21 @@ mod tables {
                         doc: "End helper threads",
                     },
                     Value {
+                        bits: 0xd,
+                        name: "discard",
+                        text: "td",
+                        doc: "End helper threads",
+                    },
+                    Value {
                         bits: 0xf,
                         name: "end",
                         text: "end",
+                        doc: "End of shader",
+                    },
+                    Value {
+                        bits: 0xf,
+                        name: "end",
+                        text: "return",
                         doc: "End of shader",
                     },
                 ],
@@ -45175,6 +45193,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Text(Text::new("r")), Token::Field(0)],
+                        also: &[],
                     },
                     Alternative {
                         name: "last_use",
@@ -45191,6 +45210,12 @@ mod tables {
                             },
                         ],
                         text: &[Token::Text(Text::new("^r")), Token::Field(0)],
+                        also: &[
+                            Spelling {
+                                text: &[Token::Text(Text::new("`r")), Token::Field(0)],
+                                with: &[],
+                            },
+                        ],
                     },
                     Alternative {
                         name: "uniform",
@@ -45210,6 +45235,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Text(Text::new("u")), Token::Field(0)],
+                        also: &[],
                     },
                     Alternative {
                         name: "constant",
@@ -45226,6 +45252,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Field(0)],
+                        also: &[],
                     },
                     Alternative {
                         name: "special_0",
@@ -45250,6 +45277,20 @@ mod tables {
                             Token::Field(0),
                             Token::Text(Text::new(".w")),
                             Token::Field(1),
+                        ],
+                        also: &[
+                            Spelling {
+                                text: &[Token::Field(0)],
+                                with: &[(1, 0)],
+                            },
+                            Spelling {
+                                text: &[Token::Field(0), Token::Text(Text::new("_x"))],
+                                with: &[(1, 0)],
+                            },
+                            Spelling {
+                                text: &[Token::Field(0), Token::Text(Text::new("_y"))],
+                                with: &[(1, 1)],
+                            },
                         ],
                     },
                     Alternative {
@@ -45276,6 +45317,7 @@ mod tables {
                             Token::Text(Text::new(".w")),
                             Token::Field(1),
                         ],
+                        also: &[],
                     },
                     Alternative {
                         name: "special_3",
@@ -45301,6 +45343,7 @@ mod tables {
                             Token::Text(Text::new(".w")),
                             Token::Field(1),
                         ],
+                        also: &[],
                     },
                 ],
                 texts: &[
@@ -45640,6 +45683,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Text(Text::new("r")), Token::Field(0)],
+                        also: &[],
                     },
                 ],
                 texts: &[
@@ -45746,6 +45790,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Text(Text::new("r")), Token::Field(0)],
+                        also: &[],
                     },
                 ],
                 texts: &[

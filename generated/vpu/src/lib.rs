@@ -8110,6 +8110,7 @@ mod tables {
                             Token::Field(3),
                             Token::Field(4),
                         ],
+                        also: &[],
                     },
                     Alternative {
                         name: "shared",
@@ -8154,6 +8155,7 @@ mod tables {
                             Token::Field(3),
                             Token::Field(4),
                         ],
+                        also: &[],
                     },
                     Alternative {
                         name: "spawned",
@@ -8198,6 +8200,7 @@ mod tables {
                             Token::Field(3),
                             Token::Field(4),
                         ],
+                        also: &[],
                     },
                 ],
                 texts: &[],
@@ -8245,6 +8248,7 @@ mod tables {
                             Token::Field(2),
                             Token::Field(3),
                         ],
+                        also: &[],
                     },
                 ],
                 texts: &[
@@ -8614,6 +8618,7 @@ mod tables {
                             Token::Field(3),
                             Token::Field(4),
                         ],
+                        also: &[],
                     },
                     Alternative {
                         name: "shared",
@@ -8658,6 +8663,7 @@ mod tables {
                             Token::Field(3),
                             Token::Field(4),
                         ],
+                        also: &[],
                     },
                     Alternative {
                         name: "global",
@@ -8702,6 +8708,7 @@ mod tables {
                             Token::Field(3),
                             Token::Field(4),
                         ],
+                        also: &[],
                     },
                 ],
                 texts: &[],

@@ -424,6 +424,7 @@ impl Resolver<'_> {
             when: Vec::new(),
             fields: vec![Field { name: "value".to_owned(), bits: bits.clone(), ty: Type::Constant(table), span }],
             text: vec![Token::Text(prefix.to_owned()), Token::Field(0)],
+            also: Vec::new(),
         };
         let width = bits.end(0).min(64) as u8;
         self.isa.kinds.push(Kind {

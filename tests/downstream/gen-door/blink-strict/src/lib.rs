@@ -1431,6 +1431,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Text(Text::new("l")), Token::Field(0)],
+                        also: &[],
                     },
                     Alternative {
                         name: "step",
@@ -1447,6 +1448,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Field(0)],
+                        also: &[],
                     },
                     Alternative {
                         name: "sensor",
@@ -1473,6 +1475,7 @@ mod tables {
                             Token::Field(1),
                             Token::Text(Text::new("]")),
                         ],
+                        also: &[],
                     },
                 ],
                 texts: &[
@@ -1580,6 +1583,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Text(Text::new("l")), Token::Field(0)],
+                        also: &[],
                     },
                 ],
                 texts: &[

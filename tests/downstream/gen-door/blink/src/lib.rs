@@ -1473,6 +1473,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Text(Text::new("l")), Token::Field(0)],
+                        also: &[],
                     },
                     Alternative {
                         name: "step",
@@ -1489,6 +1490,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Field(0)],
+                        also: &[],
                     },
                     Alternative {
                         name: "sensor",
@@ -1515,6 +1517,7 @@ mod tables {
                             Token::Field(1),
                             Token::Text(Text::new("]")),
                         ],
+                        also: &[],
                     },
                 ],
                 texts: &[
@@ -1622,6 +1625,7 @@ mod tables {
                             },
                         ],
                         text: &[Token::Text(Text::new("l")), Token::Field(0)],
+                        also: &[],
                     },
                 ],
                 texts: &[

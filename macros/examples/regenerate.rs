@@ -1,0 +1,23 @@
+//! Writes `generated/` anew when it does not compile, and with it the `isaforge` command, because the tables of
+//! `isaforge-core` have changed: `cargo run -p isaforge-macros --example regenerate`. Else use `isaforge gen --all`.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use isaforge_compiler::build::write_if_changed;
+use isaforge_compiler::{Settings, compile};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for folder in fs::read_dir(root.join("specs"))? {
+        let spec = folder?.path().join("isa.yaml");
+        if !spec.is_file() {
+            continue;
+        }
+        let compiled = compile(&Settings::new(spec)).map_err(|failure| failure.to_string())?;
+        let file = root.join("generated").join(&compiled.checked.isa.name).join("src/lib.rs");
+        write_if_changed(&file, &compiled.source(true)?)?;
+    }
+    Ok(())
+}
