@@ -1,8 +1,9 @@
 //! The USC: instances times operations a second in a loop of multiply-adds and in a loop of integer operations, beside the
 //! same loops written for the host's vectors.
 //!
-//! The loops have sixteen chains, so that neither side waits for a result, and 32 instances, a task's. The host's version
-//! keeps everything in vector registers, at the best level that the runtime would use.
+//! The loops have sixteen chains, so that neither side waits for a result. A task has 32 instances; a launch of eight tasks
+//! runs beside one of a single task. The host's version keeps everything in vector registers, at the best level that the
+//! runtime would use.
 
 use std::hint::black_box;
 
@@ -49,20 +50,21 @@ fn integers() -> Program {
 fn usc(c: &mut Criterion) {
     let operations = u64::from(ROUNDS) * (CHAINS * TIMES * LANES) as u64;
     let mut group = c.benchmark_group("usc run");
-    group.throughput(Throughput::Elements(operations)).sample_size(20);
+    group.sample_size(20);
     for (name, program) in [("multiply-adds", multiply_adds()), ("integers", integers())] {
-        for level in Level::available() {
-            group.bench_function(format!("{name}, {}", level.name()), |b| {
+        let levels = Level::available().into_iter().map(|level| (level, 8));
+        for (level, count) in levels.chain([(Level::best(), 1)]) {
+            group.throughput(Throughput::Elements(operations * count as u64));
+            let tasks = if count == 1 { "1 task".to_owned() } else { format!("{count} tasks") };
+            group.bench_function(format!("{name}, {tasks}, {}", level.name()), |b| {
                 let mut machine = Machine::new(Software::default()).at_level(level);
                 machine.set("sh0".parse().expect("a register"), ROUNDS).expect("it can be set");
-                let task = Task::new(LANES).expect("32 instances");
-                b.iter(|| {
-                    let mut tasks = [task.clone()];
-                    machine.run(&program, &mut tasks, u64::MAX).expect("it ends")
-                });
+                let tasks = vec![Task::new(LANES).expect("32 instances"); count];
+                b.iter(|| machine.run(&program, &mut tasks.clone(), u64::MAX).expect("it ends"));
             });
         }
     }
+    group.throughput(Throughput::Elements(operations));
     group.bench_function("multiply-adds, by hand", |b| {
         b.iter(|| chains::multiply_adds(black_box([[1.5; LANES]; CHAINS]), 0.5, 1.0, ROUNDS * TIMES as u32));
     });

@@ -6,10 +6,9 @@ use isaforge_usc::{
 };
 
 use crate::usc::error::Trap;
-use crate::usc::fast;
-use crate::usc::host::{Host, Instance};
+use crate::usc::host::Host;
 use crate::usc::lanes::{Column, LANES, Mask, each, holds, map, splat, zip, zip3};
-use crate::usc::machine::{Common, Event, Machine, Report, State, Task, entry};
+use crate::usc::machine::{Common, Machine, Task, entry};
 use crate::usc::program::{Action, Bitwise, Main, Program, Step, Wire, counts_shift, moved};
 use crate::usc::register::{Reach, Register, SHARED};
 use crate::usc::rules::{bits, float, integer, pack, special};
@@ -27,10 +26,8 @@ pub(super) struct Cpu<'a, H> {
     pub woken: Option<u32>,
     /// Where it goes on, if not with the next group.
     pub next: Option<usize>,
-    /// Whether plain groups may take the fast path.
-    plainly: bool,
     /// Writes, if somebody wants to know.
-    writes: Option<Vec<(Register, Mask, Column)>>,
+    pub writes: Option<Vec<(Register, Mask, Column)>>,
 }
 
 /// The wires of a main group.
@@ -71,74 +68,13 @@ impl<'a, H: Host> Cpu<'a, H> {
         number: usize,
         traced: bool,
     ) -> Self {
-        let Machine { host, common, plainly, .. } = machine;
-        let (writes, plainly) = (traced.then(Vec::new), *plainly && !traced);
-        Cpu { program, host, common, task, number, woken: None, next: None, plainly, writes }
+        let Machine { host, common, .. } = machine;
+        Cpu { program, host, common, task, number, woken: None, next: None, writes: traced.then(Vec::new) }
     }
 
-    /// Executes at most `most` groups; less when the task ends or waits.
-    ///
-    /// # Errors
-    /// The step that cannot be executed, and why.
+    /// Executes a group for the active instances; where it goes on is in `next`.
     #[inline(always)]
-    pub fn turn(&mut self, most: u64, report: &mut Report, seen: &mut dyn FnMut(&Event)) -> Result<(), (usize, Trap)> {
-        self.task.state = State::Ready;
-        let program = self.program;
-        let mut left = most;
-        while left > 0 {
-            let pc = self.task.pc;
-            let Some(step) = program.steps.get(pc) else { return Err((pc, Trap::RanOff)) };
-            let active = fast::active(self.task, step.condition);
-            let plain = if self.plainly { program.runs.length(pc) } else { 0 };
-            if plain > 0 {
-                let count = plain.min(usize::try_from(left).unwrap_or(plain));
-                if active != 0 {
-                    program.runs.execute(self.task, self.common, pc, count, active);
-                }
-                let groups = count as u64;
-                left -= groups;
-                report.groups += groups;
-                report.instance_groups += groups * u64::from(active.count_ones());
-                self.task.groups += groups;
-                self.common.time += groups;
-                self.task.pc = pc + count;
-                continue;
-            }
-            left -= 1;
-            self.next = None;
-            self.execute(step, active).map_err(|trap| (pc, trap))?;
-            report.groups += 1;
-            report.instance_groups += u64::from(active.count_ones());
-            self.task.groups += 1;
-            self.common.time += 1;
-            if let Some(writes) = &mut self.writes {
-                seen(&Event { task: self.number, at: step.at, active, writes: std::mem::take(writes) });
-            }
-            if step.last || self.task.state == State::Ended {
-                self.end().map_err(|trap| (pc, trap))?;
-                return Ok(());
-            }
-            if !matches!(self.task.state, State::Wants(_)) {
-                self.task.pc = self.next.unwrap_or(pc + 1);
-            }
-            if self.task.state != State::Ready || self.woken.is_some() {
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-
-    fn end(&mut self) -> Result<(), Trap> {
-        self.task.state = State::Ended;
-        if self.program.feeds_back {
-            let lost = self.task.valid & !(self.task.kept & !self.task.failed);
-            each(lost).for_each(|instance| self.host.discard(Instance { task: self.number, instance }));
-        }
-        Machine::pixels(self.host, self.task, self.number, self.task.valid)
-    }
-
-    #[inline(always)]
-    fn execute(&mut self, step: &Step, active: Mask) -> Result<(), Trap> {
+    pub fn execute(&mut self, step: &Step, active: Mask) -> Result<(), Trap> {
         match &step.action {
             Action::Control(control) => self.control(step, control, active),
             _ if active == 0 => Ok(()),
@@ -413,18 +349,7 @@ impl<'a, H: Host> Cpu<'a, H> {
 
     /// A register of one instance.
     pub fn read_one(&self, register: Register, instance: usize) -> u32 {
-        let of = |bank: &[u32], n: u16, base: u16| bank.get(usize::from(n + base)).copied().unwrap_or(0);
-        match register {
-            Register::Column(column) => self.task.columns.at(column)[instance % LANES],
-            Register::Coefficient(n) => of(&self.task.coefficients, n, self.task.base[0]),
-            Register::Alternate(n) => of(&self.task.alternates, n, self.task.base[0]),
-            Register::Shared(n) => of(&self.common.shared, n, self.task.base[1]),
-            Register::Global(n) => self.common.globals.get(usize::from(n)).copied().unwrap_or(0),
-            Register::Slot(n) => self.task.slots.get(usize::from(n)).copied().unwrap_or(0),
-            Register::Dynamic(n) => of(&self.common.dynamic, n, 0),
-            Register::Timer => self.common.time as u32,
-            Register::Indexed { .. } => 0,
-        }
+        value(self.task, self.common, register, instance)
     }
 
     /// Writes a register of the active instances. Of what instances share the last one's value stays.
@@ -477,6 +402,22 @@ impl<'a, H: Host> Cpu<'a, H> {
         if let Some(writes) = &mut self.writes {
             writes.push((register, 1 << instance, splat(value)));
         }
+    }
+}
+
+/// A register of one instance; of indexed ones 0.
+pub(super) fn value(task: &Task, common: &Common, register: Register, instance: usize) -> u32 {
+    let of = |bank: &[u32], n: u16, base: u16| bank.get(usize::from(n + base)).copied().unwrap_or(0);
+    match register {
+        Register::Column(column) => task.columns.at(column)[instance % LANES],
+        Register::Coefficient(n) => of(&task.coefficients, n, task.base[0]),
+        Register::Alternate(n) => of(&task.alternates, n, task.base[0]),
+        Register::Shared(n) => of(&common.shared, n, task.base[1]),
+        Register::Global(n) => common.globals.get(usize::from(n)).copied().unwrap_or(0),
+        Register::Slot(n) => task.slots.get(usize::from(n)).copied().unwrap_or(0),
+        Register::Dynamic(n) => of(&common.dynamic, n, 0),
+        Register::Timer => common.time as u32,
+        Register::Indexed { .. } => 0,
     }
 }
 

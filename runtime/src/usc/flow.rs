@@ -163,6 +163,7 @@ pub(super) struct Ask {
 
 impl Ask {
     /// The new counter, and whether the instance runs.
+    #[inline(always)]
     pub(super) fn answer(self, instruction: Cndinst) -> (u32, bool) {
         let Ask { holds, counter, value, adjust, someone_loops, is_chosen } = self;
         let stay = (counter, counter == 0);

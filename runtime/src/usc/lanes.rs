@@ -3,11 +3,17 @@
 /// The most instances of a task.
 pub const LANES: usize = 32;
 
+/// Lanes that operations compute at a time: whole vectors, and few enough that the compiler sees them as such.
+pub const HALF: usize = LANES / 2;
+
 /// A register of every instance of a task.
 pub type Column = [u32; LANES];
 
 /// How many columns [`Rows`] has: a power of two, so that a number is made one of theirs without a branch.
 pub const ROWS: usize = 1024;
+
+/// Rows that nobody uses: with them the same columns of several tasks do not contend for the same places of a cache.
+const GAP: usize = 9;
 
 /// A column where vectors of the host begin at their own size.
 #[derive(Clone, Copy, Debug)]
@@ -16,29 +22,36 @@ struct Row(Column);
 
 /// The columns of a task.
 #[derive(Clone, Debug)]
-pub struct Rows(Box<[Row; ROWS]>);
+pub struct Rows([Row; ROWS + GAP]);
 
 impl Rows {
     /// All of them 0.
-    pub fn new() -> Rows {
-        let rows = vec![Row([0; LANES]); ROWS].into_boxed_slice();
-        Rows(rows.try_into().unwrap_or_else(|_| Box::new([Row([0; LANES]); ROWS])))
+    pub fn new() -> Box<Rows> {
+        Box::new(Rows([Row([0; LANES]); ROWS + GAP]))
     }
 
     /// A column; of numbers from 1024 on, which nobody makes, the last.
     #[inline(always)]
     pub fn at(&self, number: u16) -> &Column {
-        match self.0.get(usize::from(number)) {
-            Some(row) => &row.0,
-            None => &self.0[ROWS - 1].0,
-        }
+        &self.0[usize::from(number).min(ROWS - 1)].0
     }
 
     /// A column to be written.
     #[inline(always)]
     pub fn at_mut(&mut self, number: u16) -> &mut Column {
-        let number = if usize::from(number) < ROWS { usize::from(number) } else { ROWS - 1 };
-        &mut self.0[number].0
+        &mut self.0[usize::from(number).min(ROWS - 1)].0
+    }
+
+    /// Half of a column: 0 the lower, 1 the upper.
+    #[inline(always)]
+    pub fn half(&self, number: u16, half: usize) -> &[u32; HALF] {
+        &self.at(number).as_chunks().0[half % 2]
+    }
+
+    /// Half of a column to be written.
+    #[inline(always)]
+    pub fn half_mut(&mut self, number: u16, half: usize) -> &mut [u32; HALF] {
+        &mut self.at_mut(number).as_chunks_mut().0[half % 2]
     }
 }
 

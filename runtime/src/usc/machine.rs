@@ -3,21 +3,23 @@
 use crate::level::Level;
 use crate::usc::error::{RunError, SetupError, Trap};
 use crate::usc::exec::Cpu;
+use crate::usc::fast::{self, Ahead, Bundle, active};
 use crate::usc::host::{Host, Instance};
 use crate::usc::lanes::{Column, LANES, Mask, Rows, blend, each, splat};
 use crate::usc::program::Program;
 use crate::usc::register::{DYNAMIC, GLOBALS, INTERNALS, PIXEL_OUTPUTS, Register, constant, pixel};
-use crate::usc::turn::turn;
 
 /// Groups that a task executes before another one has its turn.
 const TURN: u64 = 4096;
+/// The most tasks that advance together.
+const TASKS: usize = 8;
 /// Mutexes of a machine.
 pub(super) const MUTEXES: usize = 16;
 
 /// Up to 32 instances that run the same program together.
 #[derive(Clone, Debug)]
 pub struct Task {
-    pub(super) columns: Rows,
+    pub(super) columns: Box<Rows>,
     pub(super) coefficients: Vec<u32>,
     pub(super) alternates: Vec<u32>,
     /// The instances that there are.
@@ -248,6 +250,17 @@ pub struct Event {
     pub writes: Vec<(Register, Mask, Column)>,
 }
 
+/// A run on its way.
+struct Run<'a> {
+    program: &'a Program,
+    /// What each task has executed before its turn.
+    ahead: Vec<Ahead>,
+    /// Whether tasks may execute anything before their turn.
+    early: bool,
+    traced: bool,
+    report: Report,
+}
+
 /// What a run did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
@@ -348,28 +361,29 @@ impl<H: Host> Machine<H> {
         seen: &mut dyn FnMut(&Event),
         traced: bool,
     ) -> Result<Report, RunError> {
-        let mut report = Report::default();
+        let early = self.plainly && !traced;
+        if early {
+            tasks.iter_mut().for_each(|task| program.code.spread(task, &self.common));
+        }
+        let mut run =
+            Run { program, ahead: vec![Ahead::default(); tasks.len()], early, traced, report: Report::default() };
         loop {
             let mut waits = None;
             let mut progress = false;
             for number in 0..tasks.len() {
-                let before = report.groups;
+                let before = run.report.groups;
                 match tasks[number].state {
                     State::Ended => continue,
                     State::Wants(id) if self.common.mutexes[id as usize % MUTEXES].is_some() => {}
                     State::Sleeps(_) => {}
                     State::Wants(_) | State::Ready => {
-                        let left = budget - report.groups;
-                        let level = self.level;
-                        let mut cpu = Cpu::new(program, self, &mut tasks[number], number, traced);
-                        let outcome = turn(level, &mut cpu, TURN.min(left), &mut report, seen);
-                        let woken = cpu.woken;
-                        outcome.map_err(|(step, trap)| error(program, number, step, trap))?;
+                        let woken = self.turn(&mut run, tasks, number, budget - before, seen);
+                        let woken = woken.map_err(|(step, trap)| error(program, number, step, trap))?;
                         for task in tasks.iter_mut().filter(|t| woken.is_some_and(|id| t.state == State::Sleeps(id))) {
                             task.state = State::Ready;
                         }
-                        progress |= report.groups > before || tasks[number].state == State::Ended;
-                        if report.groups >= budget && tasks.iter().any(|t| t.state != State::Ended) {
+                        progress |= run.report.groups > before || tasks[number].state == State::Ended;
+                        if run.report.groups >= budget && tasks.iter().any(|t| t.state != State::Ended) {
                             return Err(error(program, number, tasks[number].pc, Trap::Budget(budget)));
                         }
                     }
@@ -379,13 +393,107 @@ impl<H: Host> Machine<H> {
                 }
             }
             match (tasks.iter().all(|t| t.state == State::Ended), progress, waits) {
-                (true, ..) => return Ok(report),
+                (true, ..) => return Ok(run.report),
                 (false, false, Some((number, id))) => {
                     return Err(error(program, number, tasks[number].pc, Trap::Deadlock(id)));
                 }
                 _ => {}
             }
         }
+    }
+
+    /// Lets a task execute groups until it has had its turn, ends or waits; the mutex whose sleepers it wakes.
+    ///
+    /// # Errors
+    /// The step that cannot be executed, and why.
+    fn turn(
+        &mut self,
+        run: &mut Run<'_>,
+        tasks: &mut [Task],
+        number: usize,
+        budget: u64,
+        seen: &mut dyn FnMut(&Event),
+    ) -> Result<Option<u32>, (usize, Trap)> {
+        let program = run.program;
+        let mut woken = None;
+        let mut left = TURN.min(budget);
+        tasks[number].state = State::Ready;
+        while left > 0 {
+            let done = std::mem::take(&mut run.ahead[number].groups);
+            if done > 0 {
+                left = left.saturating_sub(done);
+                run.report.groups += done;
+                self.common.time += done;
+                continue;
+            }
+            let pc = tasks[number].pc;
+            if let Some(trap) = run.ahead[number].trap.take() {
+                return Err((pc, trap));
+            }
+            if run.early && program.code.is_own(pc) {
+                self.look_ahead(run, tasks, number, left, budget);
+                continue;
+            }
+            let Some(step) = program.steps.get(pc) else { return Err((pc, Trap::RanOff)) };
+            let task = &mut tasks[number];
+            let active = active(task, step.condition);
+            let level = self.level;
+            let mut cpu = Cpu::new(program, self, task, number, run.traced);
+            fast::group(level, &mut cpu, step, active).map_err(|trap| (pc, trap))?;
+            let next = cpu.next.unwrap_or(pc + 1);
+            woken = cpu.woken;
+            if let Some(writes) = cpu.writes.take() {
+                seen(&Event { task: number, at: step.at, active, writes });
+            }
+            left -= 1;
+            run.report.groups += 1;
+            run.report.instance_groups += u64::from(active.count_ones());
+            task.groups += 1;
+            self.common.time += 1;
+            if step.last || task.state == State::Ended {
+                self.end(program, task, number).map_err(|trap| (pc, trap))?;
+                break;
+            }
+            if !matches!(task.state, State::Wants(_)) {
+                task.pc = next;
+            }
+            if task.state != State::Ready || woken.is_some() {
+                break;
+            }
+        }
+        Ok(woken)
+    }
+
+    /// Lets a task advance by groups that concern nobody else, at most `left`, and those behind it, too.
+    fn look_ahead(&mut self, run: &mut Run<'_>, tasks: &mut [Task], number: usize, left: u64, budget: u64) {
+        let program = run.program;
+        // Where a budget may end in one of their next turns, it has to end at the right group.
+        let all = budget / TURN > tasks.len() as u64;
+        let count = tasks.len();
+        let (before, rest) = tasks.split_at_mut(number);
+        let mut bundle = Bundle { level: self.level, program, machine: self, members: Vec::new() };
+        for (task, at) in rest.iter_mut().chain(before).zip((number..count).chain(0..number)).take(TASKS) {
+            let joins = || task.state == State::Ready && run.ahead[at].is_nothing() && program.code.is_own(task.pc);
+            if at == number {
+                bundle.add(task, at, left);
+            } else if all && joins() {
+                bundle.add(task, at, TURN);
+            }
+        }
+        for (at, ahead) in bundle.advance() {
+            run.report.instance_groups += ahead.instance_groups;
+            run.ahead[at] = ahead;
+        }
+    }
+
+    /// A task has ended: fragments that are lost are discarded, what it leaves is given out.
+    fn end(&mut self, program: &Program, task: &mut Task, number: usize) -> Result<(), Trap> {
+        task.state = State::Ended;
+        if program.feeds_back {
+            let lost = task.valid & !(task.kept & !task.failed);
+            each(lost).for_each(|instance| self.host.discard(Instance { task: number, instance }));
+        }
+        Self::pixels(&mut self.host, task, number, task.valid)
     }
 
     pub(super) fn pixels(host: &mut H, task: &Task, number: usize, mask: Mask) -> Result<(), Trap> {

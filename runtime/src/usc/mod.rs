@@ -14,7 +14,6 @@ mod program;
 pub mod register;
 pub mod rules;
 pub mod texture;
-mod turn;
 mod unencoded;
 
 pub use error::{RunError, SetupError, Trap};

@@ -9,7 +9,7 @@ use isaforge_usc::{
     Regbank, Single, Sop, Srcsel, Tst, Unit, Upper, decode,
 };
 
-use crate::usc::fast::Runs;
+use crate::usc::fast::Code;
 use crate::usc::register::Register;
 
 /// The most bytes of a program.
@@ -90,7 +90,7 @@ pub enum LoadError {
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(super) steps: Vec<Step>,
-    pub(super) runs: Runs,
+    pub(super) code: Code,
     /// Whether it says which fragments stay.
     pub(super) feeds_back: bool,
     /// The step that starts at an offset.
@@ -287,7 +287,7 @@ impl Program {
     fn nothing() -> Program {
         Program {
             steps: Vec::new(),
-            runs: Runs::default(),
+            code: Code::default(),
             feeds_back: false,
             starts: HashMap::new(),
             bytes: Vec::new(),
@@ -311,7 +311,7 @@ impl Program {
                 control.target = target;
             }
         }
-        self.runs = Runs::new(&self.steps);
+        self.code = Code::new(&self.steps);
         self
     }
 
