@@ -93,6 +93,31 @@ varyings: [{ offset: 0, values: [[1, 0, 0, 1], [1, 0, 0, 1], [1, 0, 0, 1]] }]";
 }
 
 #[test]
+fn triangles_are_blended_one_after_another() {
+    let content = PLAIN.replace("clear: [0, 0, 1, 1] }", "clear: [0, 0, 1, 1], HOW }")
+        + "vertices: [[0, 0], [8, 0], [0, 4], [0, 0], [8, 0], [0, 4]]
+varyings: [{ offset: 0, flat: [0x3f800000, 0x3f000000, 0, 0x3f000000] }]";
+    // The colour is (1, 0.5, 0) at half the opacity, over blue, twice.
+    for (blend, expected) in [
+        ("blend: {}", [191, 96, 64]),
+        ("blend: { source: one, destination: one }", [255, 255, 255]),
+        ("blend: { operation: reverse_subtract, source: src_alpha, destination: one }", [0, 0, 255]),
+        ("blend: { operation: max }", [255, 128, 255]),
+        ("blend: { source: constant_color, destination: zero, constant: [0, 1, 0, 0] }", [0, 128, 0]),
+        ("format: RGBA8", [255, 128, 0]),
+    ] {
+        let (folder, run) = draw(&content.replace("HOW", blend));
+        run.expect(0);
+        let (_, _, pixels) = picture(&folder.path().join("out.png"));
+        let near = pixels[24]
+            .iter()
+            .zip(expected)
+            .all(|(&found, expected): (&u8, i32)| (i32::from(found) - expected).abs() <= 1);
+        assert!(near, "{blend}: {:?}, not {expected:?}", pixels[24]);
+    }
+}
+
+#[test]
 fn textures_come_from_words_pictures_and_raw_files() {
     let head = PLAIN.replace(
         "  LD_VAR_BUF_IMM.f32.slot0.v4.src_f32.center.store @r0:r1:r2:r3, r61, index:0x0\n",
@@ -130,9 +155,17 @@ fn what_cannot_be_drawn_is_told() {
         ("textures: [{ words: [1, 2], size: [4, 1] }]", "L0003", "level 0 has 8 bytes, not 16"),
         ("textures: [{ file: none.png }]", "L0005", "cannot be read"),
         ("textures: [{ words: [1], size: [1, 1], format: RGB9 }]", "L0003", "`RGB9` is not a format"),
+        ("targets: [{ file: o.png, blend: { source: alpha } }]", "L0003", "nothing is blended by `alpha`"),
+        ("targets: [{ file: o.png, blend: { constant: [1] } }]", "L0003", "a colour has four numbers"),
         ("uniforms: [{ address: b }]", "L0004", "a drawing has no buffers"),
     ] {
-        let (_, run) = draw(&format!("{PLAIN}{line}"));
+        // A line about targets stands for the one that is there.
+        let plain = if line.starts_with("targets") {
+            PLAIN.split_once("targets").map_or(PLAIN, |(head, _)| head)
+        } else {
+            PLAIN
+        };
+        let (_, run) = draw(&format!("{plain}{line}"));
         let run = run.expect(1);
         assert!(run.err.contains(code) && run.err.contains(message), "{line}: {}", run.err);
     }

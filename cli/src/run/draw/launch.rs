@@ -71,6 +71,36 @@ vocabulary! {
         optional format: Spanned<String>,
         /// Red, green, blue and opacity of pixels that nothing is drawn on.
         optional clear: Spanned<Vec<Float>>,
+        /// How colours are blended with those that are there; they replace them if not given.
+        optional blend: BlendContent,
+    }
+}
+
+vocabulary! {
+    /// How a colour and the one that is there become one, by the names of OpenGL.
+    pub struct BlendContent {
+        /// How the two are put together.
+        optional operation: Spanned<String>,
+        /// What the new colour is multiplied by.
+        optional source: Spanned<String>,
+        /// What the colour that is there is multiplied by.
+        optional destination: Spanned<String>,
+        /// The same for the opacity, if it is not the same.
+        optional alpha: AlphaContent,
+        /// The colour of the factors that name a constant.
+        optional constant: Spanned<Vec<Float>>,
+    }
+}
+
+vocabulary! {
+    /// How the new opacity and the one that is there become one.
+    pub struct AlphaContent {
+        /// How the two are put together.
+        optional operation: Spanned<String>,
+        /// What the new one is multiplied by.
+        optional source: Spanned<String>,
+        /// What the one that is there is multiplied by.
+        optional destination: Spanned<String>,
     }
 }
 

@@ -117,7 +117,7 @@ mod tests {
     use isaforge_compiler::reader::{FromNode, Reader, Vocabulary};
     use isaforge_compiler::yaml::read_yaml;
 
-    use super::launch::{DrawLaunch, TargetContent, TextureContent, VaryingContent};
+    use super::launch::{AlphaContent, BlendContent, DrawLaunch, TargetContent, TextureContent, VaryingContent};
     use super::*;
 
     #[test]
@@ -134,7 +134,15 @@ mod tests {
 
     #[test]
     fn every_key_is_documented() {
-        let keys = [DrawLaunch::keys(), VaryingContent::keys(), TextureContent::keys(), TargetContent::keys()].concat();
+        let keys = [
+            DrawLaunch::keys(),
+            VaryingContent::keys(),
+            TextureContent::keys(),
+            TargetContent::keys(),
+            BlendContent::keys(),
+            AlphaContent::keys(),
+        ]
+        .concat();
         let readme = include_str!("README.md");
         for key in keys {
             assert!(!key.doc.is_empty(), "{} has no documentation", key.name);

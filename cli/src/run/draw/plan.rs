@@ -9,11 +9,11 @@ use isaforge_compiler::source::{Sources, Span, Spanned};
 use isaforge_compiler::yaml::Node;
 use isaforge_runtime::Launch;
 use isaforge_runtime::valhall::host::{
-    Component, Filter, Format, Handle, Resources, Sampler, Shape, Target, Texel, Texture, Triangle, Varying, Wrap,
-    table,
+    Blend, Component, Equation, Factor, Filter, Format, Handle, Operation, Resources, Sampler, Shape, Target, Texel,
+    Texture, Triangle, Varying, Wrap, table,
 };
 
-use super::launch::{DrawLaunch, FilterName, TargetContent, TextureContent, VaryingContent, WrapName};
+use super::launch::{BlendContent, DrawLaunch, FilterName, TargetContent, TextureContent, VaryingContent, WrapName};
 use crate::builtin::{self, Builtin};
 use crate::machine::Machine;
 use crate::picture::read_png;
@@ -264,15 +264,63 @@ fn texture_size(given: &TextureContent, out: &mut Diagnostics) -> Option<[u32; 2
 
 fn target(given: &TargetContent, [width, height]: [u32; 2], span: Span, out: &mut Diagnostics) -> Option<Target> {
     let format = format(given.format.as_ref(), out)?;
-    let clear = match &given.clear {
-        None => [0.0; 4],
-        Some(clear) => <[f32; 4]>::try_from(floats(clear))
-            .map_err(|_| mistake(clear.span, "a colour has four numbers: red, green, blue, opacity", out))
-            .ok()?,
+    let clear = colour(given.clear.as_ref(), out)?;
+    let blend = match &given.blend {
+        Some(given) => Some(blend(given, out)?),
+        None => None,
     };
-    let target = Target::new(format, width, height, Texel::floats(clear));
-    if target.is_none() {
+    let mut target = Target::new(format, width, height, Texel::floats(clear));
+    if let Some(target) = &mut target {
+        target.blend = blend;
+    } else {
         mistake(span, format!("a picture has 1 to {} pixels", Target::MAX_PIXELS), out);
     }
     target
+}
+
+/// Four numbers, 0 if they are not given.
+fn colour(given: Option<&Spanned<Vec<Float>>>, out: &mut Diagnostics) -> Option<[f32; 4]> {
+    let Some(given) = given else { return Some([0.0; 4]) };
+    let channels = <[f32; 4]>::try_from(floats(given));
+    channels.map_err(|_| mistake(given.span, "a colour has four numbers: red, green, blue, opacity", out)).ok()
+}
+
+fn blend(given: &BlendContent, out: &mut Diagnostics) -> Option<Blend> {
+    // What is drawn lies over what is there, if nothing else is said.
+    let over = Equation { operation: Operation::Add, source: Factor::SrcAlpha, destination: Factor::OneMinusSrcAlpha };
+    let colours = equation(over, [&given.operation, &given.source, &given.destination], out)?;
+    let alpha = match &given.alpha {
+        Some(alpha) => equation(colours, [&alpha.operation, &alpha.source, &alpha.destination], out)?,
+        None => colours,
+    };
+    Some(Blend { colour: colours, alpha, constant: colour(given.constant.as_ref(), out)? })
+}
+
+/// An equation that differs from another in what is given: operation, factor of the source, factor of the destination.
+fn equation(
+    other: Equation,
+    [operation, source, destination]: [&Option<Spanned<String>>; 3],
+    out: &mut Diagnostics,
+) -> Option<Equation> {
+    Some(Equation {
+        operation: named(operation, other.operation, Operation::parse, Operation::NAMES, out)?,
+        source: named(source, other.source, Factor::parse, Factor::NAMES, out)?,
+        destination: named(destination, other.destination, Factor::parse, Factor::NAMES, out)?,
+    })
+}
+
+fn named<T>(
+    given: &Option<Spanned<String>>,
+    default: T,
+    parse: fn(&str) -> Option<T>,
+    names: &[&str],
+    out: &mut Diagnostics,
+) -> Option<T> {
+    let Some(name) = given else { return Some(default) };
+    let found = parse(&name.value);
+    if found.is_none() {
+        let error = Diagnostic::error("L0003", name.span, format!("nothing is blended by `{}`", name.value));
+        out.push(error.help(format!("one of {}", names.join(", "))));
+    }
+    found
 }

@@ -200,6 +200,16 @@ impl Format {
         }
     }
 
+    /// A number as blending takes it: within what a channel holds, if that has bounds. NaN becomes 0 there.
+    pub(super) fn limit(self, value: f32) -> f32 {
+        match self.kind {
+            Kind::Unorm | Kind::Srgb | Kind::Snorm if value.is_nan() => 0.0,
+            Kind::Unorm | Kind::Srgb => value.clamp(0.0, 1.0),
+            Kind::Snorm => value.clamp(-1.0, 1.0),
+            Kind::Float | Kind::Uint | Kind::Sint => value,
+        }
+    }
+
     /// The word that stands for this format in a conversion descriptor. What the hardware's looks like does not matter
     /// to programs, for they only pass it on.
     pub(crate) fn descriptor(self) -> u32 {

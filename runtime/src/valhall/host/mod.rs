@@ -10,7 +10,7 @@
 //! them. Where nothing is known, this is what happens here.
 //!
 //! * A pixel has one sample: its centre is its only sample and its centroid. `ATEST` and `ZS_EMIT` pass the coverage on.
-//!   Colours replace those that are there; there are no blend shaders.
+//!   Colours replace those that are there, or are blended with them as the target says; there are no blend shaders.
 //! * Helper lanes execute everything, also behind `.discard` and `.skip`. Their stores, atomics and colours are dropped, an
 //!   atomic gives them 0, and where another lane would end the run they get zeros.
 //! * Look-ups follow OpenGL ES: the level of detail comes from the longer of the two changes across a quad, halves go to
@@ -27,6 +27,7 @@
 //! * Whole numbers saturate when their register, texel or pixel is too small for them. A number of another kind than the
 //!   resource holds is converted.
 
+pub mod blend;
 pub(crate) mod cube;
 pub mod format;
 pub mod resources;
@@ -40,6 +41,7 @@ use std::fmt;
 
 use thiserror::Error;
 
+pub use blend::{Blend, Equation, Factor, Operation};
 pub use format::{Class, Format, Texel};
 pub use resources::Resources;
 pub use sample::{Coordinates, Lod, Lookup, Request};

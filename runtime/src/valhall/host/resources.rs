@@ -100,6 +100,16 @@ impl Host for Resources {
         Ok(())
     }
 
+    fn blend(&mut self, target: u32, pixel: [u32; 2], coverage: u32, colour: Texel) -> Result<(), HostError> {
+        find(&self.targets, target)?;
+        if let Some(Some(target)) = self.targets.get_mut(target as usize)
+            && coverage != 0
+        {
+            target.blend(pixel, colour);
+        }
+        Ok(())
+    }
+
     fn set_depth(&mut self, pixel: [u32; 2], depth: f32) {
         if let Some(target) = &mut self.depth {
             target.draw(pixel, Texel::floats([depth; 4]));

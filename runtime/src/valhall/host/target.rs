@@ -1,15 +1,18 @@
 //! Render targets: what fragment programs draw on.
 
 use super::HostError;
-use super::format::{Format, Texel};
+use super::blend::Blend;
+use super::format::{Class, Format, Texel};
 
 /// A rectangle of pixels, row by row.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     format: Format,
     width: u32,
     height: u32,
     pixels: Vec<[u32; 4]>,
+    /// What blended colours do with those that are there; without it they replace them. Whole numbers are never blended.
+    pub blend: Option<Blend>,
 }
 
 impl Target {
@@ -23,7 +26,8 @@ impl Target {
             return None;
         }
         let (bytes, size) = format.encode(clear);
-        Some(Target { format, width, height, pixels: vec![format.decode(&bytes[..size]).channels; count as usize] })
+        let pixels = vec![format.decode(&bytes[..size]).channels; count as usize];
+        Some(Target { format, width, height, pixels, blend: None })
     }
 
     /// The format of its pixels.
@@ -57,6 +61,18 @@ impl Target {
         }
     }
 
+    /// Blends a colour into a pixel; one outside is not drawn.
+    pub fn blend(&mut self, pixel: [u32; 2], colour: Texel) {
+        let blended = match (self.blend, self.pixel(pixel)) {
+            (Some(blend), Some(old)) if old.class == Class::Float => {
+                let [new, old] = [colour.to(Class::Float), old].map(|texel| texel.channels.map(f32::from_bits));
+                Texel::floats(blend.apply(new.map(|channel| self.format.limit(channel)), old))
+            }
+            _ => colour,
+        };
+        self.draw(pixel, blended);
+    }
+
     fn index(&self, x: u32, y: u32) -> Option<usize> {
         (x < self.width && y < self.height).then_some(y as usize * self.width as usize + x as usize)
     }
@@ -69,6 +85,7 @@ pub(super) fn find(targets: &[Option<Target>], number: u32) -> Result<&Target, H
 
 #[cfg(test)]
 mod tests {
+    use super::super::blend::{Equation, Factor, Operation};
     use super::*;
 
     #[test]
@@ -82,6 +99,33 @@ mod tests {
         target.draw([0, 1], Texel::floats([1.0; 4]));
         assert_eq!(target.pixels()[0], [0; 4]);
         assert_eq!(target.pixel([0, 1]), None);
+    }
+
+    #[test]
+    fn colours_are_blended_within_what_the_format_holds() {
+        let add = Equation { operation: Operation::Add, source: Factor::One, destination: Factor::One };
+        let blend = Some(Blend { colour: add, alpha: add, constant: [0.0; 4] });
+        let new = |name: &str, clear| {
+            let target = Target::new(Format::parse(name).unwrap(), 1, 1, clear).unwrap();
+            Target { blend, ..target }
+        };
+        let quarter = Texel::floats([0.25; 4]);
+        for (name, expected) in [
+            // A colour is cut off before it is blended, and the sum again.
+            ("RGBA16", [1.0, 0.25, 0.75, 1.0]),
+            ("RGBA16_SNORM", [1.0, -0.75, 0.75, 1.0]),
+            ("RGBA32F", [2.25, -2.75, 0.75, 1.25]),
+        ] {
+            let mut target = new(name, quarter);
+            target.blend([0, 0], Texel::floats([2.0, -3.0, 0.5, 1.0]));
+            target.blend([1, 0], quarter);
+            let found = target.pixels()[0].map(f32::from_bits);
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-4), "{name}: {found:?}");
+        }
+        let whole = |channels| Texel { channels, class: Class::Unsigned };
+        let mut target = new("RGBA8UI", whole([1; 4]));
+        target.blend([0, 0], whole([2; 4]));
+        assert_eq!(target.pixels(), [[2; 4]]);
     }
 
     #[test]
