@@ -33,21 +33,13 @@ impl Resolver<'_> {
         fixed.extend(self.fixed(&spec.fixed.clone().unwrap_or_default(), true));
         let note = self.note(&spec);
         self.isa.places.add(name.span, Part::Whole, 0, name.span.to(spec.span));
-        // What is wrong in itself is no stranger in the syntax.
-        let mut wrong = Vec::new();
         let mut modifiers = Vec::new();
         for (name, spec) in spec.modifiers.unwrap_or_default().iter() {
-            match self.modifier(name, spec) {
-                Some(modifier) => modifiers.push(modifier),
-                None => wrong.push(name.value.clone()),
-            }
+            modifiers.extend(self.modifier(name, spec));
         }
         let mut operands = Vec::new();
         for (name, spec) in spec.operands.unwrap_or_default().iter() {
-            match self.operand(name, spec) {
-                Some(operand) => operands.push(operand),
-                None => wrong.push(name.value.clone()),
-            }
+            operands.extend(self.operand(name, spec));
         }
         let mut ignored = 0;
         for piece in spec.ignored.iter().flat_map(|i| i.iter()) {
@@ -85,7 +77,7 @@ impl Resolver<'_> {
             limits: Vec::new(),
             name: name.value,
         };
-        self.finish(form, spec.syntax, &wrong);
+        self.finish(form, spec.syntax);
     }
 
     pub(crate) fn default_provenance(&self) -> Provenance {
@@ -99,8 +91,8 @@ impl Resolver<'_> {
         format!("{name}:{}", self.sources.line_column(span).0)
     }
 
-    /// Adds what every instruction has and how it is written. `wrong` names operands and modifiers that were reported.
-    pub(crate) fn finish(&mut self, mut form: Form, syntax: Option<Spanned<String>>, wrong: &[String]) {
+    /// Adds what every instruction has and how it is written.
+    pub(crate) fn finish(&mut self, mut form: Form, syntax: Option<Spanned<String>>) {
         for shared in &self.isa.shared {
             if let Some(e) = shared.printed {
                 form.modifiers.push(Modifier {
@@ -134,7 +126,7 @@ impl Resolver<'_> {
         let common = self.files.iter().find_map(|(_, f)| f.syntax.clone());
         let syntax = syntax.or(common).unwrap_or_else(|| Spanned::new(DEFAULT_SYNTAX.to_owned(), form.span));
         form.syntax_span = syntax.span;
-        form.syntax = self.syntax(&form, &syntax, wrong);
+        form.syntax = self.syntax(&form, &syntax);
         self.isa.forms.push(form);
     }
 
@@ -143,7 +135,7 @@ impl Resolver<'_> {
         crate::check::coverage::claims(&self.isa, form).iter().fold(form.ignored, |mask, claim| mask | claim.mask)
     }
 
-    fn syntax(&mut self, form: &Form, template: &Spanned<String>, wrong: &[String]) -> Vec<Token> {
+    fn syntax(&mut self, form: &Form, template: &Spanned<String>) -> Vec<Token> {
         const ALL_OPERANDS: usize = usize::MAX;
         let own = form.operands.iter().map(|o| o.name.as_str()).chain(form.modifiers.iter().map(|m| m.name.as_str()));
         let names: Vec<&str> = ["mnemonic", "modifiers", "operands"].into_iter().chain(own).collect();
@@ -152,7 +144,6 @@ impl Resolver<'_> {
             "mnemonic" => Some(Token::Mnemonic),
             "modifiers" => Some(Token::Modifiers),
             "operands" => Some(Token::Operand(ALL_OPERANDS)),
-            _ if wrong.iter().any(|name| name == word) => Some(Token::Text(String::new())),
             _ => {
                 let operand = form.operands.iter().position(|o| o.name == word).map(Token::Operand);
                 operand.or_else(|| form.modifiers.iter().position(|m| m.name == word).map(Token::Modifier))

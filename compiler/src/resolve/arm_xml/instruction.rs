@@ -99,7 +99,7 @@ impl Resolver<'_> {
         }
         self.arm_account(&mut build);
         if self.out.failures() == before {
-            self.finish(build.form, None, &[]);
+            self.finish(build.form, None);
         }
         Some(())
     }

@@ -203,7 +203,7 @@ impl Resolver<'_> {
         self.xml_registers(spec, &instruction, &counts, &mut form);
         self.xml_sources(spec, &instruction, &mut form);
         self.xml_immediates(spec, &instruction, &mut form);
-        self.finish(form, None, &[]);
+        self.finish(form, None);
     }
 
     fn xml_unknown(&mut self, spec: &XmlSpec, child: &Element) {
