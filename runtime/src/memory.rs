@@ -164,19 +164,24 @@ impl Memory {
         }
     }
 
-    /// The region that holds `address`: where it begins, and its bytes.
+    /// The region that holds `address`: its index, where it begins, and how many bytes it has.
     #[inline]
-    pub(crate) fn window(&self, address: u64) -> Option<(u64, &[u8])> {
-        let region = self.regions.get(self.at(address)?)?;
-        Some((region.base, &region.bytes))
+    pub(crate) fn window(&self, address: u64) -> Option<(usize, u64, usize)> {
+        let at = self.at(address)?;
+        let region = self.regions.get(at)?;
+        Some((at, region.base, region.bytes.len()))
     }
 
-    /// As [`Memory::window`], to write.
+    /// The bytes of a region.
     #[inline]
-    pub(crate) fn window_mut(&mut self, address: u64) -> Option<(u64, &mut [u8])> {
-        let at = self.at(address)?;
-        let region = self.regions.get_mut(at)?;
-        Some((region.base, &mut region.bytes))
+    pub(crate) fn bytes(&self, region: usize) -> Option<&[u8]> {
+        self.regions.get(region).map(|region| region.bytes.as_slice())
+    }
+
+    /// As [`Memory::bytes`], to write.
+    #[inline]
+    pub(crate) fn bytes_mut(&mut self, region: usize) -> Option<&mut [u8]> {
+        self.regions.get_mut(region).map(|region| region.bytes.as_mut_slice())
     }
 
     /// The index of the region that holds `address`.

@@ -30,20 +30,22 @@ impl Row {
 /// Some warps, in order. Their numbers are data, so that a loop over them is not unrolled: what is to become vector
 /// instructions is the loop over the lanes within.
 #[derive(Clone, Copy, Debug, Default)]
-struct List {
+pub struct List {
     warps: [u8; WARPS],
     len: usize,
 }
 
 impl List {
+    /// Adds a warp, if it is wanted; there is room for each once.
     #[inline(always)]
-    fn push_if(&mut self, warp: usize, wanted: bool) {
+    pub fn push_if(&mut self, warp: usize, wanted: bool) {
         self.warps[self.len % WARPS] = warp as u8;
         self.len += usize::from(wanted);
     }
 
+    /// The warps.
     #[inline(always)]
-    fn listed(self) -> impl Iterator<Item = usize> {
+    pub fn listed(self) -> impl Iterator<Item = usize> {
         self.warps.into_iter().take(self.len).map(|warp| usize::from(warp) % WARPS)
     }
 }
@@ -141,6 +143,23 @@ impl Bundle {
         self.order.listed()
     }
 
+    /// Ones in the active lanes of a warp.
+    #[inline(always)]
+    pub fn mask(&self, warp: usize) -> &Column {
+        &self.masks.0[warp]
+    }
+
+    /// Sets a register of a warp in its active lanes.
+    #[inline(always)]
+    pub fn set(&mut self, row: usize, warp: usize, values: &Column) {
+        let column = &mut self.rows[row].0[warp];
+        if self.whole {
+            *column = *values;
+            return;
+        }
+        *column = blend(column, values, &self.masks.0[warp]);
+    }
+
     /// How many warps have active lanes.
     pub fn busy_count(&self) -> u64 {
         self.order.len as u64
@@ -161,6 +180,11 @@ impl Bundle {
     pub fn tick(&mut self, count: u32) -> bool {
         self.since += count;
         self.since >= self.room
+    }
+
+    /// Takes back what [`Bundle::tick`] counted too much.
+    pub fn untick(&mut self, count: u32) {
+        self.since -= count;
     }
 
     /// How many instructions the active warps may still execute together.
@@ -279,14 +303,22 @@ impl Bundle {
             let results = C::columns(&self.rows, op, warp);
             let mask = &self.masks.0[warp];
             for (word, result) in results.iter().enumerate() {
-                // A blend and a whole store: a masked store would keep the next load waiting.
                 let column = &mut self.rows[dest + word].0[warp];
-                for lane in 0..LANES {
-                    column[lane] = column[lane] & !mask[lane] | result[lane] & mask[lane];
-                }
+                *column = blend(column, result, mask);
             }
         }
     }
+}
+
+/// New values in the lanes of a mask. What is stored then is a whole column: a masked store would keep the next load
+/// waiting.
+#[inline(always)]
+pub fn blend(old: &Column, new: &Column, mask: &Column) -> Column {
+    let mut blended = [0; LANES];
+    for lane in 0..LANES {
+        blended[lane] = old[lane] & !mask[lane] | new[lane] & mask[lane];
+    }
+    blended
 }
 
 /// What an instruction computes for one warp. No closures: those would not be compiled for the level of their caller.
@@ -359,6 +391,19 @@ pub fn any_bits(words: &Column) -> u32 {
         bits |= word;
     }
     bits
+}
+
+/// Whether any lane of any warp has a bit.
+#[inline(always)]
+pub fn any_of(row: &Row) -> bool {
+    let row = black_box(row);
+    let mut bits = [0; LANES];
+    for column in &row.0 {
+        for lane in 0..LANES {
+            bits[lane] |= column[lane];
+        }
+    }
+    any_bits(&bits) != 0
 }
 
 /// One bit for each lane of a mask.

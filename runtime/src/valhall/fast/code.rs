@@ -6,6 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use isaforge_valhall::{Instruction, Opcode, dispatch};
 
 use super::super::program::{After, Program, Slot};
+use super::super::warp::LANES;
 use super::bundle::{Row, Schedule, WARPS};
 use super::handler::{Fields, Op, handler};
 use super::lower::Lowering;
@@ -21,8 +22,10 @@ pub mod row {
     pub const RESULT: u32 = SCRATCH + 8;
     /// The number of the lane.
     pub const LANE: u32 = RESULT + 2;
+    /// The number of the lane in the bundle.
+    pub const PLACE: u32 = LANE + 1;
     /// The number of the warp in its workgroup.
-    pub const WARP: u32 = LANE + 1;
+    pub const WARP: u32 = PLACE + 1;
     /// The address of the thread's own memory, in two rows.
     pub const THREAD: u32 = WARP + 1;
     /// Words that are the same in all lanes.
@@ -57,8 +60,8 @@ pub struct Code<'a> {
     /// Where the handlers of each word begin, and of the one behind the last.
     starts: Vec<u32>,
     exits: Vec<Exit>,
-    /// For each word the first from there on that is not followed by the next.
-    straight: Vec<u32>,
+    /// For each word the end of the run of words from there on, all but the last of which are followed by the next.
+    runs: Vec<u32>,
     constants: Vec<u32>,
     /// Registers that the program names.
     pub registers: u64,
@@ -97,21 +100,25 @@ impl<'a> Code<'a> {
         for row in lowering.ops.iter().flat_map(Op::rows) {
             registers |= 1u64.checked_shl(row).unwrap_or(0);
         }
-        let mut straight: Vec<u32> = (0..exits.len() as u32).collect();
+        let mut runs: Vec<u32> = (0..exits.len() as u32).collect();
         for pc in (0..exits.len()).rev() {
-            if matches!(exits[pc], Exit::Next) {
-                straight[pc] = straight.get(pc + 1).copied().unwrap_or(pc as u32 + 1);
+            match exits[pc] {
+                Exit::Next => runs[pc] = runs.get(pc + 1).copied().unwrap_or(pc as u32 + 1),
+                Exit::Jump(_) | Exit::Branch(_) => runs[pc] = pc as u32 + 1,
+                _ => {}
             }
         }
         let schedule = handler::<Schedule>(level).with(Fields::default());
         let Lowering { ops, constants, .. } = lowering;
-        Code { program, ops, starts, exits, straight, constants: constants.words, registers, ordered, schedule }
+        Code { program, ops, starts, exits, runs, constants: constants.words, registers, ordered, schedule }
     }
 
     /// The rows of a new bundle.
     pub fn rows(&self) -> Box<[Row]> {
         let mut rows = vec![Row::splat(0); row::CONSTANTS as usize];
         rows[row::LANE as usize] = Row([std::array::from_fn(|lane| lane as u32); WARPS]);
+        let place = |warp: usize| std::array::from_fn(|lane| (LANES * warp + lane) as u32);
+        rows[row::PLACE as usize] = Row(std::array::from_fn(place));
         rows.extend(self.constants.iter().map(|&word| Row::splat(word)));
         rows.into()
     }
@@ -127,9 +134,10 @@ impl<'a> Code<'a> {
         self.exits.get(pc).copied()
     }
 
-    /// The first word from `pc` on that is not followed by the next.
-    pub fn straight(&self, pc: usize) -> usize {
-        self.straight.get(pc).map_or(pc, |&end| end as usize)
+    /// The end of the run of words from `pc` on which are executed by handlers alone: the last may jump. There is no
+    /// such run where the end is `pc`.
+    pub fn run(&self, pc: usize) -> usize {
+        self.runs.get(pc).map_or(pc, |&end| end as usize)
     }
 }
 

@@ -73,13 +73,23 @@ fn join(low: u32, high: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
+/// The sum of two pairs of words, in words: vectors of 64 bits would have to be put together and taken apart.
+#[inline(always)]
+fn long_add(a: u32, b: u32, c: u32, d: u32) -> u64 {
+    let low = a.wrapping_add(c);
+    join(low, b.wrapping_add(d).wrapping_add(u32::from(low < a)))
+}
+
 long_rules! {
-    LongAdd(a, b, c, d; _) join(a, b).wrapping_add(join(c, d));
-    LongSubtract(a, b, c, d; _) join(a, b).wrapping_sub(join(c, d));
+    LongAdd(a, b, c, d; _) long_add(a, b, c, d);
+    LongSubtract(a, b, c, d; _) join(a.wrapping_sub(c), b.wrapping_sub(d).wrapping_sub(u32::from(a < c)));
     /// The full product of low words.
     LongMultiply(a, b; _) u64::from(a) * u64::from(b);
-    /// The second operand is shifted by the first number.
-    ShiftedAdd(a, b, c, d; n) join(a, b).wrapping_add(join(c, d) << (n[0] & 63));
+    /// The second operand is shifted by the first number, which is below 32.
+    ShiftedAdd(a, b, c, d; n) {
+        let shift = n[0] & 31;
+        long_add(a, b, c << shift, d << shift | c >> 1 >> (31 - shift))
+    };
     LongNot(a, b; _) !join(a, b);
 }
 

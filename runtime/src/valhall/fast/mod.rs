@@ -20,6 +20,7 @@ mod handler;
 mod integer;
 mod lower;
 mod memory;
+mod reach;
 mod rule;
 mod run;
 mod world;

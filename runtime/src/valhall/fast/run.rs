@@ -412,23 +412,28 @@ impl<'a> Runner<'a> {
         let threads = bundle.active_threads();
         let affordable = if self.exact { (self.budget - self.spent) / threads.max(1) } else { u64::MAX };
         let room = u64::from(bundle.room()).min(affordable) as usize;
-        let end = code.straight(pc).min(bundle.others as usize).min(pc + room);
-        if end > pc {
-            let ops = code.ops(pc..end);
-            if let Some(failed) = ops.iter().find(|op| !op.run(bundle, world)).map(Op::pc) {
-                let next = failed + 1;
-                self.count(bundle, pc, next as usize);
-                bundle.go(next);
-                self.fail(bundle, groups, failed as usize);
-                return false;
-            }
-            let exhausted = self.count(bundle, pc, end);
-            return go_on(bundle, end as u32, exhausted);
+        let end = code.run(pc).min(bundle.others as usize).min(pc + room);
+        if end <= pc {
+            return self.exit(bundle, world, groups, pc, affordable);
         }
-        self.exit(bundle, world, groups, pc, affordable)
+        let exhausted = self.count(bundle, pc, end);
+        let ops = code.ops(pc..end);
+        if let Some(failed) = ops.iter().find(|op| !op.run(bundle, world)).map(Op::pc) {
+            let next = failed + 1;
+            self.uncount(bundle, next as usize, end);
+            bundle.go(next);
+            self.fail(bundle, groups, failed as usize);
+            return false;
+        }
+        let next = match (code.exit(end - 1), bundle.taken()) {
+            (Some(Exit::Branch(target)), Taken::All) | (Some(Exit::Jump(target)), _) => target,
+            (Some(Exit::Branch(_)), Taken::Some(here)) => here,
+            _ => end as u32,
+        };
+        go_on(bundle, next, exhausted)
     }
 
-    /// Executes an instruction that is not simply followed by the next.
+    /// Executes an instruction that does not end in another word.
     fn exit(
         &mut self,
         bundle: &mut Bundle,
@@ -461,13 +466,7 @@ impl<'a> Runner<'a> {
             return false;
         }
         match exit {
-            Exit::Next | Exit::Refused => go_on(bundle, next, exhausted),
-            Exit::Jump(target) => go_on(bundle, target, exhausted),
-            Exit::Branch(target) => match bundle.taken() {
-                Taken::None => go_on(bundle, next, exhausted),
-                Taken::All => go_on(bundle, target, exhausted),
-                Taken::Some(here) => go_on(bundle, here, exhausted),
-            },
+            Exit::Next | Exit::Refused | Exit::Jump(_) | Exit::Branch(_) => go_on(bundle, next, exhausted),
             Exit::End => {
                 bundle.end();
                 false
@@ -492,6 +491,19 @@ impl<'a> Runner<'a> {
             }
         }
         bundle.tick(words as u32)
+    }
+
+    /// Takes back words that were counted but not executed, `to` being the end of what was counted.
+    fn uncount(&mut self, bundle: &mut Bundle, from: usize, to: usize) {
+        let (threads, words) = (bundle.active_threads(), (to - from) as u64);
+        self.spent -= threads * words;
+        self.warp_instructions -= bundle.busy_count() * words;
+        for (place, change) in [(from, threads.wrapping_neg()), (to, threads)] {
+            if let Some(count) = self.profile.get_mut(place) {
+                *count = count.wrapping_add(change);
+            }
+        }
+        bundle.untick(words as u32);
     }
 
     /// The active lanes wait at a barrier.

@@ -47,23 +47,65 @@ impl World<'_> {
         }
     }
 
-    /// The run of bytes that holds an address which all lanes of a workgroup see alike, and where it begins.
+    /// The run of bytes that holds an address which all lanes of a workgroup see alike.
     #[inline]
-    pub fn window(&self, group: usize, address: u64) -> Option<(u64, &[u8])> {
+    pub fn window(&self, group: usize, address: u64) -> Option<Window> {
         if Memory::RESERVED.contains(&address) {
-            let shared = self.shared.get(group * self.shared_bytes..(group + 1) * self.shared_bytes)?;
-            return (address < space::THREADS).then_some((space::WORKGROUP, shared));
+            let there = address < space::THREADS && (group + 1) * self.shared_bytes <= self.shared.len();
+            return there.then_some(Window {
+                base: space::WORKGROUP,
+                len: self.shared_bytes,
+                place: Place::Shared(group),
+            });
         }
-        self.memory.window(address)
+        let (region, base, len) = self.memory.window(address)?;
+        Some(Window { base, len, place: Place::Region(region) })
     }
 
-    /// As [`World::window`], to write.
-    #[inline]
-    pub fn window_mut(&mut self, group: usize, address: u64) -> Option<(u64, &mut [u8])> {
-        if Memory::RESERVED.contains(&address) {
-            let shared = self.shared.get_mut(group * self.shared_bytes..(group + 1) * self.shared_bytes)?;
-            return (address < space::THREADS).then_some((space::WORKGROUP, shared));
+    /// The bytes of a window.
+    #[inline(always)]
+    pub fn bytes(&self, window: Window) -> &[u8] {
+        match window.place {
+            Place::Region(region) => self.memory.bytes(region),
+            Place::Shared(group) => self.shared.get(group * self.shared_bytes..(group + 1) * self.shared_bytes),
         }
-        self.memory.window_mut(address)
+        .unwrap_or_default()
+    }
+
+    /// As [`World::bytes`], to write.
+    #[inline(always)]
+    pub fn bytes_mut(&mut self, window: Window) -> &mut [u8] {
+        match window.place {
+            Place::Region(region) => self.memory.bytes_mut(region),
+            Place::Shared(group) => self.shared.get_mut(group * self.shared_bytes..(group + 1) * self.shared_bytes),
+        }
+        .unwrap_or_default()
+    }
+}
+
+/// A run of bytes that several lanes see alike: a region of memory, or the memory of a workgroup.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    base: u64,
+    len: usize,
+    place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Region(usize),
+    Shared(usize),
+}
+
+impl Window {
+    /// Where `size` bytes at an address lie in the window, if they do for threads of a workgroup.
+    #[inline(always)]
+    pub fn span(&self, group: usize, address: u64, size: usize) -> Option<std::ops::Range<usize>> {
+        if matches!(self.place, Place::Shared(other) if other != group) {
+            return None;
+        }
+        let start = usize::try_from(address.checked_sub(self.base)?).ok()?;
+        let end = start.checked_add(size)?;
+        (end <= self.len).then_some(start..end)
     }
 }
