@@ -1,5 +1,9 @@
 //! A program, decoded once before it runs.
 
+use std::sync::LazyLock;
+
+use isaforge_core::bits::Bits;
+use isaforge_core::table::Access;
 use isaforge_core::text::Line;
 use isaforge_valhall::{DecodeError, FauSpecialPage1, Flow, Instruction, Opcode, Source};
 
@@ -34,7 +38,7 @@ pub(super) struct Program<'a> {
 
 impl<'a> Program<'a> {
     pub fn new(words: &'a [u64]) -> Self {
-        let slots: Vec<Slot> = words.iter().map(|&word| slot(word)).collect();
+        let slots: Vec<Slot> = words.iter().map(|&word| slot(word, &FORMS)).collect();
         let mut line = Line::new();
         let uses_thread_memory = slots.iter().any(|slot| match slot {
             Slot::Ready(instruction, _) => names_thread_memory(*instruction, &mut line),
@@ -56,20 +60,46 @@ impl<'a> Program<'a> {
     }
 }
 
-fn slot(word: u64) -> Slot {
+fn slot(word: u64, forms: &[Form]) -> Slot {
     let instruction = match isaforge_valhall::decode(word) {
         Ok(instruction) => instruction,
         Err(error) => return Slot::Undecodable(error),
     };
+    let form = forms.get(instruction.opcode() as usize).copied().unwrap_or_default();
     // Lists cannot go beyond the last register, pairs can. Those that are only read are left alone: the instruction may
     // need just the low word.
-    let last = instruction.writes().filter(|u| u.bank == REGISTERS && u.count > 0).map(|u| u.first + u.count - 1).max();
-    if let Some(register) = last.filter(|&last| last > LAST_REGISTER) {
-        return Slot::Register(register);
+    if form.writes_pairs {
+        let written = instruction.writes().filter(|used| used.bank == REGISTERS && used.count > 0);
+        let last = written.map(|used| used.first + used.count - 1).max();
+        if let Some(register) = last.filter(|&last| last > LAST_REGISTER) {
+            return Slot::Register(register);
+        }
     }
-    let after = if flow(instruction) == Some(Flow::End) { After::End } else { After::Next };
-    Slot::Ready(instruction, after)
+    let flow = form.flow.and_then(|bits| Flow::from_bits(bits.get(word, 0)));
+    Slot::Ready(instruction, if flow == Some(Flow::End) { After::End } else { After::Next })
 }
+
+/// What the tables say of all words of an instruction, found once: words are many.
+#[derive(Clone, Copy, Debug, Default)]
+struct Form {
+    /// Where its flow lies. All have one, but the generated accessors are methods of the single forms.
+    flow: Option<Bits>,
+    /// Whether it writes values of more than one register.
+    writes_pairs: bool,
+}
+
+static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
+    let isa = isaforge_valhall::ISA;
+    let width = isa.banks[REGISTERS as usize].width;
+    let form = |form: &isaforge_core::table::Form| Form {
+        flow: form.modifiers.iter().find(|modifier| modifier.name == "flow").map(|modifier| modifier.bits),
+        writes_pairs: form
+            .operands
+            .iter()
+            .any(|operand| matches!(operand.access, Access::Write | Access::ReadWrite) && operand.size > width),
+    };
+    isa.forms.iter().map(form).collect()
+});
 
 /// The bank of general registers among `ISA.banks`; a test holds it to that.
 const REGISTERS: u16 = 0;
@@ -78,12 +108,6 @@ const LAST_REGISTER: u16 = 63;
 /// holds them to that.
 const PAGE: usize = 0;
 const THREAD_PAGE: u64 = 1;
-
-/// The flow of an instruction. All have one, but the generated accessors are methods of the single forms.
-fn flow(instruction: Instruction) -> Option<Flow> {
-    let modifier = instruction.info().modifiers.iter().find(|modifier| modifier.name == "flow")?;
-    Flow::from_bits(modifier.bits.get(instruction.encode(), 0))
-}
 
 /// Whether a source is the thread-local pointer. Few words name its page, and only those are worth printing.
 fn names_thread_memory(instruction: Instruction, line: &mut Line) -> bool {

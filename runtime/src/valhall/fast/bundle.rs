@@ -151,13 +151,14 @@ impl Bundle {
 
     /// Sets a register of a warp in its active lanes.
     #[inline(always)]
-    pub fn set(&mut self, row: usize, warp: usize, values: &Column) {
+    pub fn set<const WHOLE: bool>(&mut self, row: usize, warp: usize, values: &Column) {
         let column = &mut self.rows[row].0[warp];
-        if self.whole {
-            *column = *values;
-            return;
-        }
-        *column = blend(column, values, &self.masks.0[warp]);
+        *column = if WHOLE { *values } else { blend(column, values, &self.masks.0[warp]) };
+    }
+
+    /// Whether all rows may be written whole.
+    pub fn is_whole(&self) -> bool {
+        self.whole
     }
 
     /// How many warps have active lanes.
@@ -206,7 +207,7 @@ impl Bundle {
     pub fn schedule(&mut self, schedule: &Op, world: &mut World<'_>) {
         self.settle();
         self.chosen &= self.ready() & self.unfinished();
-        schedule.run(self, world);
+        schedule.run(false, self, world);
         self.room = TURN - self.busy().map(|warp| self.turns[warp]).max().unwrap_or(0);
     }
 
@@ -288,24 +289,23 @@ impl Bundle {
 
     /// Sets the rows from `op.dest` on in all active lanes.
     #[inline(always)]
-    pub fn write<C: Columns<N>, const N: usize>(&mut self, op: &Fields) {
-        let dest = op.dest as usize;
-        if self.whole {
+    pub fn write<C: Columns<N>, const N: usize, const WHOLE: bool>(&mut self, op: &Fields) {
+        if WHOLE || self.order.len > WARPS / 2 {
             for warp in 0..WARPS {
-                let results = C::columns(&self.rows, op, warp);
-                for (word, result) in results.iter().enumerate() {
-                    self.rows[dest + word].0[warp] = *result;
-                }
+                self.write_warp::<C, N, WHOLE>(op, warp);
             }
-            return;
+        } else {
+            for warp in self.order.listed() {
+                self.write_warp::<C, N, WHOLE>(op, warp);
+            }
         }
-        for warp in self.order.listed() {
-            let results = C::columns(&self.rows, op, warp);
-            let mask = &self.masks.0[warp];
-            for (word, result) in results.iter().enumerate() {
-                let column = &mut self.rows[dest + word].0[warp];
-                *column = blend(column, result, mask);
-            }
+    }
+
+    #[inline(always)]
+    fn write_warp<C: Columns<N>, const N: usize, const WHOLE: bool>(&mut self, op: &Fields, warp: usize) {
+        let results = C::columns(&self.rows, op, warp);
+        for (word, result) in results.iter().enumerate() {
+            self.set::<WHOLE>(op.dest as usize + word, warp, result);
         }
     }
 }
@@ -332,7 +332,7 @@ pub struct Schedule;
 
 impl Body for Schedule {
     #[inline(always)]
-    fn run(bundle: &mut Bundle, _: &mut World<'_>, _: &Fields) -> bool {
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, _: &Fields) -> bool {
         let mut chosen = List::default();
         for warp in 0..WARPS {
             chosen.push_if(warp, bundle.chosen >> warp & 1 != 0);
@@ -443,7 +443,7 @@ impl<T: Test> Branch<T> {
 
 impl<T: Test> Body for Branch<T> {
     #[inline(always)]
-    fn run(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
         let [target, inverted] = op.numbers;
         let source = &bundle.rows[op.sources[0] as usize];
         let (mut any, mut lacking) = ([0; LANES], [0; LANES]);

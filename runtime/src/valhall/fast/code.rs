@@ -97,9 +97,7 @@ impl<'a> Code<'a> {
         for exit in &exits {
             registers |= if let Exit::Step(used) = exit { *used } else { 0 };
         }
-        for row in lowering.ops.iter().flat_map(Op::rows) {
-            registers |= 1u64.checked_shl(row).unwrap_or(0);
-        }
+        registers |= lowering.registers;
         let mut runs: Vec<u32> = (0..exits.len() as u32).collect();
         for pc in (0..exits.len()).rev() {
             match exits[pc] {

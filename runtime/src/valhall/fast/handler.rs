@@ -13,24 +13,30 @@ use super::world::World;
 
 /// What a handler does, written once and inlined into a function for each level.
 pub trait Body {
-    /// Executes for the active lanes; false when it left a fault in the bundle.
-    fn run(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool;
+    /// Executes for the active lanes; false when it left a fault in the bundle. With `WHOLE`, rows of the bundle may be
+    /// written whole.
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool;
 }
 
-/// The function for `B` at a level.
+/// The functions for `B` at a level.
 pub(super) fn handler<B: Body>(level: Level) -> Handler {
-    Handler(match level.kind() {
-        Kind::Portable => portable::<B>,
+    match level.kind() {
+        Kind::Portable => Handler { whole: portable::<B, true>, part: portable::<B, false> },
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx2 => avx2::<B>,
+        Kind::Avx2 => Handler { whole: avx2::<B, true>, part: avx2::<B, false> },
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx512 => avx512::<B>,
-    })
+        Kind::Avx512 => Handler { whole: avx512::<B, true>, part: avx512::<B, false> },
+    }
 }
 
-/// A function for this processor.
+type Function = unsafe fn(&mut Bundle, &mut World<'_>, &Fields) -> bool;
+
+/// Two functions for this processor: the one for whole rows saves nothing on the stack, which is half of the way.
 #[derive(Clone, Copy, Debug)]
-pub struct Handler(unsafe fn(&mut Bundle, &mut World<'_>, &Fields) -> bool);
+pub struct Handler {
+    whole: Function,
+    part: Function,
+}
 
 impl Handler {
     /// The handler with what it works on.
@@ -60,17 +66,12 @@ pub struct Op {
 }
 
 impl Op {
-    /// Executes it.
+    /// Executes it; `whole` says whether rows of the bundle may be written whole.
     #[inline(always)]
-    pub fn run(&self, bundle: &mut Bundle, world: &mut World<'_>) -> bool {
-        // SAFETY: the handler came from a `Level`, and those are made only for what the processor has.
-        unsafe { (self.run.0)(bundle, world, &self.fields) }
-    }
-
-    /// The rows that it may read or write.
-    pub fn rows(&self) -> impl Iterator<Item = u32> + use<> {
-        let Fields { dest, sources, .. } = self.fields;
-        (dest..dest + 4).chain(sources)
+    pub fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>) -> bool {
+        let function = if whole { self.run.whole } else { self.run.part };
+        // SAFETY: the function came from a `Level`, and those are made only for what the processor has.
+        unsafe { function(bundle, world, &self.fields) }
     }
 
     /// The word of the program that it belongs to.
@@ -79,18 +80,18 @@ impl Op {
     }
 }
 
-fn portable<B: Body>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
-    B::run(bundle, world, op)
+fn portable<B: Body, const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
+    B::run::<WHOLE>(bundle, world, op)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi2,lzcnt,popcnt")]
-fn avx2<B: Body>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
-    B::run(bundle, world, op)
+fn avx2<B: Body, const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
+    B::run::<WHOLE>(bundle, world, op)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi2,lzcnt,popcnt")]
-fn avx512<B: Body>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
-    B::run(bundle, world, op)
+fn avx512<B: Body, const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
+    B::run::<WHOLE>(bundle, world, op)
 }

@@ -56,13 +56,16 @@ pub struct Lowering<'a> {
     first: usize,
     pub ops: Vec<Op>,
     pub constants: Constants,
+    /// Registers that handlers may read or write.
+    pub registers: u64,
 }
 
 impl<'a> Lowering<'a> {
     /// For a program of `words` words and workgroups of `warps` warps.
     pub fn new(level: Level, uniforms: &'a [u32], warps: u32, words: u32) -> Self {
         let constants = Constants::default();
-        Lowering { level, uniforms, warps, words, pc: 0, ends: false, first: 0, ops: Vec::new(), constants }
+        let ops = Vec::with_capacity(words as usize);
+        Lowering { level, uniforms, warps, words, pc: 0, ends: false, first: 0, ops, constants, registers: 0 }
     }
 
     /// Turns to a word, after which threads may end.
@@ -92,6 +95,11 @@ impl<'a> Lowering<'a> {
                 Operand::Value(word) => self.constants.row(word),
             };
         }
+        for row in rows {
+            self.registers |= 1u64.checked_shl(row).unwrap_or(0);
+        }
+        // As many as any handler writes.
+        self.registers |= 0xfu64.checked_shl(dest).unwrap_or(0);
         let fields = Fields { dest, sources: rows, numbers, pc: self.pc };
         self.ops.push(handler::<B>(self.level).with(fields));
     }
@@ -363,7 +371,7 @@ impl<'a> Lowering<'a> {
             return Lowered(Some(if T::holds(word) == if_zero { Exit::Next } else { Exit::Jump(target) }));
         }
         let inverted = if if_zero { u32::MAX } else { 0 };
-        self.emit::<Branch<T>>(0, &[source], [target, inverted]);
+        self.emit::<Branch<T>>(row::RESULT, &[source], [target, inverted]);
         Lowered(Some(Exit::Branch(target)))
     }
 

@@ -43,7 +43,7 @@ fn pack<const WORDS: usize>(columns: &[Column; WORDS], bytes: &mut [u8]) {
 
 impl<const WORDS: usize> Body for Load<WORDS> {
     #[inline(always)]
-    fn run(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
         let (dest, size) = (op.dest as usize, 4 * WORDS);
         let mut window = None;
         let (starts, together) = match Reach::of(bundle, op, size as u32) {
@@ -69,7 +69,7 @@ impl<const WORDS: usize> Body for Load<WORDS> {
                 && let Some(bytes) = world.bytes(window).get(span)
             {
                 for (word, column) in unpack::<WORDS>(bytes).iter().enumerate() {
-                    bundle.set(dest + word, warp, column);
+                    bundle.set::<WHOLE>(dest + word, warp, column);
                 }
             } else if let Err(fault) = load_lanes::<WORDS>(bundle, world, op, warp, &mut window) {
                 bundle.fault = Some((warp, fault));
@@ -111,7 +111,7 @@ fn load_lanes<const WORDS: usize>(
 
 impl<const WORDS: usize> Body for Store<WORDS> {
     #[inline(always)]
-    fn run(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
         let (from, size) = (op.dest as usize, 4 * WORDS);
         let mut window = None;
         let (starts, together) = match Reach::of(bundle, op, size as u32) {

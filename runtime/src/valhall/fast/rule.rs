@@ -52,8 +52,8 @@ impl<R: Rule> Columns<1> for Word<R> {
 
 impl<R: Rule> Body for Word<R> {
     #[inline(always)]
-    fn run(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
-        bundle.write::<Self, 1>(op);
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
+        bundle.write::<Self, 1, WHOLE>(op);
         true
     }
 }
@@ -73,8 +73,8 @@ impl<R: LongRule> Columns<2> for Long<R> {
 
 impl<R: LongRule> Body for Long<R> {
     #[inline(always)]
-    fn run(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
-        bundle.write::<Self, 2>(op);
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
+        bundle.write::<Self, 2, WHOLE>(op);
         true
     }
 }

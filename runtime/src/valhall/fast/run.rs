@@ -14,7 +14,7 @@ use super::super::program::{After, Profile, Program, Slot};
 use super::super::space::{THREAD_BYTES, THREADS};
 use super::super::step::{Context, Control, Fault, Step};
 use super::super::warp::{LANES, Warp};
-use super::bundle::{Bundle, NOWHERE, Taken, WARPS};
+use super::bundle::{Bundle, NOWHERE, Row, Taken, WARPS};
 use super::code::{Code, Exit, row};
 use super::handler::Op;
 use super::world::{Home, World};
@@ -95,6 +95,14 @@ pub fn run_parallel(
             run(launch, memory, level)
         }
     }
+}
+
+/// Registers that say what thread it is when a thread begins.
+const GIVEN: u64 = 0xff << 55;
+
+/// The registers of a mask.
+fn registers(mask: u64) -> impl Iterator<Item = usize> {
+    (0..row::REGISTERS as usize).filter(move |register| mask >> register & 1 != 0)
 }
 
 /// Warps of a workgroup.
@@ -180,10 +188,8 @@ impl Crew {
         for bundle in &mut self.bundles {
             bundle.drop_from(0);
             bundle.threads = [0; WARPS];
-            for (register, row) in bundle.rows.iter_mut().enumerate().take(64) {
-                if code.registers >> register & 1 != 0 {
-                    row.0 = [[0; LANES]; WARPS];
-                }
+            for register in registers(code.registers) {
+                bundle.rows[register] = Row::splat(0);
             }
         }
         for (group, Group { id, size }) in self.groups.iter().enumerate() {
@@ -200,21 +206,19 @@ impl Crew {
                         bundle.rows[row::THREAD as usize + 1].0[warp][lane] = (address(lane) >> 32) as u32;
                     }
                 }
-                let global = |axis: usize, local: &[u32; LANES]| {
-                    local.map(|local| id[axis].wrapping_mul(size[axis]).wrapping_add(local))
-                };
-                let columns = [
-                    std::array::from_fn(|lane| x[lane] | y[lane] << 16),
-                    *z,
-                    [id[0]; LANES],
-                    [id[1]; LANES],
-                    [id[2]; LANES],
-                    global(0, x),
-                    global(1, y),
-                    global(2, z),
-                ];
-                for (register, column) in (55..).zip(columns) {
-                    bundle.rows[register].0[warp] = column;
+                for register in registers(code.registers & GIVEN) {
+                    let column = &mut bundle.rows[register].0[warp];
+                    for lane in 0..LANES {
+                        column[lane] = match register {
+                            55 => x[lane] | y[lane] << 16,
+                            56 => z[lane],
+                            57..60 => id[register - 57],
+                            axis => {
+                                let (axis, local) = (axis - 60, [x, y, z][axis - 60][lane]);
+                                id[axis].wrapping_mul(size[axis]).wrapping_add(local)
+                            }
+                        };
+                    }
                 }
             }
         }
@@ -417,8 +421,8 @@ impl<'a> Runner<'a> {
             return self.exit(bundle, world, groups, pc, affordable);
         }
         let exhausted = self.count(bundle, pc, end);
-        let ops = code.ops(pc..end);
-        if let Some(failed) = ops.iter().find(|op| !op.run(bundle, world)).map(Op::pc) {
+        let (ops, whole) = (code.ops(pc..end), bundle.is_whole());
+        if let Some(failed) = ops.iter().find(|op| !op.run(whole, bundle, world)).map(Op::pc) {
             let next = failed + 1;
             self.uncount(bundle, next as usize, end);
             bundle.go(next);
@@ -457,7 +461,8 @@ impl<'a> Runner<'a> {
         };
         let exhausted = self.count(bundle, pc, pc + 1);
         let next = pc as u32 + 1;
-        if !self.code.ops(pc..pc + 1).iter().all(|op| op.run(bundle, world)) {
+        let whole = bundle.is_whole();
+        if !self.code.ops(pc..pc + 1).iter().all(|op| op.run(whole, bundle, world)) {
             bundle.go(next);
             if matches!(exit, Exit::End) {
                 bundle.end();
@@ -522,16 +527,8 @@ impl<'a> Runner<'a> {
     }
 
     /// Executes an instruction as the reference does; false when the lanes that go on have to be chosen anew.
-    fn step(
-        &mut self,
-        bundle: &mut Bundle,
-        world: &mut World<'_>,
-        groups: &[Group],
-        pc: usize,
-        registers: u64,
-    ) -> bool {
+    fn step(&mut self, bundle: &mut Bundle, world: &mut World<'_>, groups: &[Group], pc: usize, named: u64) -> bool {
         let Some(Slot::Ready(instruction, after)) = self.code.program.slots.get(pc) else { return false };
-        let named = || (0..64usize).filter(|register| registers >> register & 1 != 0);
         let mut straight = *after == After::Next;
         for warp in bundle.busy() {
             let (home, active) = (bundle.homes[warp], bundle.active[warp]);
@@ -542,7 +539,7 @@ impl<'a> Runner<'a> {
                 warps: self.warps,
             };
             let scratch = &mut self.scratch;
-            for register in named() {
+            for register in registers(named) {
                 scratch.registers[register] = bundle.rows[register].0[warp];
             }
             scratch.pcs = *bundle.pcs(warp);
@@ -550,7 +547,7 @@ impl<'a> Runner<'a> {
             (scratch.pc, scratch.others) = (pc as u32, bundle.others);
             let mut step = Step { warp: scratch, context: &context, space: world.space(home) };
             let done = dispatch(*instruction, &mut step).0;
-            for register in named() {
+            for register in registers(named) {
                 bundle.rows[register].0[warp] = scratch.registers[register];
             }
             match done {
