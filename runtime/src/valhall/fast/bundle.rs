@@ -3,12 +3,11 @@
 //! A register is a row of eight columns. All lanes of the bundle that have the lowest program counter execute; a warp of
 //! which no lane is there is passed over. Each warp by itself thereby does exactly what it would do alone.
 
-use std::hint::black_box;
-
 use super::super::group::TURN;
 use super::super::step::Fault;
 use super::super::warp::{Column, LANES, lanes};
 use super::code::Code;
+use super::column::{and_not, any_bits, bit_mask, blend, equal, lower, or, smallest};
 use super::handler::{Body, Fields, Op};
 use super::world::{Home, World};
 
@@ -133,7 +132,9 @@ impl Bundle {
     /// Puts threads into a warp, at the first word.
     pub fn start(&mut self, warp: usize, home: Home, threads: u16) {
         (self.homes[warp], self.live[warp], self.threads[warp]) = (home, threads, threads);
-        self.pcs.0[warp] = std::array::from_fn(|lane| if threads >> lane & 1 != 0 { 0 } else { NOWHERE });
+        for (lane, pc) in self.pcs.0[warp].iter_mut().enumerate() {
+            *pc = if threads >> lane & 1 != 0 { 0 } else { NOWHERE };
+        }
         self.at_barrier &= !(1 << warp);
     }
 
@@ -222,11 +223,7 @@ impl Bundle {
     /// Moves the active lanes to `pc`.
     pub fn go(&mut self, pc: u32) {
         for warp in self.busy() {
-            for lane in 0..LANES {
-                let mask = self.masks.0[warp][lane];
-                let place = &mut self.pcs.0[warp][lane];
-                *place = *place & !mask | pc & mask;
-            }
+            self.pcs.0[warp] = blend(&self.pcs.0[warp], &[pc; LANES], &self.masks.0[warp]);
         }
     }
 
@@ -310,17 +307,6 @@ impl Bundle {
     }
 }
 
-/// New values in the lanes of a mask. What is stored then is a whole column: a masked store would keep the next load
-/// waiting.
-#[inline(always)]
-pub fn blend(old: &Column, new: &Column, mask: &Column) -> Column {
-    let mut blended = [0; LANES];
-    for lane in 0..LANES {
-        blended[lane] = old[lane] & !mask[lane] | new[lane] & mask[lane];
-    }
-    blended
-}
-
 /// What an instruction computes for one warp. No closures: those would not be compiled for the level of their caller.
 pub trait Columns<const N: usize> {
     /// The results, from rows of the bundle.
@@ -341,25 +327,20 @@ impl Body for Schedule {
         bundle.masks = Row::splat(0);
         let mut least = [NOWHERE; LANES];
         for warp in chosen.listed() {
-            let pcs = &bundle.pcs.0[warp];
-            for lane in 0..LANES {
-                least[lane] = least[lane].min(pcs[lane]);
-            }
+            least = lower(&least, &bundle.pcs.0[warp]);
         }
+        // Lanes that are nowhere are never active.
         let pc = smallest(&least);
+        let wanted = if pc == NOWHERE { NOWHERE - 1 } else { pc };
         let mut others = [NOWHERE; LANES];
         bundle.order = List::default();
         let mut threads = 0;
         for warp in chosen.listed() {
-            let (pcs, mask) = (&bundle.pcs.0[warp], &mut bundle.masks.0[warp]);
-            for lane in 0..LANES {
-                // Lanes that are nowhere are never active.
-                mask[lane] = if (pcs[lane] == pc) & (pc != NOWHERE) { u32::MAX } else { 0 };
-            }
-            for lane in 0..LANES {
-                others[lane] = others[lane].min(pcs[lane] | mask[lane]);
-            }
-            let bits = bit_mask(mask);
+            let pcs = &bundle.pcs.0[warp];
+            let mask = equal(pcs, wanted);
+            others = lower(&others, &or(pcs, &mask));
+            let bits = bit_mask(&mask);
+            bundle.masks.0[warp] = mask;
             bundle.active[warp] = bits;
             bundle.order.push_if(warp, bits != 0);
             threads += bits.count_ones();
@@ -369,54 +350,6 @@ impl Body for Schedule {
         (bundle.pc, bundle.others) = (pc, smallest(&others));
         true
     }
-}
-
-// Each of the following folds the lanes of a column that is complete in memory. Without the black box the compiler mixes
-// the fold with what made the column, and gathers lanes one by one.
-
-#[inline(always)]
-fn smallest(words: &Column) -> u32 {
-    let mut least = NOWHERE;
-    for &word in black_box(words) {
-        least = least.min(word);
-    }
-    least
-}
-
-/// All bits that any lane has.
-#[inline(always)]
-pub fn any_bits(words: &Column) -> u32 {
-    let mut bits = 0;
-    for &word in black_box(words) {
-        bits |= word;
-    }
-    bits
-}
-
-/// Whether any lane of any warp has a bit.
-#[inline(always)]
-pub fn any_of(row: &Row) -> bool {
-    let row = black_box(row);
-    let mut bits = [0; LANES];
-    for column in &row.0 {
-        for lane in 0..LANES {
-            bits[lane] |= column[lane];
-        }
-    }
-    any_bits(&bits) != 0
-}
-
-/// One bit for each lane of a mask.
-#[inline(always)]
-fn bit_mask(mask: &Column) -> u16 {
-    let mut bytes = [0; LANES];
-    for lane in 0..LANES {
-        bytes[lane] = mask[lane] as u8 & 1 << (lane % 8);
-    }
-    // The product has the sum of all bytes at its top, and no two bytes share a bit.
-    let both = u128::from_le_bytes(bytes);
-    let gather = |bytes: u64| bytes.wrapping_mul(0x0101_0101_0101_0101) >> 56;
-    (gather(both as u64) | gather((both >> 64) as u64) << 8) as u16
 }
 
 /// A condition on the word of a lane.
@@ -451,10 +384,8 @@ impl<T: Test> Body for Branch<T> {
             // Lanes that are not active neither jump nor lack it.
             let mask = &bundle.masks.0[warp];
             let jumps = Self::jumps(&source.0[warp], inverted, mask);
-            for lane in 0..LANES {
-                any[lane] |= jumps[lane];
-                lacking[lane] |= mask[lane] & !jumps[lane];
-            }
+            any = or(&any, &jumps);
+            lacking = or(&lacking, &and_not(mask, &jumps));
         }
         let (some, not_all) = (any_bits(&any), any_bits(&lacking));
         if some == 0 || not_all == 0 {
@@ -466,20 +397,17 @@ impl<T: Test> Body for Branch<T> {
         // Those that go on are the ones with the lower program counter; the others wait.
         let forward = target > op.pc;
         let (here, there) = if forward { (op.pc + 1, target) } else { (target, op.pc + 1) };
-        let stay_if = if forward { 0 } else { u32::MAX };
         let order = bundle.order;
         bundle.order = List::default();
         let mut threads = 0;
         for warp in order.listed() {
-            let mask = &mut bundle.masks.0[warp];
-            let jumps = Self::jumps(&source.0[warp], inverted, mask);
-            let pcs = &mut bundle.pcs.0[warp];
-            for lane in 0..LANES {
-                let stays = mask[lane] & !(jumps[lane] ^ stay_if);
-                pcs[lane] = if mask[lane] & !stays != 0 { there } else { pcs[lane] };
-                mask[lane] = stays;
-            }
-            let bits = bit_mask(mask);
+            let mask = bundle.masks.0[warp];
+            let jumps = Self::jumps(&source.0[warp], inverted, &mask);
+            let leaves = if forward { jumps } else { and_not(&mask, &jumps) };
+            let stays = and_not(&mask, &leaves);
+            bundle.pcs.0[warp] = blend(&bundle.pcs.0[warp], &[there; LANES], &leaves);
+            let bits = bit_mask(&stays);
+            bundle.masks.0[warp] = stays;
             bundle.active[warp] = bits;
             bundle.order.push_if(warp, bits != 0);
             threads += bits.count_ones();

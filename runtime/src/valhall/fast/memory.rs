@@ -2,7 +2,8 @@
 
 use super::super::step::Fault;
 use super::super::warp::{Column, LANES, lanes};
-use super::bundle::{Bundle, WARPS, blend};
+use super::bundle::{Bundle, WARPS};
+use super::column::blend;
 use super::handler::{Body, Fields};
 use super::reach::{Reach, address, find};
 use super::world::{Window, World};

@@ -14,6 +14,7 @@
 
 mod bundle;
 mod code;
+mod column;
 mod float;
 mod half;
 mod handler;

@@ -5,8 +5,9 @@ use std::ops::Range;
 use crate::memory::Memory;
 
 use super::super::warp::{Column, LANES};
-use super::bundle::{Bundle, Row, WARPS, any_bits, any_of};
+use super::bundle::{Bundle, Row, WARPS};
 use super::code::row;
+use super::column::{and, any_bits, any_of};
 use super::handler::Fields;
 use super::world::{Window, World};
 
@@ -36,15 +37,6 @@ fn strays(low: &Column, high: &Column, (start, above): (u32, u32), size: u32, pl
         strays[lane] = low[lane] ^ wanted | high[lane] ^ above;
     }
     strays
-}
-
-#[inline(always)]
-fn masked(column: &Column, mask: &Column) -> Column {
-    let mut result = [0; LANES];
-    for lane in 0..LANES {
-        result[lane] = column[lane] & mask[lane];
-    }
-    result
 }
 
 /// Whether so many lanes from an address on reach a different high word.
@@ -80,7 +72,7 @@ impl Reach {
             let above = high.0[warp][first];
             let origin = start.wrapping_sub(size * (LANES * warp) as u32);
             let wrong = strays(&low.0[warp], &high.0[warp], (origin, above), size, &places.0[warp]);
-            let wrong = masked(&wrong, bundle.mask(warp));
+            let wrong = and(&wrong, bundle.mask(warp));
             starts[warp] = address(op, start, above);
             together |= u8::from(!below && !wraps(start, size, LANES) && any_bits(&wrong) == 0) << warp;
         }

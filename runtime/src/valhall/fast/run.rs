@@ -16,6 +16,7 @@ use super::super::step::{Context, Control, Fault, Step};
 use super::super::warp::{LANES, Warp};
 use super::bundle::{Bundle, NOWHERE, Row, Taken, WARPS};
 use super::code::{Code, Exit, row};
+use super::column::{add, or, shifted_left};
 use super::handler::Op;
 use super::world::{Home, World};
 use crate::level::Level;
@@ -207,18 +208,15 @@ impl Crew {
                     }
                 }
                 for register in registers(code.registers & GIVEN) {
-                    let column = &mut bundle.rows[register].0[warp];
-                    for lane in 0..LANES {
-                        column[lane] = match register {
-                            55 => x[lane] | y[lane] << 16,
-                            56 => z[lane],
-                            57..60 => id[register - 57],
-                            axis => {
-                                let (axis, local) = (axis - 60, [x, y, z][axis - 60][lane]);
-                                id[axis].wrapping_mul(size[axis]).wrapping_add(local)
-                            }
-                        };
-                    }
+                    bundle.rows[register].0[warp] = match register {
+                        55 => or(x, &shifted_left(y, 16)),
+                        56 => *z,
+                        57..60 => [id[register - 57]; LANES],
+                        axis => {
+                            let first = id[axis - 60].wrapping_mul(size[axis - 60]);
+                            add([x, y, z][axis - 60], first)
+                        }
+                    };
                 }
             }
         }
