@@ -440,8 +440,8 @@ fn coordinates_are_iterated_and_textures_sampled() {
             task.fill(register(&format!("r{}", first + n)), f32::to_bits(*value)).expect("a temporary");
         }
         if text.contains("soo") {
-            // One texel to the right and one up: ivec2(1, -1).
-            task.fill(register("r34"), 0xf1).expect("a temporary");
+            // One texel to the right and one up: ivec2(1, -1), 6 bits each.
+            task.fill(register("r34"), 0xfc1).expect("a temporary");
         }
         let mut tasks = [task];
         machine.run(&program(text), &mut tasks, 10).expect("it ends");

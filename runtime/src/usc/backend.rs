@@ -160,7 +160,7 @@ impl<H: Host> Cpu<'_, H> {
                 let (operands, to) = (source(op.srcsel)?, source(op.dstsel)?);
                 each(active).try_for_each(|i| self.atomic(op.atomic_op, operands, to, i))
             }
-            BeOp::Smp => each(active).try_for_each(|i| self.sample(op, main, i)),
+            BeOp::Smp => each(active).try_for_each(|i| self.sample(op, main, i, active)),
             BeOp::Tessw => {
                 let data = if op.dsel == Dsel::W0 { wires.w0 } else { wires.w1 };
                 let address = op.imm_addr + u32::from(k);
@@ -265,7 +265,7 @@ impl<H: Host> Cpu<'_, H> {
             let half = |number: u16| self.read_one(Register::Column(number), i) as f32 + 0.5;
             // Without multisampling the one sample and the centroid are the centre.
             let (x, y) = match iteration.mode {
-                IterMode::Pixel | IterMode::Sample | IterMode::Centroid => (half(97), half(100)),
+                IterMode::Pixel | IterMode::Sample | IterMode::Centroid => (half(X), half(Y)),
             };
             let w = match (iteration.perspective, iteration.w) {
                 (PerspCtl::None, _) => 1.0,
@@ -327,60 +327,101 @@ impl<H: Host> Cpu<'_, H> {
         let to = register(Regbank::Temp, op.dest)?;
         for i in each(active) {
             let half = |number: u16| self.read_one(Register::Column(number), i) as f32 + 0.5;
-            let (x, y) = (half(97), half(100));
-            let over_w = match op.p {
-                PerspCtl::None => 1.0,
-                PerspCtl::MulStored => self.task.kept_w[i],
-                PerspCtl::IterMul | PerspCtl::IterMulStore => 1.0 / self.plane(w, 0, i, x, y)?,
+            let (x, y) = (half(X), half(Y));
+            let count = dimensions + u32::from(op.proj) + u32::from(op.comparison);
+            // The values at a place, the projection's divisor behind the coordinates, then the reference.
+            let kept = self.task.kept_w[i];
+            let values = |cpu: &mut Self, x: f32, y: f32| {
+                let over_w = match op.p {
+                    PerspCtl::None => 1.0,
+                    PerspCtl::MulStored => kept,
+                    PerspCtl::IterMul | PerspCtl::IterMulStore => 1.0 / cpu.plane(w, 0, i, x, y)?,
+                };
+                let mut values = [0.0; 5];
+                for (n, value) in values.iter_mut().enumerate().take(count as usize) {
+                    let bits = (cpu.plane(planes, n as u32, i, x, y)? * over_w).to_bits();
+                    *value = f32::from_bits(if op.sat { float::saturate(bits) } else { bits });
+                }
+                if op.proj {
+                    let divisor = values[dimensions as usize];
+                    values.iter_mut().take(dimensions as usize).for_each(|value| *value /= divisor);
+                }
+                Ok::<_, Trap>((values, over_w))
             };
+            let (here, over_w) = values(self, x, y)?;
+            let (right, _) = values(self, x + 1.0, y)?;
+            let (below, _) = values(self, x, y + 1.0)?;
             if op.p == PerspCtl::IterMulStore {
                 self.task.kept_w[i] = over_w;
             }
-            let extra = u32::from(op.proj) + u32::from(op.comparison);
-            let mut values = Vec::with_capacity(8);
-            for n in 0..dimensions + extra {
-                let value = (self.plane(planes, n, i, x, y)? * over_w).to_bits();
-                values.push(if op.sat { float::saturate(value) } else { value });
-            }
-            let mut data = values.into_iter();
             let mut sample = Sample {
                 texture: self.take_state(texture, i)?,
                 sampler: self.take_state(sampler, i)?,
                 dimensions,
+                reference: op.comparison.then(|| here[count as usize - 1]),
                 texels: op.nncoords,
                 normalise: op.fcnorm,
                 ..Sample::default()
             };
-            let mut next = || f32::from_bits(data.next().unwrap_or(0));
-            (0..dimensions as usize).for_each(|d| sample.coordinates[d] = next());
-            project(&mut sample, op.proj.then(&mut next));
-            sample.reference = op.comparison.then(&mut next);
+            for d in 0..dimensions as usize {
+                sample.coordinates[d] = here[d];
+                (sample.gradients[2 * d], sample.gradients[2 * d + 1]) = (right[d] - here[d], below[d] - here[d]);
+            }
             let texel = self.host.sample(self.who(i), &sample).map_err(Trap::Host)?;
             self.texel(to, op.chan, op.f16, texel, i)?;
         }
         Ok(())
     }
 
+    /// The coordinates of an instance, divided by the projection; integers are kept as their bits.
+    fn coordinates(&self, op: &Backend, data: &mut Data) -> Result<[f32; 3], Trap> {
+        let used = dimensions(op.dmn) as usize;
+        let mut coordinates = [0.0; 3];
+        for coordinate in coordinates.iter_mut().take(used) {
+            *coordinate = if op.integer { f32::from_bits(data.word(self)?) } else { data.value(self)? };
+        }
+        if op.proj && op.integer {
+            let divisor = data.word(self)? as i32;
+            let divided = |bits: u32| (bits as i32).checked_div(divisor).unwrap_or(0) as u32;
+            coordinates = coordinates.map(|x| f32::from_bits(divided(x.to_bits())));
+        } else if op.proj {
+            let divisor = data.value(self)?;
+            coordinates = coordinates.map(|x| x / divisor);
+        }
+        Ok(coordinates)
+    }
+
+    /// Differences of coordinates to the next instances of the quad: within the row, within the column, or those of the other
+    /// row or column where an instance is missing; 0 where all are.
+    fn gradients(&self, op: &Backend, from: Register, i: usize, active: Mask) -> Result<[f32; 6], Trap> {
+        let mut gradients = [0.0; 6];
+        for (axis, step) in [1, 2].into_iter().enumerate() {
+            let both = |low: usize| active >> low & 1 != 0 && active >> (low + step) & 1 != 0;
+            let Some(low) = [i & !step, (i & !step) ^ (3 - step)].into_iter().find(|low| both(*low)) else { continue };
+            let at = |instance: usize| self.coordinates(op, &mut Data { from, next: 0, halves: op.f16input, instance });
+            let (here, there) = (at(low)?, at(low + step)?);
+            (0..3).for_each(|d| gradients[2 * d + axis] = there[d] - here[d]);
+        }
+        Ok(gradients)
+    }
+
     /// Data of a sample come in this order, those that are asked for: coordinates, the divisor of a projection, the layer,
-    /// the reference, the level of detail or the differences, the offset (three signed fields of 4 bits), the sample number,
-    /// the address. A texture write has its four values behind them.
-    fn sample(&mut self, op: &Backend, main: &Main, i: usize) -> Result<(), Trap> {
+    /// the reference, the level of detail or the differences, the address, a word with the offsets (6, 6 and 4 bits with
+    /// sign) and in bits 18..16 the sample number. A texture write has its four values behind them. The order is that of
+    /// Mesa, which has no reference.
+    fn sample(&mut self, op: &Backend, main: &Main, i: usize, active: Mask) -> Result<(), Trap> {
         let dimensions = dimensions(op.dmn);
+        let mut data = Data { from: main.sources[1], next: 0, halves: op.f16input, instance: i };
         let mut sample = Sample {
             texture: self.take_state(main.sources[0], i)?,
             sampler: self.take_state(main.sources[2], i)?,
             dimensions,
+            coordinates: self.coordinates(op, &mut data)?,
             texels: op.nncoords,
             integer: op.integer,
             normalise: op.fcnorm,
             ..Sample::default()
         };
-        let mut data = Data { from: main.sources[1], next: 0, halves: op.f16input, instance: i };
-        for d in 0..dimensions as usize {
-            sample.coordinates[d] = if op.integer { f32::from_bits(data.word(self)?) } else { data.value(self)? };
-        }
-        let divisor = if op.proj { Some(data.value(self)?) } else { None };
-        project(&mut sample, divisor);
         if op.array {
             sample.layer = Some(if op.integer { data.word(self)? } else { data.value(self)?.round_ties_even() as u32 });
         }
@@ -393,25 +434,30 @@ impl<H: Host> Cpu<'_, H> {
             Lodm::Bias | Lodm::Replace => f32::from_bits(self.take(main.sources[3], 0, i)?),
             Lodm::Normal | Lodm::Gradients => 0.0,
         };
+        if matches!(op.lodm, Lodm::Normal | Lodm::Bias) && !op.integer {
+            sample.gradients = self.gradients(op, main.sources[1], i, active)?;
+        }
         sample.level = match op.lodm {
             Lodm::Normal => Level::Implicit,
             Lodm::Bias => Level::Bias(level),
             Lodm::Replace => Level::Replace(level),
             Lodm::Gradients => {
-                let mut gradients = [0.0; 6];
-                for value in gradients.iter_mut().take(2 * dimensions as usize) {
+                for value in sample.gradients.iter_mut().take(2 * dimensions as usize) {
                     *value = data.value(self)?;
                 }
-                Level::Gradients(gradients)
+                Level::Gradients
             }
         };
-        if op.soo {
-            let packed = data.word(self)?;
-            sample.offset = [0, 4, 8].map(|at| (packed << (28 - at)) as i32 >> 28);
-        }
-        sample.sample = if op.sno { Some(data.word(self)?) } else { None };
         if op.tao {
             sample.address = Some(u64::from(data.word(self)?) | u64::from(data.word(self)?) << 32);
+        }
+        if op.soo || op.sno {
+            let lookup = data.word(self)?;
+            let signed = |at: u32, width: u32| (lookup << (32 - at - width)) as i32 >> (32 - width);
+            if op.soo {
+                sample.offset = [signed(0, 6), signed(6, 6), signed(12, 4)];
+            }
+            sample.sample = op.sno.then_some(lookup >> 16 & 7);
         }
         if op.w {
             let mut value = [0; 4];
@@ -420,11 +466,21 @@ impl<H: Host> Cpu<'_, H> {
             }
             return self.host.write_texel(self.who(i), &sample, value).map_err(Trap::Host);
         }
-        if op.sbmode != Sbmode::None {
-            return Err(Trap::Host("samples that bypass the filter are not public".to_owned()));
+        let to = main.sources[4];
+        if op.sbmode == Sbmode::None {
+            let texel = self.host.sample(self.who(i), &sample).map_err(Trap::Host)?;
+            return self.texel(to, op.chan, op.f16, texel, i);
         }
-        let texel = self.host.sample(self.who(i), &sample).map_err(Trap::Host)?;
-        self.texel(main.sources[4], op.chan, op.f16, texel, i)
+        let raw = self.host.sample_raw(self.who(i), &sample).map_err(Trap::Host)?;
+        let channels = op.chan.clamp(1, 4) as usize;
+        let texels = raw.texels.iter().flat_map(|texel| texel.iter().take(channels).copied());
+        let coefficients = raw.coefficients();
+        let words: Vec<u32> = match op.sbmode {
+            Sbmode::Data => texels.collect(),
+            Sbmode::Info => coefficients.to_vec(),
+            Sbmode::None | Sbmode::Both => texels.chain(coefficients).collect(),
+        };
+        words.iter().enumerate().try_for_each(|(n, word)| self.give(to, n as u32, i, *word))
     }
 
     /// Puts the channels of a texel into registers, two halves in one if asked.
@@ -482,12 +538,6 @@ fn burst(value: u32) -> u32 {
 
 fn dimensions(dmn: Dmn) -> u32 {
     dmn.number() as u32
-}
-
-fn project(sample: &mut Sample, divisor: Option<f32>) {
-    if let Some(divisor) = divisor {
-        sample.coordinates = sample.coordinates.map(|x| x / divisor);
-    }
 }
 
 fn register(bank: Regbank, number: u32) -> Result<Register, Trap> {

@@ -27,8 +27,11 @@ pub struct Sample {
     pub coordinates: [f32; 3],
     /// The layer of an array.
     pub layer: Option<u32>,
-    /// The level of detail, if the instruction says it.
+    /// Where the level of detail comes from.
     pub level: Level,
+    /// Differences of each coordinate in x and in y, one behind the other: those that are given, or those to the next
+    /// pixels of the quad.
+    pub gradients: [f32; 6],
     /// The value to compare with.
     pub reference: Option<f32>,
     /// What is added to the coordinates, in texels.
@@ -77,15 +80,40 @@ impl Place {
 /// Where the level of detail comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Level {
-    /// From the neighbouring instances, which the software default does not do: the base level.
+    /// From the differences to the next pixels.
     #[default]
     Implicit,
     /// As implicit, plus this.
     Bias(f32),
     /// This.
     Replace(f32),
-    /// From differences: of each coordinate in x and y.
-    Gradients([f32; 6]),
+    /// From differences that are given.
+    Gradients,
+}
+
+/// What a sample gives that bypasses the filter.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Raw {
+    /// Four texels: the lower ones in x first, of each two the lower in y first.
+    pub texels: [[u32; 4]; 4],
+    /// The level of detail, held within the levels that there are and before that.
+    pub detail: [f32; 2],
+    /// The shares of the upper texels in each direction.
+    pub fractions: [f32; 3],
+}
+
+impl Raw {
+    /// How many words the coefficients are.
+    pub const COEFFICIENTS: usize = 7;
+
+    /// The coefficients: whole levels after and before they are held in range, in 255ths, the latter plus 128; what is left
+    /// of both, in 256ths of 255ths; the shares. Mesa reads the first four so; their order is our choice.
+    pub fn coefficients(&self) -> [u32; Raw::COEFFICIENTS] {
+        let [held, free] = self.detail.map(|level| if level.is_finite() { level } else { 0.0 });
+        let rest = |level: f32| (level - level.floor()) * 256.0 / 255.0;
+        let [u, v, s] = self.fractions;
+        [held.floor() / 255.0, (free.floor() + 128.0) / 255.0, rest(held), rest(free), u, v, s].map(f32::to_bits)
+    }
 }
 
 /// What the units around the ALUs do. Every method has a default: nothing, or the simplest thing that is right.
@@ -137,6 +165,15 @@ pub trait Host {
     /// # Errors
     /// When there is no such texture.
     fn sample(&mut self, who: Instance, sample: &Sample) -> Result<[u32; 4], String> {
+        let _ = (who, sample);
+        Err("the host has no textures".to_owned())
+    }
+
+    /// Says what a filter would mix, and how.
+    ///
+    /// # Errors
+    /// When there is no such texture.
+    fn sample_raw(&mut self, who: Instance, sample: &Sample) -> Result<Raw, String> {
         let _ = (who, sample);
         Err("the host has no textures".to_owned())
     }
@@ -256,6 +293,11 @@ impl Host for Software {
     fn sample(&mut self, _: Instance, sample: &Sample) -> Result<[u32; 4], String> {
         let texture = self.textures.get(sample.texture[0] as usize);
         texture.map(|texture| texture.sample(sample)).ok_or_else(|| no_texture(sample))
+    }
+
+    fn sample_raw(&mut self, _: Instance, sample: &Sample) -> Result<Raw, String> {
+        let texture = self.textures.get(sample.texture[0] as usize);
+        texture.map(|texture| texture.raw(sample)).ok_or_else(|| no_texture(sample))
     }
 
     fn write_texel(&mut self, _: Instance, sample: &Sample, value: [u32; 4]) -> Result<(), String> {

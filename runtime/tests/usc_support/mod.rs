@@ -10,6 +10,7 @@ pub fn register(name: &str) -> Register {
 /// Numbers that look random and are the same every time.
 pub struct Random(u64);
 
+#[allow(dead_code, reason = "not every test needs every kind of number")]
 impl Random {
     pub fn new(seed: u64) -> Random {
         Random(0x9e37_79b9_7f4a_7c15 ^ seed.wrapping_mul(0x2545_f491_4f6c_dd1d))
