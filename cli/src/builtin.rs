@@ -3,7 +3,7 @@
 use isaforge_core::Isa;
 use isaforge_core::group::GroupIsa;
 
-use crate::machine::{self, Judges, Machine};
+use crate::machine::{self, Entry, Judges, Machine};
 
 /// The tables of an instruction set.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,8 @@ pub struct Builtin {
     pub tables: Tables,
     /// What executes its programs, if anything does.
     pub machine: Option<&'static Machine>,
+    /// How true what executes its programs is to the hardware, an entry for each instruction in their order.
+    pub fidelity: Option<fn() -> Vec<Entry>>,
     /// What judges recorded cases of its own forms, if there are such forms.
     pub judges: Option<&'static Judges>,
 }
@@ -46,6 +48,7 @@ pub static ALL: &[Builtin] = &[
         description: "Arm Mali Valhall, architecture v9",
         tables: Tables::Words(isaforge_valhall::ISA),
         machine: Some(&machine::VALHALL),
+        fidelity: Some(machine::valhall_fidelity),
         judges: Some(&machine::VALHALL_CASES),
     },
     Builtin {
@@ -53,6 +56,7 @@ pub static ALL: &[Builtin] = &[
         description: "Arm Mali Valhall as first described, in 2021",
         tables: Tables::Words(isaforge_valhall_2021::ISA),
         machine: None,
+        fidelity: None,
         judges: None,
     },
     Builtin {
@@ -60,6 +64,7 @@ pub static ALL: &[Builtin] = &[
         description: "VPU, groups of four threads on vectors of four 16-bit components",
         tables: Tables::Words(isaforge_vpu::ISA),
         machine: None,
+        fidelity: None,
         judges: Some(&machine::VPU_CASES),
     },
     Builtin {
@@ -67,6 +72,7 @@ pub static ALL: &[Builtin] = &[
         description: "Imagination PowerVR Rogue, groups of 4 to 32 bytes with up to six operations",
         tables: Tables::Groups(isaforge_usc::ISA),
         machine: None,
+        fidelity: Some(machine::usc_fidelity),
         judges: Some(&machine::USC_CASES),
     },
 ];

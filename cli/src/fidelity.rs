@@ -18,7 +18,7 @@ use crate::paint::{BOLD, DIM, columns, paint, wrap};
 pub fn fidelity(args: &FidelityArgs) -> Result<Status, Failure> {
     let name = args.isa.name;
     let unknown = || Failure::usage(format!("nothing is known of how programs of {name} run"), "");
-    let all = (args.isa.machine.ok_or_else(unknown)?.fidelity)();
+    let all = args.isa.fidelity.ok_or_else(unknown)?();
     for wanted in &args.names {
         // There may be none of a class.
         if !Class::NAMES.contains(&wanted.as_str()) && !all.iter().any(|entry| is_meant(entry, wanted)) {

@@ -195,7 +195,7 @@ pub const FIDELITY: &str = "\
 Examples:
   isaforge fidelity valhall                       all instructions by class
   isaforge fidelity valhall FMA FRCP              these, with all that is known
-  isaforge fidelity valhall choice                where nobody says what the hardware does
+  isaforge fidelity usc choice                    where nobody says what the hardware does
   isaforge fidelity valhall --tsv | cut -f1,2
 
 Classes: `exact`, the same bits as far as it is known; `approximate`, the hardware approximates and

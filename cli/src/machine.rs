@@ -9,6 +9,8 @@ use isaforge_runtime::valhall::host::{self, Target};
 use isaforge_runtime::valhall::observe::{Breakpoints, Executed, Observer, Trace};
 use isaforge_runtime::{Launch, Memory, Outcome, RunError, usc, valhall, vpu};
 
+use isaforge_runtime::usc::fidelity::Fidelity;
+use isaforge_runtime::valhall::fidelity::Evidence;
 pub use isaforge_runtime::valhall::fidelity::{Class, Entry};
 pub use isaforge_runtime::valhall::observe::{Profile, Row, Stopped};
 
@@ -123,10 +125,10 @@ pub struct Machine {
     pub shader: RunShader,
     /// Runs a recorded case with textures, varyings and the like.
     pub case: RunCase,
-    /// Runs a recorded case while somebody looks on.
-    pub watch_case: WatchCase,
     /// How true the instructions are to the hardware, in the order of the instruction set.
     pub fidelity: fn() -> Vec<Entry>,
+    /// Runs a recorded case while somebody looks on.
+    pub watch_case: WatchCase,
 }
 
 /// Judges one recorded case, given as its line. Says what is not as the line says.
@@ -159,8 +161,27 @@ pub static VALHALL: Machine = Machine {
     shader: shade_valhall,
     case: |text| run_valhall_case(text, ()),
     watch_case: |text, watch| watched(watch, |observer| run_valhall_case(text, observer)),
-    fidelity: valhall::fidelity::entries,
+    fidelity: valhall_fidelity,
 };
+
+/// How true the instructions of Valhall are to the hardware.
+pub fn valhall_fidelity() -> Vec<Entry> {
+    valhall::fidelity::entries()
+}
+
+/// How true the operations of the USC are to the hardware.
+pub fn usc_fidelity() -> Vec<Entry> {
+    let entry = |operation: &isaforge_usc::Operation| {
+        let (class, evidence) = match usc::fidelity::of(*operation) {
+            Fidelity::Exact => (Class::Exact, Evidence::Documented),
+            Fidelity::Rounded => (Class::Approximate("no bound is public"), Evidence::Documented),
+            Fidelity::Chosen(text) => (Class::Choice(text), Evidence::Nothing),
+            Fidelity::Unsupported(reason) => (Class::Unsupported(reason), Evidence::Nothing),
+        };
+        Entry { mnemonic: operation.info().name, class, evidence, measured: None, note: operation.info().no_encoding }
+    };
+    isaforge_usc::Operation::ALL.iter().map(entry).collect()
+}
 
 /// Cases of the VPU.
 pub static VPU_CASES: Judges = Judges {

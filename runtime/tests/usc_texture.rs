@@ -40,7 +40,7 @@ fn data_are_taken_in_order() {
         let dimensions = 1 + round % 3;
         let (proj, array, comparison, tao, soo, sno, write) = (flag(), flag(), flag(), flag(), flag(), flag(), flag());
         let (lod, pplod) =
-            ([("", false), (".bias", flag()), (".replace", flag()), (".gradients", false)])[round / 3 % 4];
+            ([("", false), (".bias", flag()), (".replace", flag()), (".gradient", false)])[round / 3 % 4];
         let (mut data, mut next) = (Vec::new(), 1.0f32);
         let mut value = |data: &mut Vec<u32>| {
             next += 1.25;
@@ -62,7 +62,7 @@ fn data_are_taken_in_order() {
         wanted.level = match lod {
             ".bias" => Level::Bias(level),
             ".replace" => Level::Replace(level),
-            ".gradients" => {
+            ".gradient" => {
                 for n in 0..2 * dimensions {
                     wanted.gradients[n] = value(&mut data);
                 }
@@ -217,7 +217,7 @@ fn levels_are_those_that_are_asked_for() {
         assert!((blended - between).abs() < 1e-6, "{level}: {blended}");
     }
     // Differences: 4 texels in x and 1 in y, then 2 in each direction of y.
-    let text = "smp2d.gradients drc0, sh0, r1, sh4, _, r40, 1";
+    let text = "smp2d.gradient drc0, sh0, r1, sh4, _, r40, 1";
     let data = |_| vec![0.3, 0.6, 4.0 / 16.0, 0.0, 0.0, 1.0 / 8.0];
     assert_eq!(quad(text, numbered(), [BLEND, 0], 1, data), [2.0]);
     let data = |_| vec![0.3, 0.6, 0.0, 2.0 / 16.0, 0.0, 2.0 / 8.0];

@@ -16,6 +16,19 @@ fn every_instruction_is_in_the_table() {
     assert_eq!(json.as_array().map(Vec::len), Some(isa.forms.len()));
 }
 
+/// The table of the USC has every operation, those without an encoding, too; what is not executed says why.
+#[test]
+fn every_operation_is_in_the_table() {
+    let run = isaforge(&["fidelity", "usc", "--tsv"]).expect(0);
+    let rows: Vec<Vec<&str>> = run.out().lines().skip(1).map(|line| line.split('\t').collect()).collect();
+    let named: Vec<&str> = rows.iter().map(|row| row[0]).collect();
+    let known: Vec<&str> = isaforge_usc::Operation::ALL.iter().map(|operation| operation.info().name).collect();
+    assert_eq!(named, known);
+    let refused: Vec<&str> = rows.iter().filter(|row| row[1] == "unsupported").map(|row| row[0]).collect();
+    assert_eq!(refused, ["UNIQ", "FETCH"]);
+    assert!(rows.iter().all(|row| row[1] == "exact" || !row[2].is_empty()));
+}
+
 #[test]
 fn a_summary_names_each_instruction_once() {
     let run = isaforge(&["fidelity", "valhall"]).expect(0);

@@ -1913,8 +1913,8 @@ pub enum Lodm {
     Bias = 1,
     /// `replace`.
     Replace = 2,
-    /// `gradients`.
-    Gradients = 3,
+    /// `gradient`.
+    Gradient = 3,
 }
 impl Lodm {
     /// All values that have a name.
@@ -1922,7 +1922,7 @@ impl Lodm {
         Lodm::Normal,
         Lodm::Bias,
         Lodm::Replace,
-        Lodm::Gradients,
+        Lodm::Gradient,
     ];
     /// The value with this number, if it has a name.
     pub const fn from_number(number: i64) -> Option<Self> {
@@ -1930,7 +1930,7 @@ impl Lodm {
             0 => Some(Lodm::Normal),
             1 => Some(Lodm::Bias),
             2 => Some(Lodm::Replace),
-            3 => Some(Lodm::Gradients),
+            3 => Some(Lodm::Gradient),
             _ => None,
         }
     }
@@ -11486,8 +11486,8 @@ mod tables {
                     },
                     Value {
                         bits: 3,
-                        name: "gradients",
-                        text: "gradients",
+                        name: "gradient",
+                        text: "gradient",
                         doc: "",
                     },
                 ],
@@ -31213,6 +31213,7 @@ mod tables {
             ("e2", "4"),
             ("e3", "8"),
             ("eall", "15"),
+            ("gradients", "3"),
         ],
         defaults: &[
             0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,

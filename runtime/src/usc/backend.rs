@@ -432,7 +432,7 @@ impl<H: Host> Cpu<'_, H> {
         let level = match op.lodm {
             Lodm::Bias | Lodm::Replace if op.pplod => data.value(self)?,
             Lodm::Bias | Lodm::Replace => f32::from_bits(self.take(main.sources[3], 0, i)?),
-            Lodm::Normal | Lodm::Gradients => 0.0,
+            Lodm::Normal | Lodm::Gradient => 0.0,
         };
         if matches!(op.lodm, Lodm::Normal | Lodm::Bias) && !op.integer {
             sample.gradients = self.gradients(op, main.sources[1], i, active)?;
@@ -441,7 +441,7 @@ impl<H: Host> Cpu<'_, H> {
             Lodm::Normal => Level::Implicit,
             Lodm::Bias => Level::Bias(level),
             Lodm::Replace => Level::Replace(level),
-            Lodm::Gradients => {
+            Lodm::Gradient => {
                 for value in sample.gradients.iter_mut().take(2 * dimensions as usize) {
                     *value = data.value(self)?;
                 }
