@@ -66,6 +66,7 @@ fn value(isa: &GroupIsa, choice: &Choice, field: usize, text: &str) -> i64 {
     match choice.fields[field].ty {
         Type::Enum(e) => {
             let cache = ["write_through", "write_back", "write_back_lazy"].iter().position(|n| *n == text);
+            let text = if text == "gradients" { "gradient" } else { text };
             let named = isa.enums[e as usize].values.iter().find(|v| v.name == text).map(|v| v.bits as i64);
             named
                 .or(cache.map(|c| c as i64))
