@@ -7,6 +7,7 @@ use std::f32::consts::{FRAC_PI_2, PI};
 use isaforge_core::group::listing::assemble_program;
 use isaforge_runtime::usc::texture::Texture;
 use isaforge_runtime::usc::{Machine, Program, Register, Software, Task};
+use isaforge_usc::Parts;
 
 /// Inputs that make trouble: signed zeros, infinities, NaNs, denormals, limits of integers.
 const SPECIAL: [u32; 24] = [
@@ -448,6 +449,97 @@ fn coordinates_are_iterated_and_textures_sampled() {
         let offset = if text.contains("soo") { 1.0 - 4.0 } else { 0.0 };
         assert_eq!(value(&tasks, "r0", 2), wanted + offset, "{text}");
     }
+}
+
+/// The example of a shadow sampler: the instruction gives the texels of the footprint, which the program compares, and how to
+/// mix them.
+#[test]
+fn a_shadow_sample_gives_texels_and_shares() {
+    let (mut machine, mut task) = picture();
+    for (n, value) in [(1, 0.3f32), (2, 0.6)] {
+        task.fill(register(&format!("r{n}")), value.to_bits()).expect("a temporary");
+    }
+    let mut tasks = [task];
+    machine.run(&program("smp2d.fcnorm.both drc0, sh12, r1, sh4, _, r0, 1;"), &mut tasks, 10).expect("it ends");
+    let value = |n: usize| f(tasks[0].get(register(&format!("r{n}")), 0).expect("a register"));
+    // 0.3 is a fifth and a half behind the middle of texel 0, 0.6 lies 0.9 behind that of texel 1.
+    assert_eq!([0, 1, 2, 3].map(value), [4.0, 8.0, 5.0, 9.0]);
+    let (u, v) = (value(8), value(9));
+    assert!((u - 0.7).abs() < 1e-6 && (v - 0.9).abs() < 1e-6, "{u}, {v}");
+    let mixed = (value(0) * (1.0 - u) + value(2) * u) * (1.0 - v) + (value(1) * (1.0 - u) + value(3) * u) * v;
+    assert!((mixed - 8.3).abs() < 1e-5, "{mixed}");
+}
+
+/// The examples whose operations have no public encoding: they run from their parts.
+#[test]
+fn examples_without_an_encoding() {
+    let parts = |text: &str| text.parse::<Parts>().unwrap_or_else(|e| panic!("{text}: {e}"));
+    let of = |text: &str| Program::of_parts(&[parts(text), parts("nop.end")]).expect("a program");
+    let root = of("0    : fsqrt r0, sh0");
+    // The two lines `sop` of the example are the two sums of one F16SOP.
+    let sop = of("2    : f16sop r0.joutj, r1.koutk, _, sh4, i3, add, sh8, 0.oneminus, sh5, i1, add, i0, 0.oneminus, _");
+    let names = ["sh4", "i3", "sh8", "sh5", "i1", "i0"];
+    for values in inputs(6) {
+        let found = run(&root, &[("sh0", values[0])], &["r0"])[0];
+        let wanted = f(values[0]).sqrt();
+        assert!(found == wanted.to_bits() || f(found).is_nan() && wanted.is_nan(), "{values:x?}");
+        let given: Vec<(&str, u32)> = names.iter().copied().zip(values.iter().copied()).collect();
+        let found = run(&sop, &given, &["r0", "r1"]);
+        // In halves, as `mediump` allows.
+        let h = |n: usize| f64::from(half::f16::from_f32(f(values[n])));
+        for (n, bits) in found.into_iter().enumerate() {
+            let wanted = h(3 * n) * h(3 * n + 1) + h(3 * n + 2);
+            let step = (wanted.abs() / 2048.0).max(2f64.powi(-25));
+            let off = (f64::from(f(bits)) - wanted).abs();
+            let large = wanted.abs() >= 65520.0 && f(bits).is_infinite() && (f(bits) > 0.0) == (wanted > 0.0);
+            assert!(
+                off <= step || large || wanted.is_nan() && f(bits).is_nan(),
+                "{values:x?}: {} of {wanted}",
+                f(bits)
+            );
+        }
+    }
+}
+
+/// One round of the range reduction is enough, and its predicate says so.
+#[test]
+fn a_reduction_wants_no_further_round() {
+    let text = "0 : mbyp ft0, c1\n    tstgz.u32 ftt, p0, ft0\n1 : fred.cos i1, i0, p0, 3, sh0,\n2 : if(!p0)\n    mbyp ft0, c1\n    mov r0, ft0";
+    assert_eq!(run(&program(text), &[("sh0", 0x4120_0000)], &["r0"]), [1]);
+}
+
+/// Iteration by the control group: sums with and without 1/W, which is kept and used again; halves; indexes.
+#[test]
+fn coefficients_are_iterated_without_the_alu() {
+    let at = |name: &str, tasks: &[Task]| f(tasks[0].get(register(name), 3).expect("a register"));
+    // Pixel (11, 21): 1/w is 0.5, the values are 0.1 * 11.5 and 0.2 * 21.5 + 1.
+    let (u, v) = (0.1f32 * 11.5, 0.2f32 * 21.5 + 1.0);
+    let near = |a: f32, b: f32| (a - b).abs() < 2e-3 * b.abs();
+    for (perspective, factor) in [(0, 1.0), (1, 2.0), (2, 2.0)] {
+        let (mut machine, task) = picture();
+        let mut tasks = [task];
+        let text = format!(
+            "0 : ditr.pixel r10, drc0, cf4, 2, {perspective}, cf0\n1 : wdf drc0\n2 : ditr.sample r20, drc0, cf4, 1, 3, cf0"
+        );
+        machine.run(&program(&text), &mut tasks, 10).unwrap_or_else(|e| panic!("{text}: {e}"));
+        assert!(near(at("r10", &tasks), factor * u) && near(at("r11", &tasks), factor * v), "{perspective}");
+        // What was kept before is 1.
+        let kept = if perspective == 2 { 2.0 } else { 1.0 };
+        assert!(near(at("r20", &tasks), kept * u), "{perspective}: {}", at("r20", &tasks));
+    }
+    let (mut machine, mut task) = picture();
+    task.fill(register("idx0"), 3).expect("an index");
+    let mut tasks = [task];
+    let text = "0 : ditr.centroid.sat r10.f16, drc0, cf4, 2, 0, cf0\n1 : ditr.pixel r20, drc0, cf4[idx0], 1, 0, cf0";
+    machine.run(&program(text), &mut tasks, 10).unwrap_or_else(|e| panic!("{text}: {e}"));
+    assert_eq!(tasks[0].get(register("r10"), 0), Some(0x3c00_3c00), "both are above 1");
+    // From cf7 on: 0, 0, 0.2.
+    assert!(near(at("r20", &tasks), 0.2));
+    // Saturated by the backend's form, too, up to 16 values.
+    let (mut machine, task) = picture();
+    let mut tasks = [task];
+    machine.run(&program("0 : fitr.pixel.sat r10, drc0, cf4, 16\n1 : wdf drc0"), &mut tasks, 10).expect("it ends");
+    assert_eq!((at("r10", &tasks), at("r11", &tasks), at("r25", &tasks)), (1.0, 1.0, 0.0));
 }
 
 #[test]
