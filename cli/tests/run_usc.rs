@@ -81,6 +81,34 @@ outputs:
     assert_eq!(bytes.len(), 128);
 }
 
+/// A texture's levels are made of its texels; dynamic constants are reached with an index.
+#[test]
+fn textures_have_levels_and_constants_are_indexed() {
+    let (_folder, run) = run("
+isa: usc
+instances: 3
+program: |
+  0 : smp2d.replace.pplod drc0, sh0, r0, sh4, _, r10, 1
+  1 : wdf drc0
+  2 : mov ft0, r3
+      mov idx0[idx0], ft0
+  3 : mov ft0, dc1[idx0]
+      mov r11, ft0
+  4 : nop.end
+registers:
+  - { register: r2, f32: [0.0, 1.0, 7.0], each: true }
+  - { register: r3, words: [0, 1, 2], each: true }
+  - { register: dc1, words: [70, 80, 90] }
+textures:
+  - { size: [2, 2], levels: true, f32: [1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 6, 0, 0, 0] }
+outputs:
+  - print: { register: r10, as: f32 }
+  - print: { register: r11, as: u32 }
+");
+    assert_eq!(run.status, Some(0), "{}", run.err);
+    assert!(run.out.contains("1  3  3") && run.out.contains("70  80  90"), "{}", run.out);
+}
+
 #[test]
 fn mistakes_have_their_place_and_failures_their_group() {
     let launch = |rest: &str| format!("isa: usc\nprogram: |\n  0 : nop.end\n{rest}");

@@ -537,6 +537,11 @@ fn tests_decide_which_fragments_stay() {
         machine.run(&program(&text), &mut [task(4, &[("r0", &|i| u32::from(i % 2 == 0))])], 10).expect("it ends");
         assert_eq!(machine.host.discarded.iter().map(|who| who.instance).collect::<Vec<_>>(), [0, 2], "{says}");
     }
+    // A shadow's comparison that fails says nothing of the fragment.
+    let mut machine = Machine::new(Software::default());
+    let text = "1 : atst.ifb p0, c64, c0, c2\n1 : atst _, c0, c0, c7";
+    machine.run(&program(text), &mut [task(4, &[])], 10).expect("it ends");
+    assert_eq!(machine.host.discarded, []);
     let mut machine = Machine::new(Software::default());
     machine.run(&program("1 : mbyp ft0, c1\nmov o0, ft0"), &mut [task(4, &[])], 10).expect("it ends");
     assert_eq!((machine.host.discarded.len(), machine.host.pixels.len()), (0, 4));

@@ -68,6 +68,8 @@ vocabulary! {
         optional f32: Vec<Float>,
         /// The texels as the bytes of a file.
         optional file: Spanned<String>,
+        /// Has smaller levels behind it, each texel the mean of those that it covers.
+        optional levels: bool,
     }
 }
 

@@ -220,7 +220,10 @@ impl Check<'_> {
             let message = format!("{width} x {height} texels have four numbers each, not {} in all", values.len());
             self.wrong(given.span, message);
         }
-        Texture::new(width, height, values.chunks_exact(4).map(|t| [t[0], t[1], t[2], t[3]]).collect())
+        let texture = Texture::new(width, height, values.chunks_exact(4).map(|t| [t[0], t[1], t[2], t[3]]).collect());
+        // After a mistake its size may be any.
+        let whole = values.len() as u64 == u64::from(width) * u64::from(height) * 4;
+        if whole && given.levels == Some(true) { texture.with_levels() } else { texture }
     }
 
     fn output(&mut self, output: &UscOutput, launch: Span, pixels: bool, memory: &Memory) {
