@@ -3,6 +3,7 @@
 use crate::launch::{FragmentOutcome, Launch, Outcome, RunError, Stage};
 use crate::memory::Memory;
 
+use super::fast;
 use super::group::{Machine, Origin};
 use super::host::{Format, Handle, Host, HostError, Image, Target, Texel};
 use super::observe::Observer;
@@ -67,24 +68,46 @@ impl Origin for Pixels {
 /// make a warp.
 ///
 /// At the start all registers are 0 but r58 (1 where the back is seen), r59 (x in the low half, y in the high one), r60
-/// and r61 (1 where the pixel is covered).
+/// and r61 (1 where the pixel is covered). The host is asked for one pixel after another, in no order to be relied on.
 ///
 /// # Errors
 /// When there are too many pixels or an instruction cannot be executed; what was drawn before stays.
 pub fn draw(fragments: &Fragments, memory: &mut Memory, host: &mut dyn Host) -> Result<Outcome, RunError> {
-    draw_observed(fragments, memory, host, ())
+    check(fragments)?;
+    let program = Program::new(&fragments.program);
+    fast::draw(&program, &fragments.uniforms, fragments.budget, warps(fragments), memory, host)
 }
 
 /// As [`draw`], while somebody looks on.
 ///
 /// # Errors
 /// As [`draw`], and when the observer stops it.
-pub fn draw_observed(
+pub fn draw_observed<O: Observer>(
+    fragments: &Fragments,
+    memory: &mut Memory,
+    host: &mut dyn Host,
+    observer: O,
+) -> Result<Outcome, RunError> {
+    if O::WATCHES { draw_by_reference(fragments, memory, host, observer) } else { draw(fragments, memory, host) }
+}
+
+/// As [`draw_observed`], warp by warp and instruction by instruction.
+pub(super) fn draw_by_reference(
     fragments: &Fragments,
     memory: &mut Memory,
     host: &mut dyn Host,
     observer: impl Observer,
 ) -> Result<Outcome, RunError> {
+    check(fragments)?;
+    let program = Program::new(&fragments.program);
+    let mut machine = Machine::new(&program, &fragments.uniforms, fragments.budget, observer);
+    for (mut warp, origin) in warps(fragments) {
+        machine.alone(&mut warp, &origin, memory, host)?;
+    }
+    Ok(machine.outcome())
+}
+
+fn check(fragments: &Fragments) -> Result<(), RunError> {
     super::check_program(&fragments.program, &fragments.uniforms)?;
     let (width, height) = (fragments.width, fragments.height);
     let sides = [("the width in pixels", width), ("the height in pixels", height)];
@@ -92,21 +115,25 @@ pub fn draw_observed(
         super::check_limit(what, found.into(), 1, 1 << 16)?;
     }
     let pixels = u64::from(width) * u64::from(height);
-    super::check_limit("the number of pixels", pixels, 1, Target::MAX_PIXELS)?;
-    let program = Program::new(&fragments.program);
-    let mut machine = Machine::new(&program, &fragments.uniforms, fragments.budget, observer);
-    let quads = (0..height).step_by(2).flat_map(|y| (0..width).step_by(2).map(move |x| [x, y]));
+    super::check_limit("the number of pixels", pixels, 1, Target::MAX_PIXELS)
+}
+
+/// The warps of a picture.
+fn warps(fragments: &Fragments) -> impl Iterator<Item = (Warp, Pixels)> {
+    let (width, height) = (fragments.width, fragments.height);
+    let quads = (0..height).step_by(2).flat_map(move |y| (0..width).step_by(2).map(move |x| [x, y]));
     let pixels = |[x, y]: [u32; 2]| [[x, y], [x + 1, y], [x, y + 1], [x + 1, y + 1]];
-    let mut wanted = quads.filter(|&quad| pixels(quad).iter().any(|&pixel| fragments.flag(&fragments.covered, pixel)));
-    loop {
+    let covered = |pixel| fragments.flag(&fragments.covered, pixel);
+    let mut wanted = quads.filter(move |&quad| pixels(quad).into_iter().any(covered));
+    std::iter::from_fn(move || {
         let quads: Vec<[u32; 2]> = wanted.by_ref().take(LANES / 4).collect();
         if quads.is_empty() {
-            return Ok(machine.outcome());
+            return None;
         }
         let mut warp = Warp::new(((1u32 << (4 * quads.len())) - 1) as u16);
         warp.draws = true;
         for (lane, pixel) in quads.into_iter().flat_map(pixels).enumerate() {
-            let covered = fragments.flag(&fragments.covered, pixel);
+            let covered = covered(pixel);
             let [x, y] = pixel;
             let values = [fragments.flag(&fragments.back, pixel).into(), x | y << 16, covered.into(), covered.into()];
             for (register, value) in warp.registers[58..].iter_mut().zip(values) {
@@ -116,8 +143,8 @@ pub fn draw_observed(
             warp.helpers |= u16::from(!covered) << lane;
         }
         let origin = Pixels(warp.pixels);
-        machine.alone(&mut warp, &origin, memory, host)?;
-    }
+        Some((warp, origin))
+    })
 }
 
 /// Where the image of a lone thread lies.

@@ -3,10 +3,21 @@
 use crate::launch::{Launch, Outcome, RunError};
 use crate::memory::Memory;
 
+use super::fragment::{Fragments, draw_by_reference};
+use super::host::Host;
+
 /// Runs a compute program on all threads of a launch.
 ///
 /// # Errors
 /// When the launch asks for too much or an instruction cannot be executed; memory then holds what was written before.
 pub fn run(launch: &Launch, memory: &mut Memory) -> Result<Outcome, RunError> {
     super::run_observed(launch, memory, ())
+}
+
+/// Runs a fragment program as [`draw`](super::draw) does.
+///
+/// # Errors
+/// As [`draw`](super::draw).
+pub fn draw(fragments: &Fragments, memory: &mut Memory, host: &mut dyn Host) -> Result<Outcome, RunError> {
+    draw_by_reference(fragments, memory, host, ())
 }

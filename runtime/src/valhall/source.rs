@@ -7,6 +7,7 @@ use isaforge_valhall::{
     Swizzles16Bit, Swizzles16BitFirst4, Swizzles32Bit, Swizzles64Bit, Widen,
 };
 
+use super::host::Host;
 use super::program::register;
 use super::rules::float16;
 use super::space::SAMPLES;
@@ -49,11 +50,7 @@ impl Step<'_> {
     fn special(&self, source: Source) -> Column<u64> {
         match source {
             Source::Special0 { name: FauSpecialPage0::WarpId, .. } => [self.context.warp_id(); 16],
-            Source::Special0 { name: FauSpecialPage0::FramebufferSize, .. } => {
-                let [width, height] =
-                    self.space.host.framebuffer_size().map(|n| u64::from(n.saturating_sub(1) & 0xffff));
-                [width | height << 16; 16]
-            }
+            Source::Special0 { name: FauSpecialPage0::FramebufferSize, .. } => [framebuffer_size(self.space.host); 16],
             Source::Special0 { name, .. } => [descriptor(name); 16],
             Source::Special1 { name, .. } => match name {
                 FauSpecialPage1::ThreadLocalPointer => std::array::from_fn(|lane| self.space.thread_pointer(lane)),
@@ -191,6 +188,12 @@ impl Step<'_> {
         let half = |word: u32, byte: u32| extend(word >> (8 * byte), 8, sign) & 0xffff;
         self.word(source).map(|word| half(word, first) | half(word, second) << 16)
     }
+}
+
+/// The size of what is drawn on, less 1: the width in the low half of the low word, the height in the high one.
+pub(super) fn framebuffer_size(host: &dyn Host) -> u64 {
+    let [width, height] = host.framebuffer_size().map(|n| u64::from(n.saturating_sub(1) & 0xffff));
+    width | height << 16
 }
 
 /// A blend descriptor is its number. There is no datum for the alpha test.

@@ -25,6 +25,11 @@ const CENTRES: [u8; 32 * 4] = {
 /// Bytes of memory that each thread has for itself.
 pub(super) const THREAD_BYTES: usize = 4096;
 
+/// The address of the memory of a thread of a workgroup.
+pub(super) fn thread_address(thread: usize) -> u64 {
+    THREADS + (thread * THREAD_BYTES) as u64
+}
+
 /// Memory and host as the lanes of one warp see them.
 #[derive(Debug)]
 pub(super) struct Space<'a> {
@@ -58,7 +63,7 @@ impl Space<'_> {
 
     /// The address of the memory of a lane's thread.
     pub fn thread_pointer(&self, lane: usize) -> u64 {
-        THREADS + ((self.first_thread + lane % LANES) * THREAD_BYTES) as u64
+        thread_address(self.first_thread + lane % LANES)
     }
 
     /// Reads for a lane.

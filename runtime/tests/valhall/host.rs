@@ -1,11 +1,11 @@
 //! What programs ask of their host: varyings, attributes, buffers, images and render targets.
 
 use isaforge_runtime::valhall::host::{
-    Attribute, Buffer, Compare, Component, Filter, Format, Handle, Image, Plane, Resources, Sampler, Shape, Target,
-    Texel, Texture, Varying, Wrap, table,
+    Attribute, Buffer, Compare, Component, Filter, Format, Handle, Host, Image, Plane, Resources, Sampler, Shape,
+    Target, Texel, Texture, Varying, Wrap, table,
 };
 use isaforge_runtime::valhall::{self, Fragments, Vertices};
-use isaforge_runtime::{Launch, Memory, RunError};
+use isaforge_runtime::{Launch, Memory, Outcome, RunError};
 
 use super::{assemble, to_bytes, to_words};
 
@@ -154,6 +154,57 @@ fn helper_lanes_compute_but_do_nothing_that_can_be_seen() {
 
 fn valhall_text(word: u64) -> String {
     isaforge_valhall::decode(word).map_or(String::new(), |instruction| instruction.to_string())
+}
+
+/// Loops of different lengths, differences, discards, counters in memory, memory of threads, looking at the picture.
+#[test]
+fn eight_warps_in_step_draw_what_each_would_alone() {
+    let head = "
+        LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.center.store @r0:r1, r61, index:0x0
+        IADD_IMM.i32 r21, 0x0, #0x3F7F0000
+        IADD_IMM.i32 r22, 0x0, #0x1
+        FMA.f32 r4, r0, r1, 0x0.neg
+        MOV.i32 r2, 0x0
+        IADD_IMM.i32 r3, 0x0, #0xF
+        LSHIFT_AND.i32 r3, r59, 0x0.b00, r3
+        again: FMA.f32 r4, r4, r21, 0x3F800000
+        IADD_IMM.i32 r2, r2, #0x1
+        ICMP.u32.lt.m1 r5, r2, r3, 0x0
+        BRANCHZ.reconverge r5, offset:again
+        CLPER.i32.subgroup4.xor r6, r4, r22
+        FADD.f32 r5, r6, r4.neg";
+    let counting = "
+        IADD_IMM.i32 r8, 0x0, #0x1000\nMOV.i32 r9, 0x0
+        ATOM1_RETURN.i32.slot0.ainc @r10, r8, offset:0
+        STORE.i32.slot0 @r10, r8, offset:4";
+    let discarding = "DISCARD.f32.gt r5, 0x0";
+    let own = "
+        STORE.i32.slot0 @r5, thread_local_pointer.w0, offset:16
+        LOAD.i32.unsigned.slot0 @r6, thread_local_pointer.w0, offset:16";
+    let tail = "
+        IADD_IMM.i32 r10, 0x0, #0xFF000000
+        LD_TILE.v4.f32.slot0 @r12:r13:r14:r15, r10, r60, r0
+        U16_TO_F32 r7, framebuffer_size.w0.h00
+        FADD.f32 r7, r7, r12
+        BARRIER.slot7.wait
+        ATEST @r60, r60, r5, atest_datum.w0
+        BLEND.slot0.v4.f32.end @r4:r5:r6:r7, blend_descriptor_0.w0, r60, target:0x0";
+    for parts in [
+        [head, "", "", tail],
+        [head, counting, discarding, tail],
+        [head, discarding, own, tail],
+        [head, own, counting, tail],
+    ] {
+        let mut fragments = Fragments::new(assemble(&parts.join("\n")), 37, 21);
+        fragments.covered = (0..37 * 21).map(|index| index % 5 != 0 && index % 7 != 3).collect();
+        let run = |draw: fn(&Fragments, &mut Memory, &mut dyn Host) -> Result<Outcome, RunError>| {
+            let (mut memory, mut resources) = (Memory::new(), resources(37, 21));
+            memory.map(0x1000, vec![0; 8]).unwrap();
+            let outcome = draw(&fragments, &mut memory, &mut resources).unwrap_or_else(|error| panic!("{error}"));
+            (outcome, memory.region(0x1000).unwrap().to_vec(), resources.targets)
+        };
+        assert_eq!(run(valhall::draw), run(valhall::reference::draw));
+    }
 }
 
 #[test]
@@ -364,7 +415,16 @@ fn no_message_and_no_coordinate_brings_the_runtime_down() {
         }
         words.extend(assemble("NOP.end"));
         let fragments = Fragments { budget: 1 << 12, ..Fragments::new(words, 3, 2) };
-        ended += u32::from(valhall::draw(&fragments, &mut memory, &mut resources).is_ok());
+        let (mut memory_too, mut resources_too) = (memory.clone(), resources.clone());
+        let result = valhall::draw(&fragments, &mut memory, &mut resources);
+        assert_eq!(result, valhall::reference::draw(&fragments, &mut memory_too, &mut resources_too));
+        if result.is_ok() {
+            ended += 1;
+            assert_eq!(
+                (memory.region(0x1000), &resources.targets),
+                (memory_too.region(0x1000), &resources_too.targets)
+            );
+        }
     }
     assert!((100..2900).contains(&ended), "{ended} runs came to their end");
 }

@@ -5,7 +5,7 @@
 
 use super::super::group::TURN;
 use super::super::step::Fault;
-use super::super::warp::{Column, LANES, lanes};
+use super::super::warp::{Column, LANES, Warp, lanes};
 use super::code::Code;
 use super::column::{and_not, any_bits, bit_mask, blend, equal, lower, or, smallest};
 use super::handler::{Body, Fields, Op};
@@ -90,6 +90,34 @@ pub struct Bundle {
     pub fault: Option<(usize, Fault)>,
     /// What the last branch found: the lanes that jump.
     taken: Taken,
+    /// What warps of a fragment program have besides.
+    pub quads: Option<Box<[Quads; WARPS]>>,
+}
+
+/// What a warp of a fragment program has besides its registers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quads {
+    helpers: u16,
+    pixels: Column<[u32; 2]>,
+    places: Column<[i16; 2]>,
+}
+
+impl Quads {
+    /// What a warp has.
+    pub fn of(warp: &Warp) -> Self {
+        Quads { helpers: warp.helpers, pixels: warp.pixels, places: warp.places }
+    }
+
+    /// Lets a warp have it for an instruction.
+    pub fn enter(&self, warp: &mut Warp) {
+        warp.draws = true;
+        (warp.helpers, warp.pixels, warp.places) = (self.helpers, self.pixels, self.places);
+    }
+
+    /// Takes it back. Pixels stay where they are.
+    pub fn leave(&mut self, warp: &Warp) {
+        (self.helpers, self.places) = (warp.helpers, warp.places);
+    }
 }
 
 /// Which active lanes take a branch.
@@ -126,6 +154,7 @@ impl Bundle {
             room: 0,
             fault: None,
             taken: Taken::None,
+            quads: None,
         }
     }
 
@@ -247,6 +276,15 @@ impl Bundle {
     pub fn set_pcs(&mut self, warp: usize, which: u16, pc: u32) {
         for lane in lanes(which) {
             self.pcs.0[warp][lane] = pc;
+        }
+    }
+
+    /// Lets a warp go on behind the barrier at `pc` that it waits at, or end there.
+    pub fn pass_barrier(&mut self, warp: usize, pc: u32, ends: bool) {
+        self.at_barrier &= !(1 << warp);
+        self.set_pcs(warp, self.live[warp], if ends { NOWHERE } else { pc + 1 });
+        if ends {
+            self.live[warp] = 0;
         }
     }
 

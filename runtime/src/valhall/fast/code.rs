@@ -5,6 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use isaforge_valhall::{Instruction, Opcode, dispatch};
 
+use super::super::observe::Traffic;
 use super::super::program::{After, Program, Slot};
 use super::super::warp::LANES;
 use super::bundle::{Row, Schedule, WARPS};
@@ -72,9 +73,19 @@ pub struct Code<'a> {
 }
 
 impl<'a> Code<'a> {
-    /// Lowers a program for a processor and for the uniforms of a launch.
+    /// Lowers a compute program for a processor and for the uniforms of a launch.
     pub fn new(program: &'a Program<'a>, uniforms: &'a [u32], warps: u32, level: Level) -> Self {
-        let mut lowering = Lowering::new(level, uniforms, warps, program.slots.len() as u32);
+        Code::lower(program, Lowering::new(level, uniforms, warps, program.slots.len() as u32), level, false)
+    }
+
+    /// Lowers a fragment program. Memory is left to the reference, which knows what helper lanes do with it.
+    pub fn drawing(program: &'a Program<'a>, uniforms: &'a [u32], framebuffer_size: u64, level: Level) -> Self {
+        let mut lowering = Lowering::new(level, uniforms, 1, program.slots.len() as u32);
+        lowering.framebuffer_size = framebuffer_size;
+        Code::lower(program, lowering, level, true)
+    }
+
+    fn lower(program: &'a Program<'a>, mut lowering: Lowering<'a>, level: Level, draws: bool) -> Self {
         let mut starts = Vec::with_capacity(program.slots.len() + 1);
         let mut exits = Vec::with_capacity(program.slots.len());
         let (mut registers, mut ordered) = (0, false);
@@ -82,9 +93,10 @@ impl<'a> Code<'a> {
             starts.push(lowering.ops.len() as u32);
             exits.push(match slot {
                 Slot::Ready(instruction, after) => {
-                    ordered |= changes_in_turn(*instruction);
+                    let addresses = Traffic::of(*instruction) != Traffic::default();
+                    ordered |= changes_in_turn(*instruction) || draws && changes(*instruction);
                     lowering.begin(pc as u32, *after == After::End);
-                    let handled = dispatch(*instruction, &mut lowering).0;
+                    let handled = if draws && addresses { None } else { dispatch(*instruction, &mut lowering).0 };
                     match lowering.finish(handled) {
                         Exit::Step(_) => Exit::Step(used(*instruction)),
                         exit => exit,
@@ -147,6 +159,11 @@ fn used(instruction: Instruction) -> u64 {
         mask | run.checked_shl(used.first.into()).unwrap_or(0)
     });
     named | named << 1
+}
+
+/// Whether an instruction changes memory.
+fn changes(instruction: Instruction) -> bool {
+    Traffic::of(instruction).written > 0 || instruction.opcode() == Opcode::StCvt
 }
 
 /// Whether an instruction changes memory in a way that depends on what others did before.

@@ -51,6 +51,8 @@ pub struct Lowering<'a> {
     uniforms: &'a [u32],
     warps: u32,
     words: u32,
+    /// The special value; 0 without a host.
+    pub framebuffer_size: u64,
     pc: u32,
     ends: bool,
     first: usize,
@@ -65,7 +67,19 @@ impl<'a> Lowering<'a> {
     pub fn new(level: Level, uniforms: &'a [u32], warps: u32, words: u32) -> Self {
         let constants = Constants::default();
         let ops = Vec::with_capacity(words as usize);
-        Lowering { level, uniforms, warps, words, pc: 0, ends: false, first: 0, ops, constants, registers: 0 }
+        Lowering {
+            level,
+            uniforms,
+            warps,
+            words,
+            framebuffer_size: 0,
+            pc: 0,
+            ends: false,
+            first: 0,
+            ops,
+            constants,
+            registers: 0,
+        }
     }
 
     /// Turns to a word, after which threads may end.
@@ -118,8 +132,7 @@ impl<'a> Lowering<'a> {
             Source::Special0 { name: FauSpecialPage0::WarpId, .. } => {
                 [Operand::Row(row::WARP), Operand::Value(self.warps.saturating_sub(1))]
             }
-            // Without a host, the framebuffer has no size.
-            Source::Special0 { name: FauSpecialPage0::FramebufferSize, .. } => value(0),
+            Source::Special0 { name: FauSpecialPage0::FramebufferSize, .. } => value(self.framebuffer_size),
             Source::Special0 { name, .. } => value(descriptor(name)),
             Source::Special1 { name, .. } => match name {
                 FauSpecialPage1::ThreadLocalPointer => [Operand::Row(row::THREAD), Operand::Row(row::THREAD + 1)],

@@ -10,11 +10,12 @@
 //! same, bit for bit, for every program whose threads do not race. Programs with atomics run their warps in the order of
 //! the reference. Of several faulty threads the one that the reference meets first is reported; what others wrote before
 //! may differ then. A launch that runs out of its budget fails in both, but where several workgroups run together it may
-//! be in another place.
+//! be in another place. So it is for fragment programs, of which the pixels behind a faulty one may be drawn.
 
 mod bundle;
 mod code;
 mod column;
+mod draw;
 mod float;
 mod half;
 mod handler;
@@ -26,4 +27,5 @@ mod rule;
 mod run;
 mod world;
 
+pub(super) use draw::run as draw;
 pub use run::{run, run_parallel};

@@ -8,10 +8,10 @@ use isaforge_valhall::dispatch;
 use crate::launch::{Launch, Outcome, Place, RunError};
 use crate::memory::Memory;
 
-use super::super::group::{Group, Machine, TURN};
+use super::super::group::{Group, Machine, Origin, TURN};
 use super::super::host::Nothing;
 use super::super::program::{After, Profile, Program, Slot};
-use super::super::space::{THREAD_BYTES, THREADS};
+use super::super::space::{THREAD_BYTES, thread_address};
 use super::super::step::{Context, Control, Fault, Step};
 use super::super::warp::{LANES, Warp};
 use super::bundle::{Bundle, NOWHERE, Row, Taken, WARPS};
@@ -102,7 +102,7 @@ pub fn run_parallel(
 const GIVEN: u64 = 0xff << 55;
 
 /// The registers of a mask.
-fn registers(mask: u64) -> impl Iterator<Item = usize> {
+pub fn registers(mask: u64) -> impl Iterator<Item = usize> {
     (0..row::REGISTERS as usize).filter(move |register| mask >> register & 1 != 0)
 }
 
@@ -201,10 +201,10 @@ impl Crew {
                 bundle.start(warp, Home { group, number }, ((1u32 << count) - 1) as u16);
                 bundle.rows[row::WARP as usize].0[warp] = [number as u32; LANES];
                 if code.program.uses_thread_memory {
-                    let address = |lane| THREADS + ((LANES * number + lane) * THREAD_BYTES) as u64;
                     for lane in 0..LANES {
-                        bundle.rows[row::THREAD as usize].0[warp][lane] = address(lane) as u32;
-                        bundle.rows[row::THREAD as usize + 1].0[warp][lane] = (address(lane) >> 32) as u32;
+                        let address = thread_address(LANES * number + lane);
+                        bundle.rows[row::THREAD as usize].0[warp][lane] = address as u32;
+                        bundle.rows[row::THREAD as usize + 1].0[warp][lane] = (address >> 32) as u32;
                     }
                 }
                 for register in registers(code.registers & GIVEN) {
@@ -294,23 +294,17 @@ impl Crew {
                 return Err(RunError::DivergentBarrier { place, elsewhere: elsewhere as usize });
             }
         }
-        let ends = matches!(runner.code.program.slots.get(first as usize), Some(Slot::Ready(_, After::End)));
+        let ends = runner.ends(first);
         for warp in all {
             let (bundle, warp) = at(warp);
-            let bundle = &mut self.bundles[bundle];
-            bundle.at_barrier &= !(1 << warp);
-            let live = bundle.live[warp];
-            bundle.set_pcs(warp, live, if ends { NOWHERE } else { first + 1 });
-            if ends {
-                bundle.live[warp] = 0;
-            }
+            self.bundles[bundle].pass_barrier(warp, first, ends);
         }
         Ok(())
     }
 }
 
 /// What runs, and what was counted.
-struct Runner<'a> {
+pub struct Runner<'a> {
     code: &'a Code<'a>,
     uniforms: &'a [u32],
     warps: u32,
@@ -331,13 +325,18 @@ struct Runner<'a> {
 
 impl<'a> Runner<'a> {
     fn new(code: &'a Code<'a>, launch: &'a Launch) -> Self {
+        Runner::over(code, &launch.uniforms, warps(launch) as u32, launch.budget)
+    }
+
+    /// Runs workgroups of so many warps.
+    pub fn over(code: &'a Code<'a>, uniforms: &'a [u32], warps: u32, budget: u64) -> Self {
         Runner {
             code,
-            uniforms: &launch.uniforms,
-            warps: warps(launch) as u32,
-            machine: Machine::new(code.program, &launch.uniforms, launch.budget, ()),
+            uniforms,
+            warps,
+            machine: Machine::new(code.program, uniforms, budget, ()),
             scratch: Warp::new(0),
-            budget: launch.budget,
+            budget,
             spent: 0,
             warp_instructions: 0,
             profile: vec![0; code.program.slots.len() + 1],
@@ -378,7 +377,8 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn outcome(&self) -> Outcome {
+    /// What was counted.
+    pub fn outcome(&self) -> Outcome {
         let mut profile = Profile::new();
         let mut threads = 0u64;
         for (slot, change) in self.code.program.slots.iter().zip(&self.profile) {
@@ -394,8 +394,34 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// Runs warps that are workgroups of their own to their end.
+    pub fn alone(
+        &mut self,
+        bundle: &mut Bundle,
+        world: &mut World<'_>,
+        origins: &[impl Origin],
+    ) -> Result<(), RunError> {
+        while bundle.live != [0; WARPS] {
+            let ready = bundle.ready();
+            self.exact = self.budget - self.spent < BUNDLE_TURN;
+            let in_turn = self.exact || self.code.ordered;
+            self.turn(bundle, world, origins, if in_turn { ready & ready.wrapping_neg() } else { ready });
+            let waiting = bundle.at_barrier;
+            for warp in (0..WARPS).filter(|warp| waiting >> warp & 1 != 0) {
+                let place = bundle.place(warp);
+                bundle.pass_barrier(warp, place, self.ends(place));
+            }
+        }
+        self.failed.take().map_or(Ok(()), |(_, error)| Err(error))
+    }
+
+    /// Whether threads end with a word.
+    fn ends(&self, pc: u32) -> bool {
+        matches!(self.code.program.slots.get(pc as usize), Some(Slot::Ready(_, After::End)))
+    }
+
     /// Runs the chosen warps until each has ended, waits at a barrier, or has had its turn.
-    fn turn(&mut self, bundle: &mut Bundle, world: &mut World<'_>, groups: &[Group], chosen: u8) {
+    fn turn(&mut self, bundle: &mut Bundle, world: &mut World<'_>, groups: &[impl Origin], chosen: u8) {
         bundle.choose(chosen);
         bundle.schedule(&self.code.schedule, world);
         while bundle.is_busy() {
@@ -408,7 +434,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Executes up to the next jump, and it; false when the lanes that go on have to be chosen anew.
-    fn advance(&mut self, bundle: &mut Bundle, world: &mut World<'_>, groups: &[Group]) -> bool {
+    fn advance(&mut self, bundle: &mut Bundle, world: &mut World<'_>, groups: &[impl Origin]) -> bool {
         let pc = bundle.pc as usize;
         let code = self.code;
         let threads = bundle.active_threads();
@@ -440,7 +466,7 @@ impl<'a> Runner<'a> {
         &mut self,
         bundle: &mut Bundle,
         world: &mut World<'_>,
-        groups: &[Group],
+        groups: &[impl Origin],
         pc: usize,
         affordable: u64,
     ) -> bool {
@@ -510,7 +536,7 @@ impl<'a> Runner<'a> {
     }
 
     /// The active lanes wait at a barrier.
-    fn wait(&mut self, bundle: &mut Bundle, groups: &[Group], pc: usize) {
+    fn wait(&mut self, bundle: &mut Bundle, groups: &[impl Origin], pc: usize) {
         bundle.go(pc as u32);
         for warp in bundle.busy() {
             let stragglers = bundle.live[warp] & !bundle.active[warp];
@@ -525,7 +551,14 @@ impl<'a> Runner<'a> {
     }
 
     /// Executes an instruction as the reference does; false when the lanes that go on have to be chosen anew.
-    fn step(&mut self, bundle: &mut Bundle, world: &mut World<'_>, groups: &[Group], pc: usize, named: u64) -> bool {
+    fn step(
+        &mut self,
+        bundle: &mut Bundle,
+        world: &mut World<'_>,
+        groups: &[impl Origin],
+        pc: usize,
+        named: u64,
+    ) -> bool {
         let Some(Slot::Ready(instruction, after)) = self.code.program.slots.get(pc) else { return false };
         let mut straight = *after == After::Next;
         for warp in bundle.busy() {
@@ -543,8 +576,14 @@ impl<'a> Runner<'a> {
             scratch.pcs = *bundle.pcs(warp);
             (scratch.live, scratch.threads, scratch.active) = (bundle.live[warp], bundle.threads[warp], active);
             (scratch.pc, scratch.others) = (pc as u32, bundle.others);
+            if let Some(quads) = &bundle.quads {
+                quads[warp].enter(scratch);
+            }
             let mut step = Step { warp: scratch, context: &context, space: world.space(home) };
             let done = dispatch(*instruction, &mut step).0;
+            if let Some(quads) = &mut bundle.quads {
+                quads[warp].leave(scratch);
+            }
             for register in registers(named) {
                 bundle.rows[register].0[warp] = scratch.registers[register];
             }
@@ -572,7 +611,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Ends what a handler found wrong: the warp, and those that the reference would not have come to.
-    fn fail(&mut self, bundle: &mut Bundle, groups: &[Group], pc: usize) {
+    fn fail(&mut self, bundle: &mut Bundle, groups: &[impl Origin], pc: usize) {
         let Some((warp, fault)) = bundle.fault.take() else { return };
         let home = bundle.homes[warp];
         let error = self.machine.error(fault, pc, &groups[home.group], home.number * LANES);
@@ -584,12 +623,19 @@ impl<'a> Runner<'a> {
         bundle.drop_from(warp);
     }
 
-    fn describe(&self, bundle: &Bundle, groups: &[Group], pc: usize, warp: usize, lane: Option<usize>) -> Box<Place> {
+    fn describe(
+        &self,
+        bundle: &Bundle,
+        groups: &[impl Origin],
+        pc: usize,
+        warp: usize,
+        lane: Option<usize>,
+    ) -> Box<Place> {
         let home = bundle.homes[warp];
         self.machine.place(pc, &groups[home.group], lane.map(|lane| home.number * LANES + lane))
     }
 
-    fn refusal(&self, bundle: &Bundle, groups: &[Group], pc: usize, warp: usize, refusal: Refusal) -> RunError {
+    fn refusal(&self, bundle: &Bundle, groups: &[impl Origin], pc: usize, warp: usize, refusal: Refusal) -> RunError {
         let first = Some(bundle.active[warp].trailing_zeros() as usize);
         let slots = &self.code.program.slots;
         match (refusal, slots.get(pc)) {

@@ -1,0 +1,61 @@
+//! Fragment programs: quads of pixels, eight warps of them in step.
+//!
+//! What needs a host or memory is left to the reference, warp by warp; the rest are handlers.
+
+use crate::launch::{Outcome, RunError};
+use crate::level::Level;
+use crate::memory::Memory;
+
+use super::super::group::Origin;
+use super::super::host::Host;
+use super::super::program::Program;
+use super::super::source::framebuffer_size;
+use super::super::space::{THREAD_BYTES, thread_address};
+use super::super::warp::{LANES, Warp};
+use super::bundle::{Bundle, Quads, WARPS};
+use super::code::{Code, row};
+use super::run::{Runner, registers};
+use super::world::{Home, World};
+
+/// Runs a fragment program for warps, each with the place that it comes from. None waits for another.
+///
+/// # Errors
+/// When an instruction cannot be executed; pixels of the seven warps behind may then be drawn as well.
+pub fn run(
+    program: &Program<'_>,
+    uniforms: &[u32],
+    budget: u64,
+    warps: impl Iterator<Item = (Warp, impl Origin)>,
+    memory: &mut Memory,
+    host: &mut dyn Host,
+) -> Result<Outcome, RunError> {
+    let code = Code::drawing(program, uniforms, framebuffer_size(host), Level::best());
+    let mut runner = Runner::over(&code, uniforms, 1, budget);
+    let mut bundle = Bundle::new(&code);
+    bundle.quads = Some(Box::new([Quads::default(); WARPS]));
+    for (register, shift) in [(row::THREAD, 0), (row::THREAD + 1, 32)] {
+        let addresses = std::array::from_fn(|lane| (thread_address(lane) >> shift) as u32);
+        bundle.rows[register as usize].0 = [addresses; WARPS];
+    }
+    let mut private = vec![0; if program.uses_thread_memory { WARPS * LANES * THREAD_BYTES } else { 0 }];
+    let mut warps = warps.peekable();
+    while warps.peek().is_some() {
+        private.fill(0);
+        bundle.drop_from(0);
+        let mut origins = Vec::with_capacity(WARPS);
+        for (index, (warp, origin)) in warps.by_ref().take(WARPS).enumerate() {
+            bundle.start(index, Home { group: index, number: 0 }, warp.threads);
+            for register in registers(code.registers) {
+                bundle.rows[register].0[index] = warp.registers[register];
+            }
+            if let Some(quads) = &mut bundle.quads {
+                quads[index] = Quads::of(&warp);
+            }
+            origins.push(origin);
+        }
+        let private = &mut private[..];
+        let mut world = World { memory, shared: &mut [], shared_bytes: 0, private, warps: 1, host };
+        runner.alone(&mut bundle, &mut world, &origins)?;
+    }
+    Ok(runner.outcome())
+}
