@@ -4,7 +4,7 @@
 //! macro renders plainly, because its text goes into a `compile_error!`.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str};
@@ -33,6 +33,9 @@ pub struct Diagnostic {
     pub primary: Option<Span>,
     /// What to see at that place; may be empty.
     pub label: String,
+    /// Places that are as likely wrong as the primary one, and drawn like it: the other side of a conflict in which
+    /// nothing tells which side is wrong.
+    pub rivals: Vec<(Span, String)>,
     /// Other places that take part, each with what to see there.
     pub secondary: Vec<(Span, String)>,
     /// Facts that explain.
@@ -64,6 +67,7 @@ impl Diagnostic {
             message,
             primary,
             label: String::new(),
+            rivals: Vec::new(),
             secondary: Vec::new(),
             notes: Vec::new(),
             help: Vec::new(),
@@ -77,11 +81,28 @@ impl Diagnostic {
         self
     }
 
-    /// Adds another place that takes part.
+    /// Adds a place that is as likely wrong as the primary one, unless it is that one.
+    #[must_use]
+    pub fn rival(mut self, span: Span, text: impl Into<String>) -> Self {
+        if self.primary != Some(span) {
+            self.rivals.push((span, text.into()));
+        }
+        self
+    }
+
+    /// Adds another place that takes part, once.
     #[must_use]
     pub fn secondary(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.secondary.push((span, text.into()));
+        let other = (span, text.into());
+        if !self.secondary.contains(&other) {
+            self.secondary.push(other);
+        }
         self
+    }
+
+    /// The places to look at: the primary one and its rivals.
+    pub fn suspects(&self) -> impl Iterator<Item = Span> + '_ {
+        self.primary.into_iter().chain(self.rivals.iter().map(|(span, _)| *span))
     }
 
     /// Adds a fact that explains.
@@ -107,8 +128,9 @@ impl Diagnostic {
         // One excerpt a file, the primary one first.
         let mut excerpts: Vec<(FileId, Vec<Mark<'_>>)> = Vec::new();
         let primary = self.primary.map(|span| (AnnotationKind::Primary, span, self.label.as_str()));
+        let rivals = self.rivals.iter().map(|(span, text)| (AnnotationKind::Primary, *span, text.as_str()));
         let context = self.secondary.iter().map(|(span, text)| (AnnotationKind::Context, *span, text.as_str()));
-        for (kind, span, text) in primary.into_iter().chain(context) {
+        for (kind, span, text) in primary.into_iter().chain(rivals).chain(context) {
             let mark = (kind, first_line(sources, span), text);
             match excerpts.iter_mut().find(|(file, _)| *file == span.file) {
                 Some((_, marks)) => marks.push(mark),
@@ -186,6 +208,10 @@ pub struct Diagnostics {
     broken: HashSet<String>,
     /// Uses of such names.
     passed_over: usize,
+    /// Definitions that something uses.
+    used: HashSet<Span>,
+    /// Uses of unknown names: where in the list the error is, and the definition whose name is nearly the same.
+    unknown: Vec<(usize, Span)>,
 }
 
 impl Diagnostics {
@@ -211,6 +237,54 @@ impl Diagnostics {
         let broken = self.broken.contains(name);
         self.passed_over += usize::from(broken);
         broken
+    }
+
+    /// Notes that something uses the definition at a place.
+    pub fn note_use(&mut self, definition: Span) {
+        self.used.insert(definition);
+    }
+
+    /// Adds an error on the use of an unknown name. If the name of the definition at `near` is nearly the same, it may be
+    /// that one that is misspelt; [`settle_names`](Self::settle_names) decides.
+    pub fn push_unknown(&mut self, error: Diagnostic, near: Option<Span>) {
+        self.unknown.extend(near.map(|near| (self.list.len(), near)));
+        self.push(error);
+    }
+
+    /// Looks at unknown names once all uses are known. A definition that nothing uses, and whose name is nearly the unknown
+    /// one, is as likely misspelt as the use; if there are several uses, it is the definition that is wrong, and they all
+    /// are one mistake.
+    pub fn settle_names(&mut self) {
+        let mut uses: BTreeMap<(Span, String), Vec<usize>> = BTreeMap::new();
+        for (at, near) in std::mem::take(&mut self.unknown) {
+            if !self.used.contains(&near) {
+                uses.entry((near, self.list[at].message.clone())).or_default().push(at);
+            }
+        }
+        let mut settled = HashSet::new();
+        for ((definition, _), uses) in uses {
+            const SHOWN: usize = 4;
+            let text = "nothing uses this name";
+            let (first, others) = (uses[0], &uses[1..]);
+            if others.is_empty() {
+                self.list[first].secondary.retain(|(span, _)| *span != definition);
+                self.list[first].rivals.push((definition, text.to_owned()));
+                continue;
+            }
+            let shown: Vec<Span> = others.iter().take(SHOWN - 1).filter_map(|at| self.list[*at].primary).collect();
+            let error = &mut self.list[first];
+            let used = error.primary.replace(definition).into_iter().chain(shown);
+            error.secondary = used.map(|span| (span, "used here".to_owned())).collect();
+            error.label = text.to_owned();
+            if let Some(rest) = uses.len().checked_sub(SHOWN + 1) {
+                error.notes.push(format!("and in {} more places", rest + 1));
+            }
+            settled.extend(others.iter().copied());
+        }
+        self.passed_over += settled.len();
+        self.errors -= settled.len();
+        let mut at = 0..;
+        self.list.retain(|_| at.next().is_none_or(|at| !settled.contains(&at)));
     }
 
     /// Notes a mistake that was reported before: [`failures`](Self::failures) rises.

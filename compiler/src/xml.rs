@@ -138,11 +138,13 @@ impl<'a> Builder<'a> {
         let end = text.trim_end().len();
         if let Some(innermost) = self.open.last() {
             let message = format!("the file ends before `</{}>`", innermost.element.name.value);
-            let mut error = Diagnostic::error("E0013", self.span(end..end), message).label("the end");
             let start = innermost.element.span.range().start;
-            if let Some(place) = self.should_end_before(start, end) {
-                error = error.secondary(place, "by the indentation, it is missing before this");
-            }
+            let mut error = match self.should_end_at(start, end) {
+                Some(place) => Diagnostic::error("E0013", place, message)
+                    .label("by the indentation, it is missing here")
+                    .secondary(self.span(end..end), "the end"),
+                None => Diagnostic::error("E0013", self.span(end..end), message).label("the end"),
+            };
             for open in self.open.iter().rev().take(3) {
                 error = error.secondary(open.element.span, format!("`<{}>` is opened here", open.element.name.value));
             }
@@ -271,26 +273,12 @@ impl<'a> Builder<'a> {
             self.close();
             return None;
         }
-        let (inner, place) = (innermost.element.name.value.clone(), innermost.element.span);
+        let (inner, opened) = (innermost.element.name.value.clone(), innermost.element.span);
         let outer = self.open.iter().rposition(names);
         let error = match outer {
-            Some(_) => Diagnostic::error("E0013", span, format!("`<{inner}>` is not closed before `</{name}>`"))
-                .label(format!("expected `</{inner}>` first")),
-            None => Diagnostic::error("E0013", span, format!("`</{name}>` does not close `<{inner}>`"))
-                .label(format!("expected `</{inner}>`")),
+            Some(_) => self.not_closed(&inner, opened, name, span),
+            None => self.not_opened(&inner, opened, name, span),
         };
-        let mut error = error.secondary(place, format!("`<{inner}>` is opened here"));
-        let hint = match outer {
-            Some(_) => self.should_end_before(place.range().start, span.range().start),
-            None => self.should_begin_behind(span.range().start),
-        };
-        if let Some(hint) = hint.filter(|hint| *hint != span) {
-            let what = match outer {
-                Some(_) => format!("by the indentation, `</{inner}>` is missing before this"),
-                None => format!("by the indentation, `<{name}>` is missing behind this"),
-            };
-            error = error.secondary(hint, what);
-        }
         self.structural(error);
         match outer {
             Some(outer) => {

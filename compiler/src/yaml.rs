@@ -378,12 +378,15 @@ fn explain(sources: &Sources, file: FileId, error: &Error) -> Diagnostic {
         // The limit on brackets is the scanner's, which has no type for it.
         _ if plain(inner) == "recursion limit exceeded" => too_deep(new),
         _ => {
-            let error = new(format!("not well-formed YAML: {}", plain(inner)));
+            let message = format!("not well-formed YAML: {}", plain(inner));
             let line = |at: usize| sources.line_start(file, at).1;
             let partner = partner::without_partner(sources.text(file), span.start as usize);
             match partner.filter(|(range, _)| line(range.start) != line(span.start as usize)) {
-                Some((range, what)) => error.label("reading stopped here").secondary(Span::new(file, range), what),
-                None => error,
+                // The parser stops where it can no longer go on, which is behind the mistake.
+                Some((range, what)) => Diagnostic::error("E0001", Span::new(file, range), message)
+                    .label(what)
+                    .secondary(span, "reading stopped here"),
+                None => new(message),
             }
         }
     }

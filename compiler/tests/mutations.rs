@@ -1,14 +1,16 @@
 //! Single mistakes in the real specifications are found where they are.
 //!
 //! Thousands of mutants of the specifications of the repository, each with one mistake of a known kind, are compiled with
-//! warnings as errors. A mutant is *found* when a message points at its line, with its primary mark or a secondary one. A
-//! mutant with the same model as the original (a changed description) is no mistake and does not count. For some kinds a
-//! mutant may also be a specification of *another* instruction set, which no compiler can tell from a mistake: those kinds
-//! say why, and their number is printed. For some kinds the line with the mistake cannot be pointed at, since it is gone or as
-//! good as before: such a mutant is *rejected* by a message on another line. All else is *missed*.
+//! warnings as errors. A mutant is *found* when the primary mark of a message is on its line; where nothing tells two sides
+//! of a conflict apart, both marks are primary, and one of them must be. Secondary marks do not count. A mutant with the same
+//! model as the original (a changed description) is no mistake and does not count. For some kinds a mutant may also be a
+//! specification of *another* instruction set, which no compiler can tell from a mistake: those kinds say why, and their
+//! number is printed. For some kinds the line with the mistake cannot be pointed at, since it is gone or as good as before:
+//! such a mutant is *rejected* by a message on another line. All else is *missed*.
 //!
 //! `ISAFORGE_MUTANTS=all cargo test --release -p isaforge-compiler --test mutations -- --nocapture` tries every mutant;
-//! without it every kind is sampled. `ISAFORGE_MISSES=1` prints what was missed.
+//! without it every kind is sampled. `ISAFORGE_MISSES=1` prints what was missed, `ISAFORGE_MISSES=all` also what was
+//! rejected elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -142,13 +144,12 @@ impl Bench {
     }
 }
 
-/// Whether a message points at the line of a mutant: a mark begins there, or it covers the line and not much else.
+/// Whether a primary mark is on the line of a mutant: it begins there, or it covers the line and not much else.
 fn points_at(mutant: &Mutant, diagnostics: &Diagnostics, sources: &Sources) -> bool {
     const MOST_LINES: usize = 60;
     let near = |line: usize| mutant.lines.contains(&line);
     diagnostics.iter().any(|found| {
-        let places = found.primary.iter().chain(found.secondary.iter().map(|(span, _)| span));
-        places.copied().any(|span| {
+        found.suspects().any(|span| {
             if !sources.path(span.file).ends_with(&mutant.file) {
                 return false;
             }
@@ -187,6 +188,7 @@ struct Tally {
 fn mistakes_are_found_where_they_are() {
     let all = env::var("ISAFORGE_MUTANTS").is_ok_and(|value| value == "all");
     let sample = env::var("ISAFORGE_MUTANTS").ok().and_then(|n| n.parse().ok()).unwrap_or(SAMPLE);
+    let shows_rejected = env::var("ISAFORGE_MISSES").is_ok_and(|value| value == "all");
     let specs = specs();
     let mut work: Vec<(usize, &Kind, Mutant)> = Vec::new();
     for (index, spec) in specs.iter().enumerate() {
@@ -225,7 +227,7 @@ fn mistakes_are_found_where_they_are() {
                     let mut tallies = tallies.lock().expect("no test thread panics with the lock");
                     let tally = tallies.entry((kind.name, spec.name)).or_default();
                     *tally.counts.entry(fate).or_default() += 1;
-                    if matches!(fate, "missed" | "elsewhere") {
+                    if matches!(fate, "missed" | "elsewhere") || shows_rejected && fate == "rejected" {
                         tally
                             .misses
                             .push(format!("{fate}: {}:{:?}: {}\n{said}", mutant.file, mutant.lines, mutant.what));

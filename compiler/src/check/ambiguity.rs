@@ -3,14 +3,16 @@
 //! E0106: two instructions match one word. E0110: two readings of an operand match the same bits. Both are proved: the
 //! constant bits of two patterns either differ somewhere, or a word that has both is the witness.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use isaforge_core::bits::ones;
 
+use crate::check::suspect::{Finding, Habits, Standing, judge};
 use crate::check::witness::witness;
-use crate::check::{hubs, more, runs_text};
+use crate::check::{more, runs_text};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Form, Isa, Kind, Part};
+use crate::model::{Alternative, Fixed, Form, Isa, Kind, Part};
+use crate::source::Span;
 
 /// After so many pairs no more are looked for: something is wrong with all instructions at once.
 const MOST_PAIRS: usize = 1 << 18;
@@ -51,23 +53,69 @@ pub fn pairs(isa: &Isa) -> Vec<(usize, usize)> {
 
 /// Looks at all pairs.
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
-    for (hub, near) in hubs(&pairs(isa)) {
-        let form = &isa.forms[hub];
-        let (mask, _) = form.pattern();
-        if mask == 0 {
-            let message = format!("`{}` has no constant bits that tell it from others", form.name);
-            out.push(Diagnostic::error("E0106", form.span, message).help("add its opcode to `fixed`"));
-        } else {
-            let others: Vec<&Form> = near.iter().map(|i| &isa.forms[*i]).collect();
-            ambiguous(isa, form, &others, out);
-        }
+    let pairs = pairs(isa);
+    if !pairs.is_empty() {
+        instructions(isa, &pairs, out);
     }
     for kind in &isa.kinds {
         check_kind(isa, kind, out);
     }
 }
 
-fn ambiguous(isa: &Isa, form: &Form, others: &[&Form], out: &mut Diagnostics) {
+fn instructions(isa: &Isa, pairs: &[(usize, usize)], out: &mut Diagnostics) {
+    let clashing: HashSet<usize> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
+    let mut habits = Habits::default();
+    let mut opcodes = Opcodes::default();
+    for (i, form) in isa.forms.iter().enumerate() {
+        for fixed in form.fixed.iter().filter(|fixed| fixed.matches) {
+            if clashing.contains(&i) {
+                *opcodes.users.entry(fixed.span).or_default() += 1;
+            } else {
+                habits.add(CONSTANT, fixed.mask);
+                opcodes.sound.insert(fixed.span);
+            }
+        }
+    }
+    let standing = |form: usize| {
+        let matching = isa.forms[form].fixed.iter().filter(|fixed| fixed.matches);
+        matching.map(|fixed| habits.standing(CONSTANT, fixed.mask, 1)).max().unwrap_or(Standing::Unknown)
+    };
+    for finding in judge(pairs, standing) {
+        let form = &isa.forms[finding.wrong];
+        let (mask, _) = form.pattern();
+        if mask == 0 {
+            let message = format!("`{}` has no constant bits that tell it from others", form.name);
+            out.push(Diagnostic::error("E0106", form.span, message).help("add its opcode to `fixed`"));
+        } else {
+            ambiguous(isa, &finding, &opcodes, out);
+        }
+    }
+}
+
+/// What all constant bits are called, to compare where they lie.
+const CONSTANT: &str = "constant bits";
+
+/// The constants of instructions that match each other's words.
+#[derive(Default)]
+struct Opcodes {
+    /// How many of these instructions have a constant.
+    users: HashMap<Span, usize>,
+    /// Constants that others have, too, and are told apart by.
+    sound: HashSet<Span>,
+}
+
+impl Opcodes {
+    /// The constant of an instruction to look at: one that only instructions with the mistake have, and most of them; among
+    /// equals the widest.
+    fn suspect<'f>(&self, form: &'f Form) -> Option<&'f Fixed> {
+        let own = form.fixed.iter().filter(|fixed| fixed.matches && !self.sound.contains(&fixed.span));
+        own.rev().max_by_key(|fixed| (self.users.get(&fixed.span), fixed.mask.count_ones()))
+    }
+}
+
+fn ambiguous(isa: &Isa, finding: &Finding, opcodes: &Opcodes, out: &mut Diagnostics) {
+    let form = &isa.forms[finding.wrong];
+    let others: Vec<&Form> = finding.others.iter().map(|i| &isa.forms[*i]).collect();
     let Some(other) = others.first() else { return };
     let names = match more(others.len(), 1) {
         None => format!("`{}` and `{}` match the same word", form.name, other.name),
@@ -76,22 +124,29 @@ fn ambiguous(isa: &Isa, form: &Form, others: &[&Form], out: &mut Diagnostics) {
     };
     let digits = usize::from(isa.word_bits.div_ceil(4));
     let found = witness(isa, form, other);
-    let mut error = Diagnostic::error("E0106", isa.places.first(form.span, Part::Whole), names);
-    error = match found {
-        Some(word) => error.label(format!("matches 0x{word:0digits$x}")),
-        None => error,
+    let value_of = |fixed: &Fixed| {
+        let value = (fixed.value & fixed.mask) >> fixed.mask.trailing_zeros().min(63);
+        format!("{} {} {value:#x}", runs_text(fixed.mask), if fixed.mask.count_ones() == 1 { "is" } else { "are" })
     };
+    let whole = |form: &Form| (isa.places.first(form.span, Part::Whole), String::new());
+    let mark = |form: &Form| opcodes.suspect(form).map_or_else(|| whole(form), |fixed| (fixed.span, value_of(fixed)));
+    let (place, label) = mark(form);
+    let mut error = Diagnostic::error("E0106", place, names).label(label);
+    let (rival, label) = mark(other);
+    // Instructions that share a constant are one side.
+    if others.iter().all(|other| mark(other).0 == rival) && (finding.even || others.len() > 1) {
+        error = error.rival(rival, label);
+    }
+    let text = found.map_or_else(|| format!("`{}`", form.name), |word| format!("matches 0x{word:0digits$x}"));
+    error = error.secondary(form.span, text);
     for (i, other) in others.iter().take(SHOWN).enumerate() {
         let text = if i == 0 && found.is_some() { "and so does this" } else { "and this" };
         error = error.secondary(other.span, if found.is_some() { text } else { "the other one" });
     }
-    let mut marked = vec![form.span, other.span];
+    let mut marked: Vec<Span> = error.suspects().chain([form.span, other.span]).collect();
     for fixed in form.fixed.iter().chain(&other.fixed).filter(|fixed| fixed.matches) {
-        let value = (fixed.value & fixed.mask) >> fixed.mask.trailing_zeros().min(63);
-        let text =
-            format!("{} {} {value:#x}", runs_text(fixed.mask), if fixed.mask.count_ones() == 1 { "is" } else { "are" });
         let declared = fixed.declared.map(|span| (span, "said to lie here".to_owned()));
-        for (span, text) in [(fixed.span, text)].into_iter().chain(declared) {
+        for (span, text) in [(fixed.span, value_of(fixed))].into_iter().chain(declared) {
             if !marked.contains(&span) {
                 marked.push(span);
                 error = error.secondary(span, text);
@@ -129,23 +184,43 @@ fn how_to_tell_apart(isa: &Isa, form: &Form, other: &Form) -> String {
 }
 
 fn check_kind(isa: &Isa, kind: &Kind, out: &mut Diagnostics) {
+    let mut pairs = Vec::new();
     for (i, a) in kind.alternatives.iter().enumerate() {
-        for b in &kind.alternatives[..i] {
+        for (j, b) in kind.alternatives[..i].iter().enumerate() {
             let by_bits = (a.value ^ b.value) & a.mask & b.mask != 0;
             let by_shared = a.when.iter().any(|(s, v)| b.when.iter().any(|(t, w)| s == t && v != w));
             if !by_bits && !by_shared {
-                let message = format!("`{}` and `{}` read the same bits of a `{}`", a.name, b.name, kind.name);
-                let shared = isa.shared.first().map(|s| format!(", or a different `when: {{ {}: … }}`", s.name));
-                let mut error = Diagnostic::error("E0110", a.span, message).secondary(b.span, "the other reading");
-                for (_, span) in [a, b].iter().flat_map(|x| isa.places.of(x.span, Part::Fixed)) {
-                    error = error.secondary(*span, "constant bits");
-                }
-                out.push(
-                    error
-                        .note(format!("for example {:#x} is both", a.value | b.value))
-                        .help(format!("give them different `fixed` bits{}", shared.unwrap_or_default())),
-                );
+                pairs.push((j, i));
             }
         }
+    }
+    for Finding { wrong, others, even } in judge(&pairs, |_| Standing::Unknown) {
+        let a = &kind.alternatives[wrong];
+        let others: Vec<_> = others.iter().map(|i| &kind.alternatives[*i]).collect();
+        let Some(b) = others.first() else { continue };
+        let rest = more(others.len(), 1).map_or_else(String::new, |rest| format!(" (and {rest} more)"));
+        let message = format!("`{}` and `{}`{rest} read the same bits of a `{}`", a.name, b.name, kind.name);
+        let mark = |of: &Alternative| match isa.places.of(of.span, Part::Fixed).first() {
+            Some((_, span)) => (*span, format!("constant bits of `{}`", of.name)),
+            None => (of.span, "no constant bits".to_owned()),
+        };
+        let (place, label) = mark(a);
+        let mut error = Diagnostic::error("E0110", place, message).label(label);
+        if even {
+            let (place, label) = mark(b);
+            error = error.rival(place, label);
+        }
+        let mut marked: Vec<Span> = error.suspects().collect();
+        for alternative in std::iter::once(a).chain(others.iter().copied().take(SHOWN)) {
+            for (_, span) in isa.places.of(alternative.span, Part::Fixed) {
+                if !marked.contains(span) {
+                    marked.push(*span);
+                    error = error.secondary(*span, format!("constant bits of `{}`", alternative.name));
+                }
+            }
+        }
+        let shared = isa.shared.first().map(|s| format!(", or a different `when: {{ {}: … }}`", s.name));
+        error = error.note(format!("for example {:#x} is both", a.value | b.value));
+        out.push(error.help(format!("give them different `fixed` bits{}", shared.unwrap_or_default())));
     }
 }

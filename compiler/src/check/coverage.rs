@@ -2,12 +2,14 @@
 //!
 //! E0104: bits outside the word or the operand. E0105: bits that nothing accounts for. E0107: bits that two things claim.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use isaforge_core::bits::ones;
 
 use crate::check::layout::draw;
-use crate::check::{bits_text, hubs, more, runs_text};
+use crate::check::suspect::{Finding, Habits, Standing, judge};
+use crate::check::{bits_text, more, runs_text};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Alternative, Bits, Form, Isa, Kind, Part, Piece, Shape};
 use crate::source::Span;
@@ -130,10 +132,19 @@ fn runs(mut mask: u64) -> impl Iterator<Item = (u8, u8)> {
 
 /// Applies the rules to all instructions and kinds.
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
-    for kind in &isa.kinds {
-        // The kind of a plain register is made for an operand, which is judged itself.
-        if kind.alternatives.first().is_none_or(|alternative| alternative.span != kind.span) {
-            check_kind(isa, kind, out);
+    // The kind of a plain register is made for an operand, which is judged itself.
+    let declared = |kind: &&Kind| kind.alternatives.first().is_none_or(|alternative| alternative.span != kind.span);
+    let kinds: Vec<&Kind> = isa.kinds.iter().filter(declared).collect();
+    let parts: Vec<Vec<Claim>> =
+        kinds.iter().flat_map(|kind| &kind.alternatives).map(|alternative| parts(isa, alternative)).collect();
+    let habits = LazyCell::new(|| habits(&parts));
+    let mut rest = parts.iter();
+    for kind in kinds {
+        for (alternative, parts) in kind.alternatives.iter().zip(&mut rest) {
+            check_alternative(isa, (kind, alternative), parts, &habits, out);
+        }
+        for suffix in &kind.suffixes {
+            outside(suffix.bits.end(0), 64, &format!("`{}`", suffix.name), suffix.span, out);
         }
     }
     for (i, shared) in isa.shared.iter().enumerate() {
@@ -142,9 +153,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
             let both = shared.bits.mask(0) & other.bits.mask(0);
             if both != 0 {
                 let message = format!("{} of `{}` {} `{}`", bits_text(both), shared.name, overlap(both), other.name);
-                out.push(
-                    Diagnostic::error("E0107", shared.span, message).secondary(other.span, "the other shared field"),
-                );
+                out.push(Diagnostic::error("E0107", shared.span, message).rival(other.span, "the other shared field"));
             }
         }
     }
@@ -169,6 +178,13 @@ fn outside(end: u32, width: u8, what: &str, span: Span, out: &mut Diagnostics) -
 struct Node {
     place: Span,
     what: String,
+    mask: u64,
+}
+
+impl Node {
+    fn new(claim: &Claim) -> Self {
+        Node { place: claim.place(), what: claim.what.clone(), mask: claim.mask }
+    }
 }
 
 /// An overlap: the bits, the first instruction with it, where that one makes the two claims, how many have it.
@@ -202,26 +218,32 @@ struct Missing {
 
 impl Layout {
     fn node(&mut self, claim: &Claim) -> usize {
-        let node = Node { place: claim.place(), what: claim.what.clone() };
+        let node = Node::new(claim);
         *self.index.entry(node).or_insert_with_key(|node| {
             self.nodes.push(node.clone());
             self.nodes.len() - 1
         })
     }
 
-    fn form(&mut self, isa: &Isa, form: &Form) {
+    /// Everything that says something about bits of a form, what it ignores included.
+    fn all_claims(isa: &Isa, form: &Form) -> Vec<Claim> {
         let mut claims = claims(isa, form);
-        let known = claims.iter().fold(form.ignored, |mask, claim| mask | claim.mask);
         let ignored = |span| Claim::new(&Bits::default(), "bits declared ignored".to_owned(), span, None);
         let places = isa.places.of(form.span, Part::Ignored);
         claims.extend(places.iter().map(|(mask, span)| Claim { mask: mask & form.ignored, ..ignored(*span) }));
         let elsewhere = places.iter().fold(form.ignored, |mask, (said, _)| mask & !said);
         claims.push(Claim { mask: elsewhere, ..ignored(form.span) });
+        claims
+    }
+
+    fn form(&mut self, isa: &Isa, form: &Form) {
+        let claims = Self::all_claims(isa, form);
+        let known = claims.iter().fold(0, |mask, claim| mask | claim.mask);
         let mut sound = true;
         for (i, claim) in claims.iter().enumerate() {
             if claim.end > u32::from(isa.word_bits) && !claim.shared {
                 sound = false;
-                let node = Node { place: claim.place(), what: claim.what.clone() };
+                let node = Node::new(claim);
                 match self.beyond.iter_mut().find(|(known, end, ..)| *known == node && *end == claim.end) {
                     Some((.., forms)) => *forms += 1,
                     None => self.beyond.push((node, claim.end, form.name.clone(), 1)),
@@ -229,8 +251,7 @@ impl Layout {
             }
             for other in &claims[..i] {
                 let bits = claim.mask & other.mask;
-                let counted = claim.what == other.what && claim.what.starts_with("the count");
-                if bits == 0 || counted || (claim.shared && other.shared) {
+                if !clash(claim, other) {
                     continue;
                 }
                 sound = false;
@@ -261,11 +282,7 @@ impl Layout {
             let message = format!("bit {} of {} is outside of the word: the last bit is {last}", end - 1, node.what);
             out.push(Diagnostic::error("E0104", node.place, message).note(in_the_instruction(form, *forms)));
         }
-        let edges: Vec<(usize, usize)> = self.overlaps.keys().copied().filter(|(a, b)| a != b).collect();
-        let same = self.overlaps.keys().copied().filter(|(a, b)| a == b).map(|(a, _)| (a, vec![a]));
-        for (hub, near) in hubs(&edges).into_iter().chain(same) {
-            self.overlap(hub, &near, out);
-        }
+        self.overlapping(isa, out);
         for Missing { mask, drawing, near, forms } in &self.missing {
             let Some((name, span)) = forms.first() else { continue };
             let mut error = Diagnostic::error(
@@ -287,37 +304,83 @@ impl Layout {
         }
     }
 
-    /// One claim and those that it overlaps.
-    fn overlap(&self, hub: usize, near: &[usize], out: &mut Diagnostics) {
-        const SHOWN: usize = 4;
-        let between = |other: usize| {
-            let forward = self.overlaps.get(&(hub, other)).map(|found| (found, found.uses.0, found.uses.1));
-            forward.or_else(|| self.overlaps.get(&(other, hub)).map(|found| (found, found.uses.1, found.uses.0)))
+    /// Reports overlaps at the claim that is wrong.
+    fn overlapping(&self, isa: &Isa, out: &mut Diagnostics) {
+        if self.overlaps.is_empty() {
+            return;
+        }
+        let all: Vec<Vec<Claim>> = isa.forms.iter().map(|form| Self::all_claims(isa, form)).collect();
+        let mut habits = Habits::default();
+        // Where each of the claims in conflict is made, and in how many instructions.
+        let mut uses: Vec<(HashSet<Span>, usize)> = vec![Default::default(); self.nodes.len()];
+        for claims in &all {
+            for (i, claim) in claims.iter().enumerate() {
+                if !claims.iter().enumerate().any(|(j, other)| i != j && clash(claim, other)) {
+                    habits.add(&claim.what, claim.mask);
+                } else if let Some((places, forms)) = self.index.get(&Node::new(claim)).and_then(|i| uses.get_mut(*i)) {
+                    places.insert(claim.span);
+                    *forms += 1;
+                }
+            }
+        }
+        let standing = |node: usize| {
+            let Node { what, mask, .. } = &self.nodes[node];
+            let (places, forms) = &uses[node];
+            // What all instructions have is said in one place, and in conflict in all of them.
+            let conflicts = if *forms == all.len() { *forms } else { places.len() };
+            habits.standing(what, *mask, conflicts)
         };
-        let Some((first, own_use, _)) = near.first().and_then(|other| between(*other)) else { return };
-        let Node { place, what } = &self.nodes[hub];
-        let mut names: Vec<&str> = near.iter().map(|other| self.nodes[*other].what.as_str()).collect();
+        let edges: Vec<(usize, usize)> = self.overlaps.keys().copied().filter(|(a, b)| a != b).collect();
+        let same = self.overlaps.keys().filter(|(a, b)| a == b);
+        let same = same.map(|(a, _)| Finding { wrong: *a, others: vec![*a], even: true });
+        for finding in judge(&edges, standing).into_iter().chain(same) {
+            self.overlap(&finding, standing, out);
+        }
+    }
+
+    /// One claim and those that it overlaps.
+    fn overlap(&self, finding: &Finding, standing: impl Fn(usize) -> Standing, out: &mut Diagnostics) {
+        const SHOWN: usize = 4;
+        let Finding { wrong, others, even } = finding;
+        let between = |other: usize| {
+            let forward = self.overlaps.get(&(*wrong, other)).map(|found| (found, found.uses.0, found.uses.1));
+            forward.or_else(|| self.overlaps.get(&(other, *wrong)).map(|found| (found, found.uses.1, found.uses.0)))
+        };
+        let Some((first, own_use, _)) = others.first().and_then(|other| between(*other)) else { return };
+        let mut names: Vec<&str> = others.iter().map(|other| self.nodes[*other].what.as_str()).collect();
         names.dedup();
         let rest = more(names.len(), SHOWN).map_or_else(String::new, |rest| format!(" and {rest} more"));
         let names = names[..names.len().min(SHOWN)].join(", ");
-        let bits = near.iter().filter_map(|other| between(*other)).fold(0, |mask, (found, ..)| mask | found.bits);
-        let message = format!("{} of {what} {} {names}{rest}", bits_text(bits), overlap(bits));
-        let mut error = Diagnostic::error("E0107", *place, message).label(format!("{what} here"));
-        if own_use != *place {
-            error = error.secondary(own_use, format!("{what} of `{}`", first.form));
-        }
-        for other in near.iter().take(SHOWN) {
-            let Some((_, _, use_)) = between(*other) else { continue };
-            let node = &self.nodes[*other];
-            if node.place != *place {
-                error = error.secondary(node.place, format!("{} here", node.what));
+        let bits = others.iter().filter_map(|other| between(*other)).fold(0, |mask, (found, ..)| mask | found.bits);
+        let message = format!("{} of {} {} {names}{rest}", bits_text(bits), self.nodes[*wrong].what, overlap(bits));
+        // Where a claim lies, and where it is made: the place to look at first, and the other one, if it is another.
+        let marks = |node: usize, used: Span| {
+            let Node { place, what, .. } = &self.nodes[node];
+            let (lies, made) = ((*place, format!("{what} here")), (used, format!("{what} of `{}`", first.form)));
+            match standing(node) {
+                _ if used == *place => (lies, None),
+                Standing::BorneOut => (made, Some(lies)),
+                _ => (lies, Some(made)),
             }
-            if use_ != node.place {
-                error = error.secondary(use_, format!("{} of `{}`", node.what, first.form));
-            }
+        };
+        let ((place, label), more) = marks(*wrong, own_use);
+        let mut error = Diagnostic::error("E0107", place, message).label(label);
+        error = more.into_iter().fold(error, |error, (place, text)| error.secondary(place, text));
+        for other in others.iter().take(SHOWN) {
+            let Some((_, _, used)) = between(*other) else { continue };
+            let ((place, label), more) = marks(*other, used);
+            error = if *even { error.rival(place, label) } else { error.secondary(place, label) };
+            error = more.into_iter().fold(error, |error, (place, text)| error.secondary(place, text));
         }
         out.push(error.note(in_the_instruction(&first.form, first.forms)));
     }
+}
+
+/// Whether two claims of one form exclude each other.
+fn clash(a: &Claim, b: &Claim) -> bool {
+    // Two lists may be counted by one field.
+    let counted = a.what == b.what && a.what.starts_with("the count");
+    a.mask & b.mask != 0 && !counted && !(a.shared && b.shared)
 }
 
 /// `overlap` or `overlaps`, for bits as [`bits_text`] names them.
@@ -338,56 +401,80 @@ fn in_the_instruction(name: &str, forms: usize) -> String {
     }
 }
 
-fn check_kind(isa: &Isa, kind: &Kind, out: &mut Diagnostics) {
-    for alternative in &kind.alternatives {
-        check_alternative(isa, kind, alternative, out);
+/// What says something about bits of an alternative: its constants, then its fields.
+fn parts(isa: &Isa, alternative: &Alternative) -> Vec<Claim> {
+    let constant = |mask: u64, span: Span| Claim {
+        mask,
+        ..Claim::new(&Bits::default(), "the constant bits".to_owned(), span, None)
+    };
+    let fixed = isa.places.of(alternative.span, Part::Fixed);
+    let mut parts: Vec<Claim> = fixed.iter().map(|(mask, span)| constant(*mask, *span)).collect();
+    if parts.is_empty() {
+        parts.push(constant(alternative.mask, alternative.span));
     }
-    for suffix in &kind.suffixes {
-        outside(suffix.bits.end(0), 64, &format!("`{}`", suffix.name), suffix.span, out);
-    }
+    parts.extend(alternative.fields.iter().map(|field| {
+        let own = Bits(field.bits.0.iter().filter(|piece| piece.shared.is_none()).copied().collect());
+        Claim::new(&own, format!("`{}`", field.name), field.span, None)
+    }));
+    parts
 }
 
-fn check_alternative(isa: &Isa, kind: &Kind, alternative: &Alternative, out: &mut Diagnostics) {
+/// Where parts of alternatives lie that are in no conflict.
+fn habits(all: &[Vec<Claim>]) -> Habits<'_> {
+    let mut habits = Habits::default();
+    for parts in all {
+        for (i, part) in parts.iter().enumerate() {
+            if !parts.iter().enumerate().any(|(j, other)| i != j && part.mask & other.mask != 0) {
+                habits.add(&part.what, part.mask);
+            }
+        }
+    }
+    habits
+}
+
+fn check_alternative<'a>(
+    isa: &Isa,
+    (kind, alternative): (&Kind, &Alternative),
+    parts: &[Claim],
+    habits: &LazyCell<Habits<'a>, impl FnOnce() -> Habits<'a>>,
+    out: &mut Diagnostics,
+) {
     let beyond = |mask: u64| mask & !ones(u32::from(kind.width)) != 0;
     let mut sound = !beyond(alternative.mask);
-    let fixed = isa.places.of(alternative.span, Part::Fixed);
+    let constants = parts.len() - alternative.fields.len();
     if !sound {
-        let place = fixed.iter().find(|(mask, _)| beyond(*mask)).map_or(alternative.span, |(_, span)| *span);
+        let place = parts[..constants].iter().find(|part| beyond(part.mask)).map_or(alternative.span, |part| part.span);
         let last = kind.width.saturating_sub(1);
         let message =
             format!("the constant bits of `{}` reach beyond bit {last}, the last of the operand", alternative.name);
         out.push(Diagnostic::error("E0104", place, message).secondary(kind.span, "the kind says how wide it is"));
     }
-    let constant = |(mask, span): &(u64, Span)| (*mask, "the constant bits".to_owned(), *span);
-    let mut claimed: Vec<(u64, String, Span)> = fixed.iter().map(constant).collect();
-    if claimed.is_empty() {
-        claimed.push((alternative.mask, "the constant bits".to_owned(), alternative.span));
+    let mut pairs = Vec::new();
+    for (i, part) in parts.iter().enumerate().skip(constants) {
+        sound &= !outside(part.end, kind.width, &part.what, part.span, out);
+        pairs.extend((0..i).filter(|j| parts[*j].mask & part.mask != 0).map(|j| (j, i)));
     }
-    for field in &alternative.fields {
-        let mask = field.bits.own_mask(0);
-        let own = field.bits.0.iter().filter(|p| p.shared.is_none());
-        let end = own.map(|p| u32::from(p.at) + u32::from(p.width)).max().unwrap_or(0);
-        sound &= !outside(end, kind.width, &format!("`{}`", field.name), field.span, out);
-        for (other, what, span) in claimed.iter().filter(|(other, ..)| other & mask != 0) {
-            sound = false;
-            let message = format!(
-                "{} of `{}` {} {what} of `{}`",
-                bits_text(mask & other),
-                field.name,
-                overlap(mask & other),
-                alternative.name
-            );
-            out.push(Diagnostic::error("E0107", field.span, message).secondary(*span, format!("{what} here")));
+    for Finding { wrong, others, even } in judge(&pairs, |i| habits.standing(&parts[i].what, parts[i].mask, 1)) {
+        sound = false;
+        let wrong = &parts[wrong];
+        let mask = others.iter().fold(0, |mask, other| mask | parts[*other].mask & wrong.mask);
+        let names: Vec<&str> = others.iter().map(|other| parts[*other].what.as_str()).collect();
+        let (bits, names) = (bits_text(mask), names.join(", "));
+        let message = format!("{bits} of {} {} {names} of `{}`", wrong.what, overlap(mask), alternative.name);
+        let mut error = Diagnostic::error("E0107", wrong.span, message).label(format!("{} here", wrong.what));
+        for Claim { what, span, .. } in others.iter().map(|other| &parts[*other]) {
+            let label = format!("{what} here");
+            error = if even { error.rival(*span, label) } else { error.secondary(*span, label) };
         }
-        claimed.push((mask, format!("`{}`", field.name), field.span));
+        out.push(error);
     }
-    let missing = ones(u32::from(kind.width)) & !claimed.iter().fold(0, |known, (mask, ..)| known | mask);
+    let missing = ones(u32::from(kind.width)) & !parts.iter().fold(0, |known, part| known | part.mask);
     if missing != 0 && sound {
         let message = format!("nothing says what {} of `{}` {}", runs_text(missing), alternative.name, are(missing));
         let mut error = Diagnostic::error("E0105", isa.places.first(alternative.span, Part::Whole), message);
         let beside = missing << 1 & !missing | missing >> 1 & !missing;
-        for (_, what, span) in claimed.iter().filter(|(mask, ..)| mask & beside != 0) {
-            error = error.secondary(*span, format!("beside: {what}"));
+        for part in parts.iter().filter(|part| part.mask & beside != 0) {
+            error = error.secondary(part.span, format!("beside: {}", part.what));
         }
         out.push(
             error

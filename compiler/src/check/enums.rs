@@ -3,12 +3,12 @@
 //! E0103: two values with the same bits. E0108: a value that the field cannot hold. E0116: a default that is none of the
 //! values. E0034: no values.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use isaforge_core::bits::ones;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Bits, Isa, Modifier, Part, Type};
+use crate::model::{Bits, Field, Isa, Modifier, Part, Type};
 use crate::source::Span;
 
 /// Applies the rules.
@@ -32,23 +32,18 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
                 && value.bits > ones(u32::from(width))
             {
                 let message = format!("the value `{}` is {} and does not fit {width} bits", value.name, value.bits);
-                out.push(Diagnostic::error("E0108", value.span, message).secondary(e.span, "the enum says so"));
+                let list = isa.places.first(e.span, Part::List);
+                let error = Diagnostic::error("E0108", value.span, message).secondary(e.span, "the enum says so");
+                // It has the number that its place in the list gives it.
+                out.push(error.rival(list, "in this list"));
             }
         }
     }
+    let mut widths = Widths { isa, misfits: Vec::new(), held: HashSet::new() };
     for shared in &isa.shared {
         let Some(e) = shared.printed.map(|e| &isa.enums[e]) else { continue };
-        check_width(
-            isa,
-            &Field {
-                name: &shared.name,
-                bits: &shared.bits,
-                ty: Type::Enum(shared.printed.unwrap_or(0)),
-                span: shared.span,
-                used: None,
-            },
-            out,
-        );
+        let ty = Type::Enum(shared.printed.unwrap_or(0));
+        widths.look(&Place { name: &shared.name, bits: &shared.bits, ty, span: shared.span, used: None }, out);
         if !e.values.iter().any(|value| value.bits == shared.default) {
             let message = format!("the default {} of `{}` is no value of `{}`", shared.default, shared.name, e.name);
             out.push(
@@ -61,11 +56,8 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     let mut told = HashSet::new();
     for kind in &isa.kinds {
         for field in kind.alternatives.iter().flat_map(|a| &a.fields) {
-            check_width(
-                isa,
-                &Field { name: &field.name, bits: &field.bits, ty: field.ty, span: field.span, used: None },
-                out,
-            );
+            let Field { name, bits, ty, span } = field;
+            widths.look(&Place { name, bits, ty: *ty, span: *span, used: None }, out);
         }
     }
     let shared: HashSet<Span> = isa.shared.iter().map(|s| s.span).collect();
@@ -74,13 +66,14 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
         let Modifier { name, bits, ty, span, declared, .. } = modifier;
         let place = declared.unwrap_or(*span);
         if !shared.contains(span) && told.insert((place, bits.width(), *ty == Type::Flag)) {
-            check_width(isa, &Field { name, bits, ty: *ty, span: place, used: declared.map(|_| *span) }, out);
+            widths.look(&Place { name, bits, ty: *ty, span: place, used: declared.map(|_| *span) }, out);
         }
     }
+    widths.report(out);
 }
 
 /// Something that holds a value.
-struct Field<'a> {
+struct Place<'a> {
     name: &'a str,
     bits: &'a Bits,
     ty: Type,
@@ -88,48 +81,103 @@ struct Field<'a> {
     used: Option<Span>,
 }
 
-fn check_width(isa: &Isa, field: &Field<'_>, out: &mut Diagnostics) {
-    let Field { name, bits, ty, span, used } = *field;
-    let width = bits.width();
-    let mut report = |message: String, span: Span, other: Option<(Span, &str)>, help: Option<&str>| {
-        let mut error = Diagnostic::error("E0108", span, message);
-        if let Some((other, text)) = other {
-            error = error.secondary(other, text);
+/// Fields that do not hold what they choose from.
+struct Widths<'a> {
+    isa: &'a Isa,
+    /// By what they choose from: an enum or a table.
+    misfits: Vec<Misfit>,
+    /// Enums and tables that a field holds.
+    held: HashSet<Span>,
+}
+
+struct Misfit {
+    error: Diagnostic,
+    /// Where the enum or table is defined.
+    definition: Span,
+    /// Where that says what does not fit, and what is to be seen there.
+    says: (Span, String),
+    /// What is wrong if it is the definition.
+    otherwise: String,
+}
+
+impl Widths<'_> {
+    fn look(&mut self, field: &Place<'_>, out: &mut Diagnostics) {
+        let Place { name, bits, ty, span, used } = *field;
+        let width = bits.width();
+        let error = |message: String| {
+            let error = Diagnostic::error("E0108", span, message);
+            used.into_iter().fold(error, |error, used| error.secondary(used, "used here"))
+        };
+        if width > 64 {
+            out.push(error(format!("`{name}` has {width} bits, and no field can have more than 64")));
+            return;
         }
-        if let Some(used) = used {
-            error = error.secondary(used, "used here");
+        let (definition, misfit) = match ty {
+            Type::Flag if width != 1 => {
+                let error = error(format!("the flag `{name}` has {width} bits"));
+                out.push(error.help("give one bit, or name an `enum`"));
+                return;
+            }
+            Type::Enum(e) => {
+                let e = &self.isa.enums[e];
+                let misfit = if let Some(declared) = e.bits.filter(|b| u32::from(*b) != width) {
+                    let error = error(format!("`{name}` has {width} bits, but `{}` has {declared}", e.name));
+                    let otherwise = format!("`{}` has {declared} bits, but no field of it has", e.name);
+                    Some((error, (e.span, "the enum says so".to_owned()), otherwise))
+                } else {
+                    e.values.iter().find(|v| v.bits > ones(width)).map(|value| {
+                        let (word, bits) = (&value.name, value.bits);
+                        let error = error(format!("`{name}` has {width} bits, but the value `{word}` is {bits}"));
+                        let list = self.isa.places.first(e.span, Part::List);
+                        let otherwise = format!("no field holds the value `{word}` of `{}`, which is {bits}", e.name);
+                        let error = error.secondary(value.span, "this value does not fit");
+                        (error, (list, format!("the list of `{}`", e.name)), otherwise)
+                    })
+                };
+                (e.span, misfit)
+            }
+            Type::Constant(table) => {
+                let table = &self.isa.constants[table];
+                let (name, count) = (name, table.values.len());
+                let misfit = (count as u64 > ones(width).saturating_add(1)).then(|| {
+                    let error = error(format!("`{name}` has {width} bits, but `{}` has {count} constants", table.name));
+                    let list = self.isa.places.first(table.span, Part::List);
+                    let otherwise = format!("no field holds the {count} constants of `{}`", table.name);
+                    (error, (list, "the table".to_owned()), otherwise)
+                });
+                (table.span, misfit)
+            }
+            _ => return,
+        };
+        match misfit {
+            Some((error, says, otherwise)) => self.misfits.push(Misfit { error, definition, says, otherwise }),
+            None => drop(self.held.insert(definition)),
         }
-        out.push(match help {
-            Some(help) => error.help(help),
-            None => error,
-        });
-    };
-    if width > 64 {
-        report(format!("`{name}` has {width} bits, and no field can have more than 64"), span, None, None);
-        return;
     }
-    match ty {
-        Type::Flag if width != 1 => {
-            report(format!("the flag `{name}` has {width} bits"), span, None, Some("give one bit, or name an `enum`"));
+
+    /// Reports a field at its place if another one holds the same enum; if none does, and there are several, it is the enum
+    /// that is wrong.
+    fn report(self, out: &mut Diagnostics) {
+        const SHOWN: usize = 4;
+        let mut by_definition: BTreeMap<Span, Vec<Misfit>> = BTreeMap::new();
+        for misfit in self.misfits {
+            by_definition.entry(misfit.definition).or_default().push(misfit);
         }
-        Type::Enum(e) => {
-            let e = &isa.enums[e];
-            if let Some(declared) = e.bits.filter(|b| u32::from(*b) != width) {
-                let message = format!("`{name}` has {width} bits, but `{}` has {declared}", e.name);
-                report(message, span, Some((e.span, "the enum says so")), None);
-            } else if let Some(value) = e.values.iter().find(|v| v.bits > ones(width)) {
-                let message = format!("`{name}` has {width} bits, but the value `{}` is {}", value.name, value.bits);
-                report(message, span, Some((value.span, "this value does not fit")), None);
+        for (definition, misfits) in by_definition {
+            let several = misfits.len() > 1;
+            if several && !self.held.contains(&definition) {
+                let Some(Misfit { says: (place, text), otherwise, error, .. }) = misfits.first() else { continue };
+                let fields = misfits.iter().filter_map(|misfit| misfit.error.primary).take(SHOWN);
+                let whole = Diagnostic::error("E0108", *place, otherwise.clone()).label(text.clone());
+                let whole = fields.fold(whole, |whole, field| whole.secondary(field, "a field of it"));
+                let value = error.secondary.iter().filter(|(_, text)| text.starts_with("this value"));
+                out.push(value.cloned().fold(whole, |whole, (span, text)| whole.secondary(span, text)));
+                continue;
+            }
+            for Misfit { error, says: (place, text), .. } in misfits {
+                let held = self.held.contains(&definition);
+                out.push(if held { error.secondary(place, text) } else { error.rival(place, text) });
             }
         }
-        Type::Constant(table) => {
-            let table = &isa.constants[table];
-            if table.values.len() as u64 > ones(width).saturating_add(1) {
-                let message =
-                    format!("`{name}` has {width} bits, but `{}` has {} constants", table.name, table.values.len());
-                report(message, span, Some((isa.places.first(table.span, Part::List), "the table")), None);
-            }
-        }
-        _ => {}
     }
 }

@@ -13,6 +13,7 @@ mod language;
 mod layout;
 pub mod names;
 mod readable;
+pub(crate) mod suspect;
 pub mod syntax;
 pub mod unused;
 mod witness;
@@ -70,36 +71,6 @@ pub(crate) fn runs_text(mask: u64) -> String {
     runs.join(", ")
 }
 
-/// A finding that several things share: the one to report, and those that it concerns.
-pub(crate) type Hub = (usize, Vec<usize>);
-
-/// Covers the edges of a graph of mistakes: one thing that clashes with many is one mistake, not many. The node with the
-/// most edges comes first and takes them all; among equals the later one, which is likely the newer.
-pub(crate) fn hubs(edges: &[(usize, usize)]) -> Vec<Hub> {
-    use std::collections::{BTreeMap, BTreeSet};
-    let mut neighbours: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-    for &(a, b) in edges {
-        neighbours.entry(a).or_default().insert(b);
-        neighbours.entry(b).or_default().insert(a);
-    }
-    // Nodes by their number of edges; changes are few, so that the whole takes time for each edge, not for each pair.
-    let mut queue: BTreeSet<(usize, usize)> = neighbours.iter().map(|(node, near)| (near.len(), *node)).collect();
-    let mut hubs = Vec::new();
-    while let Some((count, hub)) = queue.pop_last().filter(|(count, _)| *count > 0) {
-        let near = neighbours.remove(&hub).unwrap_or_default();
-        debug_assert_eq!(near.len(), count);
-        for node in &near {
-            if let Some(others) = neighbours.get_mut(node) {
-                queue.remove(&(others.len(), *node));
-                others.remove(&hub);
-                queue.insert((others.len(), *node));
-            }
-        }
-        hubs.push((hub, near.into_iter().collect()));
-    }
-    hubs
-}
-
 /// `3 more`, where a list was cut at `shown`; `None` when nothing was.
 pub(crate) fn more(total: usize, shown: usize) -> Option<usize> {
     total.checked_sub(shown).filter(|rest| *rest > 0)
@@ -115,12 +86,5 @@ mod tests {
         assert_eq!(runs_text(0b1000), "bit 3");
         assert_eq!(runs_text(0b1011_0000), "bit 7, bits 5..4");
         assert_eq!(runs_text(u64::MAX), "bits 63..0");
-    }
-
-    #[test]
-    fn one_thing_that_clashes_with_many_is_one_finding() {
-        assert_eq!(hubs(&[(0, 3), (1, 3), (2, 3)]), [(3, vec![0, 1, 2])]);
-        assert_eq!(hubs(&[(0, 1)]), [(1, vec![0])]);
-        assert_eq!(hubs(&[(0, 1), (2, 3), (0, 4)]), [(0, vec![1, 4]), (3, vec![2])]);
     }
 }

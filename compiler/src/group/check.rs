@@ -14,10 +14,12 @@
 use isaforge_core::bits::ones;
 use isaforge_core::group::table::{Encoding, Type};
 
-use crate::check::runs_text;
+use crate::check::suspect::{Finding, Standing, judge};
+use crate::check::{more, runs_text};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::group::model::{Choice, Groups, Place, Record, Slot};
 use crate::model::{Isa, Part};
+use crate::source::Span;
 
 /// The widest key of a header.
 pub const WIDEST_KEY: u32 = 12;
@@ -70,18 +72,26 @@ fn bits(isa: &Isa, record: &Record, choice: &Choice, out: &mut Diagnostics) {
     let claims: Vec<_> = fixed.chain(fields).collect();
     let size = u32::from(record.bytes) * 8;
     let mut beyond = false;
+    let mut pairs = Vec::new();
     for (i, (mask, end, what, span)) in claims.iter().enumerate() {
         if *end > size {
             let message = format!("{what} reaches bit {}, but `{}` has {size} bits", end - 1, record.name);
             out.push(Diagnostic::error("E0104", *span, message).help("bit 8 is the lowest of the second byte"));
             beyond = true;
         }
-        for (other, _, other_what, other_span) in &claims[..i] {
-            if mask & other != 0 {
-                let message = format!("{} of {what} overlap {other_what}", runs_text(mask & other));
-                out.push(Diagnostic::error("E0107", *span, message).secondary(*other_span, "claimed here"));
-            }
+        pairs.extend((0..i).filter(|j| claims[*j].0 & mask != 0).map(|j| (j, i)));
+    }
+    for Finding { wrong, others, even } in judge(&pairs, |_| Standing::Unknown) {
+        let (mask, _, what, span) = &claims[wrong];
+        let both = others.iter().fold(0, |both, other| both | claims[*other].0 & mask);
+        let names: Vec<&str> = others.iter().map(|other| claims[*other].2.as_str()).collect();
+        let message = format!("{} of {what} overlap {}", runs_text(both), names.join(", "));
+        let mut error = Diagnostic::error("E0107", *span, message).label(format!("{what} here"));
+        for (_, _, what, span) in others.iter().map(|other| &claims[*other]) {
+            let label = format!("{what} here");
+            error = if even { error.rival(*span, label) } else { error.secondary(*span, label) };
         }
+        out.push(error);
     }
     let claimed = claims.iter().fold(0, |all, (mask, ..)| all | mask);
     if claimed & record.all() != record.all() && !beyond {
@@ -145,26 +155,38 @@ fn rivals(groups: &Groups, index: usize) -> Vec<(&Slot, &Choice, &Record)> {
 }
 
 fn ambiguity(isa: &Isa, groups: &Groups, index: usize, own: &Choice, out: &mut Diagnostics) {
+    const SHOWN: usize = 4;
     let rivals = rivals(groups, index);
+    let mut pairs = Vec::new();
     for (i, (slot, choice, record)) in rivals.iter().enumerate() {
-        for (other_slot, other_choice, other) in &rivals[..i] {
+        for (j, (other_slot, other_choice, other)) in rivals[..i].iter().enumerate() {
             // Two slots further on in the chain are compared when it is their turn.
             let mine = slot.name == groups.slots[index].name || other_slot.name == groups.slots[index].name;
-            if !mine || apart(isa, choice, record, other_choice, other) {
-                continue;
+            if mine && !apart(isa, choice, record, other_choice, other) {
+                pairs.push((j, i));
             }
-            let message = format!("`{}` and `{}` start with the same bits", other.name, record.name);
-            let ((am, av), (bm, bv)) = (record.pattern(), other.pattern());
-            let witness = (av & am | bv & bm).to_le_bytes();
-            let bytes: Vec<String> =
-                witness[..usize::from(record.bytes.max(other.bytes))].iter().map(|b| format!("{b:02x}")).collect();
-            let mut error = Diagnostic::error("E0301", record.span, message).secondary(other.span, "the other record");
-            for fixed in record.fixed.iter().chain(&other.fixed).take(6) {
-                error = error.secondary(fixed.span, "constant bits");
-            }
-            error = error.note(format!("both fit the bytes {} in `{}`", bytes.join(" "), own.name));
-            out.push(error.help("constant bits must tell them apart, or one must be `unusable`"));
         }
+    }
+    // All constants of a record.
+    let mark = |record: &Record| record.fixed.iter().map(|fixed| fixed.span).reduce(Span::to).unwrap_or(record.span);
+    for Finding { wrong, others, even } in judge(&pairs, |_| Standing::Unknown) {
+        let record = rivals[wrong].2;
+        let others: Vec<&Record> = others.iter().map(|i| rivals[*i].2).collect();
+        let Some(other) = others.first() else { continue };
+        let rest = more(others.len(), 1).map_or_else(String::new, |rest| format!(" (and {rest} more)"));
+        let message = format!("`{}` and `{}`{rest} start with the same bits", record.name, other.name);
+        let ((am, av), (bm, bv)) = (record.pattern(), other.pattern());
+        let witness = (av & am | bv & bm).to_le_bytes();
+        let bytes: Vec<String> =
+            witness[..usize::from(record.bytes.max(other.bytes))].iter().map(|b| format!("{b:02x}")).collect();
+        let label = |record: &Record| format!("constant bits of `{}`", record.name);
+        let mut error = Diagnostic::error("E0301", mark(record), message).label(label(record));
+        for other in others.iter().take(SHOWN) {
+            error =
+                if even { error.rival(mark(other), label(other)) } else { error.secondary(mark(other), label(other)) };
+        }
+        error = error.note(format!("both fit the bytes {} in `{}`", bytes.join(" "), own.name));
+        out.push(error.help("constant bits must tell them apart, or one must be `unusable`"));
     }
 }
 

@@ -95,7 +95,13 @@ impl Resolver<'_> {
     fn shared_field(&mut self, name: Spanned<String>, spec: SharedFieldSpec) -> Field {
         let span = name.span.to(spec.span);
         let ty = match (&spec.r_enum, spec.number) {
-            (Some(e), None) => self.enum_index(e).map_or(Type::Decimal, |e| Type::Enum(e as u16)),
+            (Some(e), None) => match self.enum_index(e) {
+                Some(e) => Type::Enum(e as u16),
+                None => {
+                    self.out.mark_broken(&name.value);
+                    Type::Decimal
+                }
+            },
             (None, Some(Notation::Hex)) => Type::Hex,
             (None, Some(_)) => Type::Decimal,
             (None, None) => Type::Flag,
@@ -163,7 +169,7 @@ impl Resolver<'_> {
             (Type::Flag, "false") => return Some(0),
             _ => {}
         }
-        if number.is_none() {
+        if number.is_none() && !self.out.pass_over(&field.name) {
             let message = format!("`{text}` is no value of `{}`", field.name);
             self.out.push(Diagnostic::error("E0060", word.span, message).help("write a number"));
         }

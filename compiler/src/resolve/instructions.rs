@@ -35,11 +35,11 @@ impl Resolver<'_> {
         self.isa.places.add(name.span, Part::Whole, 0, name.span.to(spec.span));
         let mut modifiers = Vec::new();
         for (name, spec) in spec.modifiers.unwrap_or_default().iter() {
-            modifiers.extend(self.modifier(name, spec));
+            modifiers.extend(self.whole(name, |r| r.modifier(name, spec)));
         }
         let mut operands = Vec::new();
         for (name, spec) in spec.operands.unwrap_or_default().iter() {
-            operands.extend(self.operand(name, spec));
+            operands.extend(self.whole(name, |r| r.operand(name, spec)));
         }
         let mut ignored = 0;
         for piece in spec.ignored.iter().flat_map(|i| i.iter()) {

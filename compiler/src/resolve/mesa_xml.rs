@@ -229,6 +229,14 @@ impl Resolver<'_> {
         }
     }
 
+    /// Notes where the list of an enum or a table stands.
+    fn xml_list(&mut self, name: &Spanned<String>, element: &Element) {
+        let items = element.children.iter().filter(|child| child.name.as_str() != "desc");
+        if let Some(list) = items.map(|item| item.span).reduce(Span::to) {
+            self.isa.places.add(name.span, Part::List, 0, list);
+        }
+    }
+
     fn xml_enum_values(&mut self, name: Spanned<String>, element: &Element) -> Enum {
         let mut values: Vec<Value> = Vec::new();
         let mut default: Option<(u64, Span)> = None;
@@ -272,9 +280,7 @@ impl Resolver<'_> {
             }
             bits += 1;
         }
-        if let (Some(first), Some(last)) = (element.children.first(), element.children.last()) {
-            self.isa.places.add(name.span, Part::List, 0, first.span.to(last.span));
-        }
+        self.xml_list(&name, element);
         let default = default.map(|(bits, _)| bits);
         let implied = self.xml_flag(element, "implied");
         Enum { name: name.value, doc, span: name.span, bits: None, values, default, implied, listed: bits, open: true }
@@ -298,9 +304,7 @@ impl Resolver<'_> {
                     _ => r.xml_unknown_element(child, "a table of constants", &["constant", "desc"]),
                 }
             }
-            if let (Some(first), Some(last)) = (element.children.first(), element.children.last()) {
-                r.isa.places.add(name.span, Part::List, 0, first.span.to(last.span));
-            }
+            r.xml_list(&name, element);
             Some(Constants { name: name.value, doc, span: name.span, values })
         });
         self.isa.constants.extend(made);

@@ -35,6 +35,8 @@ pub(crate) struct Resolver<'a> {
     pub opcodes: HashSet<u64>,
     /// Attributes of XML files that were complained about: those of a group are met for each of its instructions.
     pub told: HashSet<Span>,
+    /// Opcodes of an XML file that do not fit their bits.
+    pub too_wide: Vec<Spanned<u64>>,
     /// Names of instructions in the XML files.
     pub names: HashSet<String>,
     pub xml_roots: Vec<(crate::spec::XmlSpec, crate::xml::Element)>,
@@ -56,6 +58,7 @@ pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Opt
         applied: HashSet::new(),
         opcodes: HashSet::new(),
         told: HashSet::new(),
+        too_wide: Vec::new(),
         names: HashSet::new(),
         xml_roots: Vec::new(),
         arm_documents: Vec::new(),
@@ -74,6 +77,7 @@ pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Opt
     resolver.arm_instructions();
     resolver.unused();
     resolver.apply_limits();
+    resolver.out.settle_names();
     resolver.isa.bases = resolver.bases;
     Some(resolver.isa)
 }
@@ -220,12 +224,17 @@ impl Resolver<'_> {
         names: impl Iterator<Item = (&'n str, Option<Span>)> + Clone,
     ) -> Option<usize> {
         let found = names.clone().position(|(n, _)| n == name.value);
+        if let Some(span) = found.and_then(|found| names.clone().nth(found)?.1) {
+            out.note_use(span);
+        }
         if found.is_none() && !out.pass_over(&name.value) {
             let mut error =
                 Diagnostic::error("E0101", name.span, format!("there is no {what} called `{}`", name.value));
+            let mut definition = None;
             if let Some(near) = did_you_mean(&name.value, names.clone().map(|(n, _)| n)) {
                 error = error.help(format!("did you mean `{near}`?"));
-                if let Some(span) = names.clone().find(|(n, _)| *n == near).and_then(|(_, span)| span) {
+                definition = names.clone().find(|(n, _)| *n == near).and_then(|(_, span)| span);
+                if let Some(span) = definition {
                     error = error.label("used here").secondary(span, format!("`{near}` is defined here"));
                 }
             } else {
@@ -235,7 +244,7 @@ impl Resolver<'_> {
                     error.secondary(span, format!("there is {}", list(what, names.count())))
                 });
             }
-            out.push(error);
+            out.push_unknown(error, definition);
         }
         found
     }

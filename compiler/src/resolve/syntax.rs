@@ -35,6 +35,7 @@ pub(crate) fn parse_template(
         }
         match bind(name) {
             Some(token) => tokens.push(token),
+            None if out.pass_over(name) => {}
             None => {
                 let message = format!("nothing here is called `{name}`");
                 let mut error = Diagnostic::error("E0044", template.span, message).label("in this template");

@@ -1,27 +1,75 @@
-//! Where a tag is missing, judged by the indentation: the parser knows only where things stopped fitting.
+//! Where a tag is missing or misspelt. The parser knows only where things stopped fitting; the indentation and the names of
+//! other tags tell where the mistake is.
 
 use super::Builder;
+use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use crate::suggest::did_you_mean;
 
 impl Builder<'_> {
-    /// What stands behind the place where an element that began at `open` should have ended: the first tag before `until`
-    /// that begins a line and is not indented further.
-    pub(super) fn should_end_before(&self, open: usize, until: usize) -> Option<Span> {
+    /// The message on an element that `</name>` at `stop`, of an element around it, finds open.
+    pub(super) fn not_closed(&self, inner: &str, opened: Span, name: &str, stop: Span) -> Diagnostic {
+        let message = format!("`<{inner}>` is not closed before `</{name}>`");
+        let expected = format!("expected `</{inner}>` first");
+        let error = match self.should_end_at(opened.range().start, stop.range().start) {
+            Some(end) => Diagnostic::error("E0013", end, message)
+                .label(format!("by the indentation, `</{inner}>` is missing here"))
+                .secondary(stop, expected),
+            None => Diagnostic::error("E0013", stop, message).label(expected),
+        };
+        error.secondary(opened, format!("`<{inner}>` is opened here"))
+    }
+
+    /// The message on `</name>` at `stop`, which closes nothing that is open.
+    pub(super) fn not_opened(&self, inner: &str, opened: Span, name: &str, stop: Span) -> Diagnostic {
+        let new = |span| Diagnostic::error("E0013", span, format!("`</{name}>` does not close `<{inner}>`"));
+        let (here, expected) = (format!("`<{inner}>` is opened here"), format!("expected `</{inner}>`"));
+        if did_you_mean(name, [inner]).is_some() {
+            // One of the two is misspelt: the one that the file has nowhere else.
+            return match (self.is_common(inner), self.is_common(name)) {
+                (true, false) => new(stop).label(expected).secondary(opened, here),
+                (false, true) => new(opened).label(here).secondary(stop, "the tag that should close it"),
+                _ => new(stop).label(expected).rival(opened, here),
+            };
+        }
+        match self.should_begin_behind(stop.range().start) {
+            Some(before) => new(before)
+                .label(format!("by the indentation, `<{name}>` is missing behind this"))
+                .secondary(opened, here)
+                .secondary(stop, expected),
+            None => new(stop).label(expected).secondary(opened, here),
+        }
+    }
+
+    /// Whether several tags have this name.
+    fn is_common(&self, name: &str) -> bool {
+        let after = |at: usize| self.text[at + name.len()..].chars().next();
+        let is_tag = |at: usize| {
+            self.text[..at].ends_with(['<', '/']) && after(at).is_none_or(|c| !c.is_alphanumeric() && c != '_')
+        };
+        self.text.match_indices(name).filter(|(at, _)| is_tag(*at)).nth(1).is_some()
+    }
+
+    /// Where an element that began at `open` should have ended: behind what stands before the first tag up to `until` that
+    /// begins a line and is not indented further.
+    pub(super) fn should_end_at(&self, open: usize, until: usize) -> Option<Span> {
         let column = self.column(open)?;
         let mut at = open + self.text[open..].find('\n')? + 1;
-        while at < until {
+        while at <= until {
             let line = self.text[at..].lines().next().unwrap_or_default();
             let indent = line.len() - line.trim_start().len();
             if indent <= column && line[indent..].starts_with('<') {
-                return Some(self.tag_at(at + indent));
+                let end = self.text[..at].trim_end().len();
+                return Some(self.span(end..end));
             }
-            at += self.text[at..].find('\n').map_or(self.text.len() - at, |end| end + 1);
+            at += self.text[at..].find('\n').map_or(self.text.len() - at, |end| end + 1).max(1);
         }
         None
     }
 
     /// What stands before the place where an element should have begun that a tag at `close` ends: the last tag before it
-    /// that begins a line and is not indented further.
+    /// that begins a line and is not indented further. `None` when nothing is between the two, and the one at `close` is
+    /// one too many.
     pub(super) fn should_begin_behind(&self, close: usize) -> Option<Span> {
         let column = self.column(close)?;
         let mut end = close - column;
@@ -30,7 +78,8 @@ impl Builder<'_> {
             let line = &self.text[start..end];
             let indent = line.len() - line.trim_start().len();
             if indent <= column && line[indent..].starts_with('<') {
-                return Some(self.tag_at(start + indent));
+                let is_empty = self.text[start + line.len()..close].trim().is_empty();
+                return (!is_empty).then(|| self.tag_at(start + indent));
             }
             end = start;
         }

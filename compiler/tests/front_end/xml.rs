@@ -135,20 +135,22 @@ fn e0013_tags_that_do_not_match() {
         "<isa>\n  <ins>\n    <desc>text</desk>\n    <mod>\n  </ins>\n  </ins>\n</isa>\n",
         r#"
 error[E0013]: `</desk>` does not close `<desc>`
- --> isa.xml:3:15
+ --> isa.xml:3:5
   |
 3 |     <desc>text</desk>
-  |     ------    ^^^^^^^ expected `</desc>`
+  |     ^^^^^^    ^^^^^^^ expected `</desc>`
   |     |
   |     `<desc>` is opened here
 
 error[E0013]: `<mod>` is not closed before `</ins>`
- --> isa.xml:5:3
+ --> isa.xml:4:10
   |
 4 |     <mod>
-  |     ----- `<mod>` is opened here
+  |     -----^ by the indentation, `</mod>` is missing here
+  |     |
+  |     `<mod>` is opened here
 5 |   </ins>
-  |   ^^^^^^ expected `</mod>` first
+  |   ------ expected `</mod>` first
 
 error[E0013]: `</ins>` does not close `<isa>`
  --> isa.xml:6:3
@@ -156,8 +158,6 @@ error[E0013]: `</ins>` does not close `<isa>`
 1 | <isa>
   | ----- `<isa>` is opened here
 ...
-5 |   </ins>
-  |   ------ by the indentation, `<ins>` is missing behind this
 6 |   </ins>
   |   ^^^^^^ expected `</isa>`"#,
     );

@@ -49,6 +49,7 @@ impl Resolver<'_> {
                     }
                 }
             }
+            self.xml_too_wide(&spec);
             self.xml_unused(&spec, &root);
         }
         self.unused_errata(&errata, &matched);
@@ -251,7 +252,10 @@ impl Resolver<'_> {
         let ty = match size.value {
             1 => Type::Flag,
             _ => match safe.get(&safe_name(&name.value)) {
-                Some(index) => Type::Enum(*index),
+                Some(index) => {
+                    self.out.note_use(self.isa.enums[*index].span);
+                    Type::Enum(*index)
+                }
                 None if self.out.pass_over(&safe_name(&name.value)) => return,
                 None => {
                     let message = format!("the modifier `{}` needs an enum of that name", name.value);
@@ -332,43 +336,69 @@ impl Resolver<'_> {
         let mut fixed = instruction.ops.clone();
         if let (Some(bits), Some(opcode)) = (self.bits(&spec.opcode), &instruction.opcode) {
             if opcode.value > ones(bits.width()) {
-                let message = format!("the opcode {:#x} does not fit {} bits", opcode.value, bits.width());
-                self.out
-                    .push(Diagnostic::error("E0031", opcode.span, message).secondary(spec.opcode.span, "these bits"));
+                // That of a group is met for each of its instructions.
+                if self.told.insert(opcode.span) {
+                    self.too_wide.push(opcode.clone());
+                }
+                self.out.fail_silently();
             } else {
                 fixed.push(place_value(&bits, opcode, spec.opcode.span));
             }
         }
         let Some(opcode2) = &instruction.opcode2 else { return fixed };
         let sources: Vec<&Element> = encoded(instruction.body).filter(|c| c.name.as_str() == "src").collect();
-        let applies = |rule: &&crate::spec::Opcode2Rule| {
+        let all_sources = || sources.iter().map(|source| source.span).reduce(Span::to).unwrap_or(instruction.body.span);
+        let counted = match sources.len() {
+            0 => "no sources".to_owned(),
+            1 => "the 1 source".to_owned(),
+            count => format!("the {count} sources"),
+        };
+        // What of an instruction a rule does not apply to: where it is, and what it is.
+        let against = |rule: &crate::spec::Opcode2Rule| {
             let has = |m: &Spanned<String>| {
                 placeholders.contains(&m.value) || form.modifiers.iter().any(|f| f.name == m.value)
             };
-            rule.modifier.as_ref().is_none_or(has)
-                && rule.names.as_ref().is_none_or(|n| n.iter().any(|n| instruction.name.value.starts_with(n.as_str())))
-                && rule
-                    .opcode
-                    .as_ref()
-                    .is_none_or(|o| instruction.opcode.as_ref().is_some_and(|own| own.value == o.value))
-                && rule.sources.as_ref().is_none_or(|n| n.contains(&(sources.len() as u64)))
-                && rule
-                    .second
-                    .as_ref()
-                    .is_none_or(|a| sources.get(1).is_some_and(|s| a.iter().any(|a| is_given(s.attribute(a)))))
+            let starts =
+                |names: &Vec<Spanned<String>>| names.iter().any(|n| instruction.name.value.starts_with(n.as_str()));
+            let second = |given: &Vec<Spanned<String>>| {
+                sources.get(1).is_some_and(|s| given.iter().any(|a| is_given(s.attribute(a))))
+            };
+            let primary = instruction.opcode.as_ref();
+            let is_primary = |o: &Spanned<u64>| primary.is_some_and(|own| own.value == o.value);
+            let opcode = primary.map_or(instruction.own.span, |opcode| opcode.span);
+            let met = [
+                rule.modifier.as_ref().is_none_or(has),
+                rule.names.as_ref().is_none_or(starts),
+                rule.opcode.as_ref().is_none_or(is_primary),
+                rule.sources.as_ref().is_none_or(|n| n.contains(&(sources.len() as u64))),
+                rule.second.as_ref().is_none_or(second),
+            ];
+            let parts = [
+                (instruction.body.span, "its modifiers"),
+                (instruction.name.span, "its name"),
+                (opcode, "the primary opcode"),
+                (all_sources(), counted.as_str()),
+                (sources.get(1).map_or(instruction.body.span, |s| s.span), "the second source"),
+            ];
+            parts.into_iter().zip(met).filter(|(_, met)| !met).map(|(part, _)| part).collect::<Vec<_>>()
         };
-        // A rule looks at the primary opcode and at the sources: one of these may be what is wrong.
+        // The secondary opcode may be wrong, or the one thing without which a rule would apply that holds it.
         let context = |mut error: Diagnostic| {
-            if let Some(opcode) = &instruction.opcode {
-                error = error.secondary(opcode.span, "the primary opcode");
+            let holds = |rule: &&crate::spec::Opcode2Rule| opcode2.value & !rule.mask.value == 0;
+            let nearly = spec.opcode2.iter().flatten().filter(holds).find_map(|rule| match against(rule)[..] {
+                [part] => Some((part, rule.span)),
+                _ => None,
+            });
+            if let Some(((place, what), rule)) = nearly {
+                error = error.rival(place, what).secondary(rule, "without what is marked, this rule would apply");
             }
-            let (count, s) = (sources.len(), if sources.len() == 1 { "" } else { "s" });
-            match sources.iter().map(|source| source.span).reduce(Span::to) {
-                Some(all) => error.secondary(all, format!("the {count} source{s}")),
-                None => error.secondary(instruction.body.span, "no sources"),
-            }
+            let opcode = instruction.opcode.as_ref().map(|opcode| (opcode.span, "the primary opcode"));
+            let sources = Some((all_sources(), counted.as_str()));
+            let unmarked: Vec<_> = error.suspects().collect();
+            let rest = opcode.into_iter().chain(sources).filter(|(place, _)| !unmarked.contains(place));
+            rest.fold(error, |error, (place, what)| error.secondary(place, what))
         };
-        let Some(rule) = spec.opcode2.iter().flatten().find(applies) else {
+        let Some(rule) = spec.opcode2.iter().flatten().find(|rule| against(rule).is_empty()) else {
             let message = format!("no rule says where the secondary opcode of `{}` lies", instruction.name.value);
             if !self.told.insert(opcode2.span) {
                 self.out.fail_silently();
@@ -400,5 +430,26 @@ impl Resolver<'_> {
             declared: Some(rule.span),
         });
         fixed
+    }
+
+    /// Reports opcodes that do not fit their bits: one is itself wrong; of several, it is the bits that are.
+    fn xml_too_wide(&mut self, spec: &XmlSpec) {
+        const SHOWN: usize = 4;
+        let too_wide = std::mem::take(&mut self.too_wide);
+        let Some(bits) = self.bits(&spec.opcode).filter(|_| !too_wide.is_empty()) else { return };
+        let width = bits.width();
+        let error = match &too_wide[..] {
+            [opcode] => {
+                let message = format!("the opcode {:#x} does not fit {width} bits", opcode.value);
+                Diagnostic::error("E0031", opcode.span, message).secondary(spec.opcode.span, "these bits")
+            }
+            all => {
+                let message = format!("{} opcodes do not fit {width} bits", all.len());
+                let error = Diagnostic::error("E0031", spec.opcode.span, message);
+                let place = |opcode: &Spanned<u64>| (opcode.span, format!("this is {:#x}", opcode.value));
+                all.iter().take(SHOWN).map(place).fold(error, |error, (place, text)| error.secondary(place, text))
+            }
+        };
+        self.out.push(error);
     }
 }

@@ -170,7 +170,13 @@ impl Resolver<'_> {
             };
             let Some(at) = sources.at.get(place) else {
                 let message = format!("`{}` has more sources than there are places", instruction.name.value);
-                let error = Diagnostic::error("E0057", src.span, message).label("no place is left for this one");
+                let none = "no place is left for this one";
+                let error = match twice(instruction.body) {
+                    Some(again) => Diagnostic::error("E0057", again.span, message)
+                        .label("word for word the one before")
+                        .secondary(src.span, none),
+                    None => Diagnostic::error("E0057", src.span, message).label(none),
+                };
                 let places = sources.at.first().map_or(sources.span, |at| at.span);
                 self.out.push(error.secondary(places, format!("the {} places", sources.at.len())));
                 return;
@@ -301,4 +307,14 @@ impl Resolver<'_> {
             });
         }
     }
+}
+
+/// A source with a text that the one before it has, too, and the same attributes.
+fn twice(body: &Element) -> Option<&Element> {
+    let sources: Vec<&Element> = encoded(body).filter(|c| c.name.as_str() == "src").collect();
+    let attributes = |source: &Element| -> Vec<(String, String)> {
+        source.attributes.iter().map(|a| (a.name.value.clone(), a.value.value.clone())).collect()
+    };
+    let same = |a: &Element, b: &Element| a.text.value == b.text.value && attributes(a) == attributes(b);
+    sources.windows(2).find(|two| !two[0].text.value.is_empty() && same(two[0], two[1])).map(|two| two[1])
 }

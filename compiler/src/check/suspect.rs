@@ -1,0 +1,138 @@
+//! Which side of a conflict is wrong.
+//!
+//! Two things that exclude each other are one mistake, and a message is the better the nearer its mark is to the cure. What
+//! tells the sides apart is how they stand in the rest of the specification:
+//!
+//! - A thing that clashes with several is wrong, and not the several.
+//! - A field that lies where others of its name lie without conflict is borne out by them. One that lies elsewhere than
+//!   they all do, or that clashes wherever it occurs, is suspect.
+//! - A declaration that works for others is right, and its use here is what to look at.
+//!
+//! Where nothing of this decides, both sides are marked as what to look at: a guess would send half of the authors to the
+//! wrong line.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// How far the rest of a specification speaks for a thing in conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Standing {
+    /// Others like it are without conflict.
+    BorneOut,
+    /// Nothing speaks for it, nothing against it.
+    Unknown,
+    /// Others speak against it.
+    Suspect,
+}
+
+/// So many others are a habit.
+const HABIT: usize = 2;
+
+/// Where things lie that are without conflict, by name: the bits, and how many have them.
+#[derive(Default)]
+pub(crate) struct Habits<'a>(HashMap<&'a str, BTreeMap<u64, usize>>);
+
+impl<'a> Habits<'a> {
+    /// Counts a thing without conflict.
+    pub(crate) fn add(&mut self, name: &'a str, bits: u64) {
+        *self.0.entry(name).or_default().entry(bits).or_default() += 1;
+    }
+
+    /// How a thing stands that lies in some bits and is in conflict at so many places.
+    pub(crate) fn standing(&self, name: &str, bits: u64, conflicts: usize) -> Standing {
+        let none = BTreeMap::new();
+        let places = self.0.get(name).unwrap_or(&none);
+        match places.get(&bits) {
+            Some(here) if *here >= HABIT => Standing::BorneOut,
+            Some(_) => Standing::Unknown,
+            None if conflicts >= HABIT => Standing::Suspect,
+            // Only if the others are of one mind.
+            None if places.len() == 1 && places.values().all(|there| *there >= HABIT) => Standing::Suspect,
+            None => Standing::Unknown,
+        }
+    }
+}
+
+/// What to report of conflicts that have one side in common, or of one conflict.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    /// The side that is wrong.
+    pub(crate) wrong: usize,
+    /// Those that it is in conflict with.
+    pub(crate) others: Vec<usize>,
+    /// The one other may be wrong as well.
+    pub(crate) even: bool,
+}
+
+/// Judges conflicts between pairs of things, by how each of them stands.
+pub(crate) fn judge(pairs: &[(usize, usize)], standing: impl Fn(usize) -> Standing) -> Vec<Finding> {
+    let mut suspects: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut even = Vec::new();
+    for &(a, b) in pairs {
+        match (standing(a), standing(b)) {
+            (Standing::Suspect, other) if other != Standing::Suspect => suspects.entry(a).or_default().push(b),
+            (other, Standing::Suspect) if other != Standing::Suspect => suspects.entry(b).or_default().push(a),
+            _ => even.push((a, b)),
+        }
+    }
+    let suspects = suspects.into_iter().map(|(wrong, others)| Finding { wrong, others, even: false });
+    let even = hubs(&even).into_iter().map(|(wrong, others)| Finding { even: others.len() == 1, wrong, others });
+    suspects.chain(even).collect()
+}
+
+/// Covers the edges of a graph of mistakes: one thing that clashes with many is one mistake, not many. The node with the
+/// most edges comes first and takes them all; among equals the later one, which is likely the newer.
+fn hubs(edges: &[(usize, usize)]) -> Vec<(usize, Vec<usize>)> {
+    let mut neighbours: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for &(a, b) in edges {
+        neighbours.entry(a).or_default().insert(b);
+        neighbours.entry(b).or_default().insert(a);
+    }
+    // Nodes by their number of edges; changes are few, so that the whole takes time for each edge, not for each pair.
+    let mut queue: BTreeSet<(usize, usize)> = neighbours.iter().map(|(node, near)| (near.len(), *node)).collect();
+    let mut hubs = Vec::new();
+    while let Some((count, hub)) = queue.pop_last().filter(|(count, _)| *count > 0) {
+        let near = neighbours.remove(&hub).unwrap_or_default();
+        debug_assert_eq!(near.len(), count);
+        for node in &near {
+            if let Some(others) = neighbours.get_mut(node) {
+                queue.remove(&(others.len(), *node));
+                others.remove(&hub);
+                queue.insert((others.len(), *node));
+            }
+        }
+        hubs.push((hub, near.into_iter().collect()));
+    }
+    hubs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_thing_that_clashes_with_many_is_one_finding() {
+        assert_eq!(hubs(&[(0, 3), (1, 3), (2, 3)]), [(3, vec![0, 1, 2])]);
+        assert_eq!(hubs(&[(0, 1)]), [(1, vec![0])]);
+        assert_eq!(hubs(&[(0, 1), (2, 3), (0, 4)]), [(0, vec![1, 4]), (3, vec![2])]);
+    }
+
+    #[test]
+    fn the_side_that_others_speak_against_is_wrong_and_without_one_both_are() {
+        let standing = |i: usize| [Standing::Suspect, Standing::BorneOut, Standing::Unknown][i];
+        assert_eq!(judge(&[(0, 1)], standing), [Finding { wrong: 0, others: vec![1], even: false }]);
+        assert_eq!(judge(&[(1, 2)], standing), [Finding { wrong: 2, others: vec![1], even: true }]);
+    }
+
+    #[test]
+    fn two_of_a_name_are_a_habit_unless_a_third_lies_elsewhere() {
+        let mut habits = Habits::default();
+        [("a", 1), ("a", 1), ("b", 1)].into_iter().for_each(|(name, bits)| habits.add(name, bits));
+        assert_eq!(habits.standing("a", 1, 1), Standing::BorneOut);
+        assert_eq!(habits.standing("a", 2, 1), Standing::Suspect);
+        assert_eq!(habits.standing("b", 2, 1), Standing::Unknown);
+        assert_eq!(habits.standing("c", 1, 1), Standing::Unknown);
+        assert_eq!(habits.standing("c", 1, 2), Standing::Suspect);
+        habits.add("a", 4);
+        assert_eq!(habits.standing("a", 2, 1), Standing::Unknown);
+    }
+}
