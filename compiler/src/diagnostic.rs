@@ -4,7 +4,7 @@
 //! macro renders plainly, because its text goes into a `compile_error!`.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str};
@@ -265,21 +265,23 @@ impl Diagnostics {
         for ((definition, _), uses) in uses {
             const SHOWN: usize = 4;
             let text = "nothing uses this name";
-            let (first, others) = (uses[0], &uses[1..]);
-            if others.is_empty() {
-                self.list[first].secondary.retain(|(span, _)| *span != definition);
-                self.list[first].rivals.push((definition, text.to_owned()));
+            let places: BTreeSet<Span> = uses.iter().filter_map(|at| self.list[*at].primary).collect();
+            if places.len() == 1 {
+                for at in &uses {
+                    let error = &mut self.list[*at];
+                    error.secondary.retain(|(span, _)| *span != definition);
+                    error.rivals.push((definition, text.to_owned()));
+                }
                 continue;
             }
-            let shown: Vec<Span> = others.iter().take(SHOWN - 1).filter_map(|at| self.list[*at].primary).collect();
-            let error = &mut self.list[first];
-            let used = error.primary.replace(definition).into_iter().chain(shown);
-            error.secondary = used.map(|span| (span, "used here".to_owned())).collect();
+            let error = &mut self.list[uses[0]];
+            error.primary = Some(definition);
             error.label = text.to_owned();
-            if let Some(rest) = uses.len().checked_sub(SHOWN + 1) {
-                error.notes.push(format!("and in {} more places", rest + 1));
+            error.secondary = places.iter().take(SHOWN).map(|span| (*span, "used here".to_owned())).collect();
+            if let Some(rest) = places.len().checked_sub(SHOWN).filter(|rest| *rest > 0) {
+                error.notes.push(format!("and in {rest} more places"));
             }
-            settled.extend(others.iter().copied());
+            settled.extend(uses[1..].iter().copied());
         }
         self.passed_over += settled.len();
         self.errors -= settled.len();

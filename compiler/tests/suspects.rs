@@ -38,7 +38,7 @@ fn a_flag_that_lies_elsewhere_than_all_others_of_its_name_is_wrong() {
 "
         )
     };
-    let text = [of("A", 1, 8, ""), of("B", 2, 8, ""), of("C", 3, 7, " # here")].concat();
+    let text = [of("A", 1, 8, ""), of("B", 2, 8, ""), of("C", 3, 8, ""), of("D", 4, 7, " # here")].concat();
     assert_eq!(marked(&format!("{HEAD}instructions:\n{text}")), ["E0107"]);
 }
 

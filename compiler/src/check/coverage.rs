@@ -311,24 +311,25 @@ impl Layout {
         }
         let all: Vec<Vec<Claim>> = isa.forms.iter().map(|form| Self::all_claims(isa, form)).collect();
         let mut habits = Habits::default();
-        // Where each of the claims in conflict is made, and in how many instructions.
-        let mut uses: Vec<(HashSet<Span>, usize)> = vec![Default::default(); self.nodes.len()];
-        for claims in &all {
+        // Instructions of a group share their elements and are one place.
+        let body = |form: &Form| form.operands.last().map_or(form.span, |operand| operand.span);
+        let mut sound: HashSet<(&str, u64, Span)> = HashSet::new();
+        let mut conflicts: Vec<HashSet<Span>> = vec![HashSet::new(); self.nodes.len()];
+        for (form, claims) in isa.forms.iter().zip(&all) {
             for (i, claim) in claims.iter().enumerate() {
-                if !claims.iter().enumerate().any(|(j, other)| i != j && clash(claim, other)) {
-                    habits.add(&claim.what, claim.mask);
-                } else if let Some((places, forms)) = self.index.get(&Node::new(claim)).and_then(|i| uses.get_mut(*i)) {
-                    places.insert(claim.span);
-                    *forms += 1;
+                let (what, mask) = (claim.what.as_str(), claim.mask);
+                if claims.iter().enumerate().any(|(j, other)| i != j && clash(claim, other)) {
+                    if let Some(node) = self.index.get(&Node::new(claim)) {
+                        conflicts[*node].insert(body(form));
+                    }
+                } else if sound.insert((what, mask, body(form))) {
+                    habits.add(what, mask);
                 }
             }
         }
         let standing = |node: usize| {
             let Node { what, mask, .. } = &self.nodes[node];
-            let (places, forms) = &uses[node];
-            // What all instructions have is said in one place, and in conflict in all of them.
-            let conflicts = if *forms == all.len() { *forms } else { places.len() };
-            habits.standing(what, *mask, conflicts)
+            habits.standing(what, *mask, conflicts[node].len())
         };
         let edges: Vec<(usize, usize)> = self.overlaps.keys().copied().filter(|(a, b)| a != b).collect();
         let same = self.overlaps.keys().filter(|(a, b)| a == b);

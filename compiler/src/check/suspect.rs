@@ -5,8 +5,8 @@
 //!
 //! - A thing that clashes with several is wrong, and not the several.
 //! - A field that lies where others of its name lie without conflict is borne out by them. One that lies elsewhere than
-//!   they all do, or that clashes wherever it occurs, is suspect.
-//! - A declaration that works for others is right, and its use here is what to look at.
+//!   all do, or that clashes wherever it occurs, is suspect.
+//! - A declaration that works for most is right, and where it does not, its use is what to look at.
 //!
 //! Where nothing of this decides, both sides are marked as what to look at: a guess would send half of the authors to the
 //! wrong line.
@@ -24,8 +24,10 @@ pub(crate) enum Standing {
     Suspect,
 }
 
-/// So many others are a habit.
-const HABIT: usize = 2;
+/// So many others without conflict bear a thing out, and so many conflicts without one of those speak against it.
+const SEVERAL: usize = 2;
+/// So many others of one mind speak against a thing that differs.
+const HABIT: usize = 3;
 
 /// Where things lie that are without conflict, by name: the bits, and how many have them.
 #[derive(Default)]
@@ -42,10 +44,9 @@ impl<'a> Habits<'a> {
         let none = BTreeMap::new();
         let places = self.0.get(name).unwrap_or(&none);
         match places.get(&bits) {
-            Some(here) if *here >= HABIT => Standing::BorneOut,
+            Some(here) if *here >= SEVERAL.max(conflicts) => Standing::BorneOut,
             Some(_) => Standing::Unknown,
-            None if conflicts >= HABIT => Standing::Suspect,
-            // Only if the others are of one mind.
+            None if conflicts >= SEVERAL => Standing::Suspect,
             None if places.len() == 1 && places.values().all(|there| *there >= HABIT) => Standing::Suspect,
             None => Standing::Unknown,
         }
@@ -124,11 +125,12 @@ mod tests {
     }
 
     #[test]
-    fn two_of_a_name_are_a_habit_unless_a_third_lies_elsewhere() {
+    fn those_of_a_name_bear_each_other_out_and_speak_with_one_mind_or_not_at_all() {
         let mut habits = Habits::default();
-        [("a", 1), ("a", 1), ("b", 1)].into_iter().for_each(|(name, bits)| habits.add(name, bits));
+        [("a", 1), ("a", 1), ("a", 1), ("b", 1), ("b", 1)].into_iter().for_each(|(name, bits)| habits.add(name, bits));
         assert_eq!(habits.standing("a", 1, 1), Standing::BorneOut);
         assert_eq!(habits.standing("a", 2, 1), Standing::Suspect);
+        assert_eq!(habits.standing("a", 1, 4), Standing::Unknown);
         assert_eq!(habits.standing("b", 2, 1), Standing::Unknown);
         assert_eq!(habits.standing("c", 1, 1), Standing::Unknown);
         assert_eq!(habits.standing("c", 1, 2), Standing::Suspect);

@@ -88,7 +88,7 @@ impl Resolver<'_> {
         };
         if default > isaforge_core::bits::ones(bits.width()) {
             let message = format!("the default {default} of `{}` does not fit {} bits", name.value, bits.width());
-            self.out.push(Diagnostic::error("E0108", name.span, message).secondary(spec.bits.span, "these bits"));
+            self.out.push(Diagnostic::error("E0108", name.span, message).rival(spec.bits.span, "these bits"));
         }
         Some(Shared { name: name.value, span: name.span, bits, default, printed })
     }
@@ -333,7 +333,7 @@ impl Resolver<'_> {
             let Shared { name, bits, span, .. } = &self.isa.shared[index];
             if *value > isaforge_core::bits::ones(bits.width()) {
                 let message = format!("{value} does not fit the {} bits of `{name}`", bits.width());
-                self.out.push(Diagnostic::error("E0108", shared.span, message).secondary(*span, "the shared field"));
+                self.out.push(Diagnostic::error("E0108", shared.span, message).rival(*span, "the shared field"));
             }
             when.push((index, *value));
         }

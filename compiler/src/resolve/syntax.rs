@@ -39,13 +39,11 @@ pub(crate) fn parse_template(
             None => {
                 let message = format!("nothing here is called `{name}`");
                 let mut error = Diagnostic::error("E0044", template.span, message).label("in this template");
-                if owner != template.span {
-                    error = error.secondary(owner, "of this");
-                }
                 error = error.note(format!("it may have {}", one_of(names.iter().map(|name| format!("{{{name}}}")))));
+                // What is misspelt is so here; what is missing is missing there.
                 out.push(match did_you_mean(name, names.iter().copied()) {
-                    Some(near) => error.help(format!("did you mean `{{{near}}}`?")),
-                    None => error,
+                    Some(near) => error.secondary(owner, "of this").help(format!("did you mean `{{{near}}}`?")),
+                    None => error.rival(owner, "of this, which has nothing called so"),
                 });
             }
         }

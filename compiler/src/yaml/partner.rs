@@ -1,17 +1,21 @@
 //! Quotes and brackets without a partner: the parser stops far behind them.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The first quote or bracket up to the line of `until` that seems to have no partner, and what to say of it.
 ///
 /// In specifications a text in quotes seldom goes over several lines, and a bracket is closed before the next line that is
-/// not indented further; lines that belong together are indented alike. All that may be otherwise in YAML, so this only guesses where a mistake is that is certain.
+/// not indented further; lines that belong together are indented alike, and further than what they belong to by as much as
+/// elsewhere. All that may be otherwise in YAML, so this only guesses where a mistake is that is certain.
 pub(super) fn without_partner(text: &str, until: usize) -> Option<(Range<usize>, &'static str)> {
     // The bracket that is open, with the indentation of its line.
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut block: Option<usize> = None;
     // The indentations of the lines above that this one is inside of, and where each begins.
     let mut levels: Vec<(usize, usize)> = Vec::new();
+    // How often lines are indented further, by how much.
+    let mut steps: BTreeMap<usize, usize> = BTreeMap::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         if start > until {
@@ -38,11 +42,23 @@ pub(super) fn without_partner(text: &str, until: usize) -> Option<(Range<usize>,
                 inner = levels.pop();
             }
             match (levels.last(), inner) {
-                (Some((level, _)), Some((_, first))) if *level < indent => {
-                    return Some((first..first + 1, "from here on, lines are indented further than what follows them"));
+                (Some((level, _)), Some((deeper, first))) if *level < indent => {
+                    // The step in question does not speak for itself.
+                    steps.entry(deeper - level).and_modify(|count| *count -= 1);
+                    let usual = steps.iter().filter(|(_, count)| **count > 0).max_by_key(|(_, count)| **count);
+                    return Some(if usual.is_some_and(|(step, _)| *step == deeper - level) {
+                        (start + indent..start + indent + 1, "this line is indented like no line above it")
+                    } else {
+                        (first..first + 1, "from here on, lines are indented further than what follows them")
+                    });
                 }
                 (Some((level, _)), _) if *level == indent => {}
-                _ => levels.push((indent, start + indent)),
+                (outer, _) => {
+                    if let Some((outer, _)) = outer {
+                        *steps.entry(indent - outer).or_default() += 1;
+                    }
+                    levels.push((indent, start + indent));
+                }
             }
         }
         match signs(line, start, indent, &mut open) {
@@ -117,6 +133,10 @@ mod tests {
         assert_eq!(
             found("a:\n   b: 1\n  c: 2\n"),
             Some(("b: 1", "from here on, lines are indented further than what follows them"))
+        );
+        assert_eq!(
+            found("a:\n  b: 1\nc:\n  d:\n    e: 1\n   f: 2\n"),
+            Some(("f: 2", "this line is indented like no line above it"))
         );
         assert_eq!(found("  b: 1\nc: 2\n"), Some(("b: 1", "this is indented, though nothing stands above it")));
         assert_eq!(found("a: x\"\nb: \"y\"\n"), Some(("\"", "this quote seems to close nothing")));

@@ -207,16 +207,26 @@ impl Resolver<'_> {
         self.finish(form, None);
     }
 
+    /// Reports an element that the section does not place: where it stands if it is misspelt, else once, since the section
+    /// may lack it.
     fn xml_unknown(&mut self, spec: &XmlSpec, child: &Element) {
         let name = child.name.as_str();
+        if self.out.pass_over(name) {
+            return;
+        }
         let message = format!("`<{name}/>` has no place: `xml: modifiers:` does not say where its bits are");
         let mut error = Diagnostic::error("E0055", child.name.span, message);
         let known = spec.modifiers.iter().map(|(n, _)| n.as_str()).chain(PARTS);
-        if let Some(near) = did_you_mean(name, known) {
+        let near = did_you_mean(name, known);
+        if let Some(near) = near {
             error = error.help(format!("did you mean `<{near}/>`?"));
         }
         if let (Some(first), Some(last)) = (spec.modifiers.first(), spec.modifiers.last()) {
-            error = error.secondary(first.0.span.to(last.1.span), "the elements that have a place");
+            let (all, text) = (first.0.span.to(last.1.span), "the elements that have a place");
+            error = if near.is_some() { error.secondary(all, text) } else { error.rival(all, text) };
+        }
+        if near.is_none() {
+            self.out.mark_broken(name);
         }
         self.out
             .push(error.help(format!("or add `{name}: {{ bits: … }}` under `xml: modifiers:` of the specification")));
