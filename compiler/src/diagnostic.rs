@@ -210,8 +210,17 @@ pub struct Diagnostics {
     passed_over: usize,
     /// Definitions that something uses.
     used: HashSet<Span>,
-    /// Uses of unknown names: where in the list the error is, and the definition whose name is nearly the same.
-    unknown: Vec<(usize, Span)>,
+    /// Uses of unknown names, and where in the list the error is.
+    unknown: Vec<(usize, Unknown)>,
+}
+
+/// What there is in the place of an unknown name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unknown {
+    /// The definition whose name is nearly the unknown one.
+    pub near: Option<Span>,
+    /// From the first to the last definition among which it would be, and what to say of them.
+    pub all: Option<(Span, String)>,
 }
 
 impl Diagnostics {
@@ -244,39 +253,42 @@ impl Diagnostics {
         self.used.insert(definition);
     }
 
-    /// Adds an error on the use of an unknown name. If the name of the definition at `near` is nearly the same, it may be
-    /// that one that is misspelt; [`settle_names`](Self::settle_names) decides.
-    pub fn push_unknown(&mut self, error: Diagnostic, near: Option<Span>) {
-        self.unknown.extend(near.map(|near| (self.list.len(), near)));
+    /// Adds an error on the use of an unknown name, on which [`settle_names`](Self::settle_names) will have the last word.
+    pub fn push_unknown(&mut self, error: Diagnostic, unknown: Unknown) {
+        self.unknown.push((self.list.len(), unknown));
         self.push(error);
     }
 
-    /// Looks at unknown names once all uses are known. A definition that nothing uses, and whose name is nearly the unknown
-    /// one, is as likely misspelt as the use; if there are several uses, it is the definition that is wrong, and they all
-    /// are one mistake.
+    /// Looks at unknown names once all uses are known.
+    ///
+    /// A definition that nothing uses, and whose name is nearly the unknown one, is as likely misspelt as the use. Where no
+    /// name is near, it is as likely that the definition is missing. And what is used at several places is not misspelt at
+    /// all of them: that is one mistake, and it is in the definition, or among the definitions.
     pub fn settle_names(&mut self) {
-        let mut uses: BTreeMap<(Span, String), Vec<usize>> = BTreeMap::new();
-        for (at, near) in std::mem::take(&mut self.unknown) {
-            if !self.used.contains(&near) {
-                uses.entry((near, self.list[at].message.clone())).or_default().push(at);
-            }
+        let mut groups: BTreeMap<(Unknown, String), Vec<usize>> = BTreeMap::new();
+        for (at, unknown) in std::mem::take(&mut self.unknown) {
+            groups.entry((unknown, self.list[at].message.clone())).or_default().push(at);
         }
         let mut settled = HashSet::new();
-        for ((definition, _), uses) in uses {
+        for ((unknown, _), uses) in groups {
             const SHOWN: usize = 4;
-            let text = "nothing uses this name";
             let places: BTreeSet<Span> = uses.iter().filter_map(|at| self.list[*at].primary).collect();
+            let misspelt = unknown.near.filter(|near| !self.used.contains(near));
+            let misspelt = misspelt.map(|near| (near, "nothing uses this name".to_owned()));
+            let is_near = unknown.near.is_some();
+            let missing = unknown.all.filter(|_| !is_near || places.len() > 1);
+            let Some((definition, text)) = misspelt.or(missing) else { continue };
             if places.len() == 1 {
                 for at in &uses {
                     let error = &mut self.list[*at];
                     error.secondary.retain(|(span, _)| *span != definition);
-                    error.rivals.push((definition, text.to_owned()));
+                    error.rivals.push((definition, text.clone()));
                 }
                 continue;
             }
             let error = &mut self.list[uses[0]];
             error.primary = Some(definition);
-            error.label = text.to_owned();
+            error.label = text;
             error.secondary = places.iter().take(SHOWN).map(|span| (*span, "used here".to_owned())).collect();
             if let Some(rest) = places.len().checked_sub(SHOWN).filter(|rest| *rest > 0) {
                 error.notes.push(format!("and in {rest} more places"));

@@ -85,7 +85,8 @@ fn instructions(isa: &Isa, pairs: &[(usize, usize)], out: &mut Diagnostics) {
         let (mask, _) = form.pattern();
         if mask == 0 {
             let message = format!("`{}` has no constant bits that tell it from others", form.name);
-            out.push(Diagnostic::error("E0106", form.span, message).help("add its opcode to `fixed`"));
+            let whole = isa.places.first(form.span, Part::Whole);
+            out.push(Diagnostic::error("E0106", whole, message).help("add its opcode to `fixed`"));
         } else {
             ambiguous(isa, &finding, &opcodes, out);
         }

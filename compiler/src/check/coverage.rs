@@ -327,20 +327,21 @@ impl Layout {
                 }
             }
         }
+        let conflicts = |node: usize| conflicts[node].len();
         let standing = |node: usize| {
             let Node { what, mask, .. } = &self.nodes[node];
-            habits.standing(what, *mask, conflicts[node].len())
+            habits.standing(what, *mask, conflicts(node))
         };
         let edges: Vec<(usize, usize)> = self.overlaps.keys().copied().filter(|(a, b)| a != b).collect();
         let same = self.overlaps.keys().filter(|(a, b)| a == b);
         let same = same.map(|(a, _)| Finding { wrong: *a, others: vec![*a], even: true });
         for finding in judge(&edges, standing).into_iter().chain(same) {
-            self.overlap(&finding, standing, out);
+            self.overlap(&finding, |node| conflicts(node) == 1 && standing(node) == Standing::BorneOut, out);
         }
     }
 
-    /// One claim and those that it overlaps.
-    fn overlap(&self, finding: &Finding, standing: impl Fn(usize) -> Standing, out: &mut Diagnostics) {
+    /// One claim and those that it overlaps. Of a claim that is right elsewhere, the use is marked.
+    fn overlap(&self, finding: &Finding, is_right_elsewhere: impl Fn(usize) -> bool, out: &mut Diagnostics) {
         const SHOWN: usize = 4;
         let Finding { wrong, others, even } = finding;
         let between = |other: usize| {
@@ -358,10 +359,10 @@ impl Layout {
         let marks = |node: usize, used: Span| {
             let Node { place, what, .. } = &self.nodes[node];
             let (lies, made) = ((*place, format!("{what} here")), (used, format!("{what} of `{}`", first.form)));
-            match standing(node) {
-                _ if used == *place => (lies, None),
-                Standing::BorneOut => (made, Some(lies)),
-                _ => (lies, Some(made)),
+            match used == *place {
+                true => (lies, None),
+                false if is_right_elsewhere(node) => (made, Some(lies)),
+                false => (lies, Some(made)),
             }
         };
         let ((place, label), more) = marks(*wrong, own_use);

@@ -4,9 +4,9 @@
 //! tells the sides apart is how they stand in the rest of the specification:
 //!
 //! - A thing that clashes with several is wrong, and not the several.
-//! - A field that lies where others of its name lie without conflict is borne out by them. One that lies elsewhere than
-//!   all do, or that clashes wherever it occurs, is suspect.
-//! - A declaration that works for most is right, and where it does not, its use is what to look at.
+//! - A field that lies where others of its name lie without conflict is borne out by them; one that lies elsewhere than they
+//!   all do is suspect. Between a suspect and one that is borne out, the suspect is wrong.
+//! - A declaration that works wherever it is used but here is right, and its use here is what to look at.
 //!
 //! Where nothing of this decides, both sides are marked as what to look at: a guess would send half of the authors to the
 //! wrong line.
@@ -24,7 +24,7 @@ pub(crate) enum Standing {
     Suspect,
 }
 
-/// So many others without conflict bear a thing out, and so many conflicts without one of those speak against it.
+/// So many others without conflict bear a thing out.
 const SEVERAL: usize = 2;
 /// So many others of one mind speak against a thing that differs.
 const HABIT: usize = 3;
@@ -46,7 +46,6 @@ impl<'a> Habits<'a> {
         match places.get(&bits) {
             Some(here) if *here >= SEVERAL.max(conflicts) => Standing::BorneOut,
             Some(_) => Standing::Unknown,
-            None if conflicts >= SEVERAL => Standing::Suspect,
             None if places.len() == 1 && places.values().all(|there| *there >= HABIT) => Standing::Suspect,
             None => Standing::Unknown,
         }
@@ -70,8 +69,8 @@ pub(crate) fn judge(pairs: &[(usize, usize)], standing: impl Fn(usize) -> Standi
     let mut even = Vec::new();
     for &(a, b) in pairs {
         match (standing(a), standing(b)) {
-            (Standing::Suspect, other) if other != Standing::Suspect => suspects.entry(a).or_default().push(b),
-            (other, Standing::Suspect) if other != Standing::Suspect => suspects.entry(b).or_default().push(a),
+            (Standing::Suspect, Standing::BorneOut) => suspects.entry(a).or_default().push(b),
+            (Standing::BorneOut, Standing::Suspect) => suspects.entry(b).or_default().push(a),
             _ => even.push((a, b)),
         }
     }
@@ -133,7 +132,6 @@ mod tests {
         assert_eq!(habits.standing("a", 1, 4), Standing::Unknown);
         assert_eq!(habits.standing("b", 2, 1), Standing::Unknown);
         assert_eq!(habits.standing("c", 1, 1), Standing::Unknown);
-        assert_eq!(habits.standing("c", 1, 2), Standing::Suspect);
         habits.add("a", 4);
         assert_eq!(habits.standing("a", 2, 1), Standing::Unknown);
     }

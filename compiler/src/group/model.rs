@@ -264,6 +264,8 @@ pub enum Token {
 pub struct Operand {
     /// Its name.
     pub name: String,
+    /// Where it is defined.
+    pub span: Span,
     /// What it is.
     pub doc: String,
     /// How it is found.

@@ -4,6 +4,7 @@ use isaforge_core::group::table::Type;
 
 use crate::diagnostic::Diagnostic;
 use crate::group::model::{Groups, Operand, OperandKind, Operation, RegisterName, RegisterPlace, Token};
+use crate::group::resolve::{fields, slot_names};
 use crate::group::spec::{GroupSpec, OperationSpec, WireSpec};
 use crate::resolve::Resolver;
 use crate::source::Spanned;
@@ -13,10 +14,15 @@ impl Resolver<'_> {
     pub(super) fn operations(&mut self, spec: &GroupSpec, groups: &mut Groups) {
         let operands = self.all(|f| &f.operands);
         // Operands refer to one another in any order.
-        let names: Vec<String> = operands.iter().map(|(name, _)| name.value.clone()).collect();
+        let names: Vec<Spanned<String>> = operands.iter().map(|(name, _)| name.clone()).collect();
         for (name, operand) in operands {
             if let Some(kind) = self.operand_kind(&operand, &names, groups) {
-                groups.operands.push(Operand { name: name.value, doc: operand.doc.unwrap_or_default(), kind });
+                groups.operands.push(Operand {
+                    name: name.value,
+                    span: name.span,
+                    doc: operand.doc.unwrap_or_default(),
+                    kind,
+                });
             }
         }
         if groups.operands.len() != names.len() {
@@ -24,15 +30,20 @@ impl Resolver<'_> {
         }
         for (slot, (_, given)) in spec.slots.iter().enumerate() {
             for (role, operand) in given.roles.iter().flat_map(|r| r.iter()) {
-                let found = Resolver::find(self.out, "operand", operand, names.iter().map(String::as_str));
+                let found = Resolver::find(
+                    self.out,
+                    "operand",
+                    operand,
+                    names.iter().map(|name| (name.as_str(), Some(name.span))),
+                );
                 if let (Some(found), Some(slot)) = (found, groups.slots.get_mut(slot)) {
                     slot.roles.push((role.value.clone(), found));
                 }
             }
         }
-        let slot_names: Vec<String> = groups.slots.iter().map(|s| s.name.clone()).collect();
+        let slots = groups.slots.clone();
         for name in spec.order.iter().flatten() {
-            groups.order.extend(Resolver::find(self.out, "slot", name, slot_names.iter().map(String::as_str)));
+            groups.order.extend(Resolver::find(self.out, "slot", name, slot_names(&slots)));
         }
         let rest: Vec<usize> = (0..groups.slots.len()).filter(|i| !groups.order.contains(i)).collect();
         groups.order.extend(rest);
@@ -52,25 +63,24 @@ impl Resolver<'_> {
             return None;
         };
         let slot = Spanned::new(slot.to_owned(), name.span);
-        let slot = Resolver::find(self.out, "slot", &slot, groups.slots.iter().map(|s| s.name.as_str()))?;
+        let slot = Resolver::find(self.out, "slot", &slot, slot_names(&groups.slots))?;
         let field = Spanned::new(field.to_owned(), name.span);
         Some((slot, self.field_of(slot, &field, groups)?))
     }
 
     fn field_of(&mut self, slot: usize, field: &Spanned<String>, groups: &Groups) -> Option<usize> {
         let choice = &groups.choices[groups.slots[slot].choice];
-        Resolver::find(self.out, "field of this slot", field, choice.fields.iter().map(|f| f.name.as_str()))
+        Resolver::find(self.out, "field of this slot", field, fields(choice))
     }
 
-    fn operand_kind(&mut self, spec: &WireSpec, names: &[String], groups: &Groups) -> Option<OperandKind> {
+    fn operand_kind(&mut self, spec: &WireSpec, names: &[Spanned<String>], groups: &Groups) -> Option<OperandKind> {
         let field = spec.select.as_ref().or(spec.follow.as_ref());
         match (&spec.wire, &spec.register, field) {
             (Some(wire), None, None) => Some(OperandKind::Wire(wire.clone())),
             (None, Some(places), None) => {
                 let mut found = Vec::new();
                 for place in places.iter() {
-                    let slot =
-                        Resolver::find(self.out, "slot", &place.slot, groups.slots.iter().map(|s| s.name.as_str()))?;
+                    let slot = Resolver::find(self.out, "slot", &place.slot, slot_names(&groups.slots))?;
                     let bank = self.field_of(slot, &place.bank, groups)?;
                     let number = self.field_of(slot, &place.number, groups)?;
                     let count = match &place.count {
@@ -88,7 +98,12 @@ impl Resolver<'_> {
                 let choice = groups.choices[groups.slots[slot].choice].fields[field].clone();
                 let mut options = Vec::new();
                 for (value, operand) in spec.from.iter().flat_map(|f| f.iter()) {
-                    let operand = Resolver::find(self.out, "operand", operand, names.iter().map(String::as_str))?;
+                    let operand = Resolver::find(
+                        self.out,
+                        "operand",
+                        operand,
+                        names.iter().map(|name| (name.as_str(), Some(name.span))),
+                    )?;
                     options.push((self.value_of(&choice, value)?, operand));
                 }
                 Some(OperandKind::Select(slot, field, options, spec.select.is_some()))
@@ -104,7 +119,7 @@ impl Resolver<'_> {
         let names: Vec<_> = self.files.iter().filter_map(|(_, f)| f.registers.clone()).flatten().collect();
         for spec in names {
             let Some(banks) = self.enum_index(&spec.r_enum) else { continue };
-            let known = self.isa.enums[banks].values.iter().map(|v| v.name.as_str());
+            let known = self.isa.enums[banks].values.iter().map(|v| (v.name.as_str(), Some(v.span)));
             let Some(bank) = Resolver::find(self.out, "bank", &spec.bank, known) else { continue };
             let Some((before, after)) = spec.prints.value.split_once("{n}") else {
                 let message = format!("`{}` does not say where the number goes", spec.prints.value);
@@ -112,7 +127,7 @@ impl Resolver<'_> {
                 continue;
             };
             let from = i64::from(spec.from.unwrap_or(0));
-            let operands = || groups.operands.iter().map(|o| o.name.as_str());
+            let operands = || groups.operands.iter().map(|o| (o.name.as_str(), Some(o.span)));
             let given = spec.through.iter().flatten();
             let through = given.filter_map(|name| Resolver::find(self.out, "operand", name, operands())).collect();
             groups.registers.push(RegisterName {
@@ -127,7 +142,7 @@ impl Resolver<'_> {
     }
 
     fn operation(&mut self, name: Spanned<String>, spec: OperationSpec, groups: &Groups) -> Option<Operation> {
-        let slot_names = groups.slots.iter().map(|s| s.name.as_str());
+        let slot_names = slot_names(&groups.slots);
         let mut slots = Vec::new();
         for slot in spec.slots.iter() {
             slots.push(Resolver::find(self.out, "slot", slot, slot_names.clone())?);
@@ -142,12 +157,15 @@ impl Resolver<'_> {
             is.push((slot, index, values?));
         }
         let unless = match &spec.unless {
-            Some(operand) => {
-                Some(Resolver::find(self.out, "operand", operand, groups.operands.iter().map(|o| o.name.as_str()))?)
-            }
+            Some(operand) => Some(Resolver::find(
+                self.out,
+                "operand",
+                operand,
+                groups.operands.iter().map(|o| (o.name.as_str(), Some(o.span))),
+            )?),
             None => None,
         };
-        let known = || groups.operands.iter().map(|o| o.name.as_str());
+        let known = || groups.operands.iter().map(|o| (o.name.as_str(), Some(o.span)));
         let given = spec.writes.iter().flat_map(|w| w.iter());
         let writes = given.filter_map(|name| Resolver::find(self.out, "operand", name, known())).collect();
         let mut syntax = Vec::new();

@@ -157,12 +157,7 @@ impl Resolver<'_> {
                 if number.is_none() {
                     let values = &self.isa.enums[usize::from(index)].values;
                     let what = format!("value of `{}`", field.name);
-                    Resolver::find_defined(
-                        self.out,
-                        &what,
-                        word,
-                        values.iter().map(|v| (v.name.as_str(), Some(v.span))),
-                    )?;
+                    Resolver::find(self.out, &what, word, values.iter().map(|v| (v.name.as_str(), Some(v.span))))?;
                 }
             }
             (Type::Flag, "true") => return Some(1),
@@ -190,7 +185,7 @@ impl Resolver<'_> {
         }
         let mut places = Vec::new();
         for (name, place) in spec.fields.unwrap_or_default().0 {
-            let names = choice.fields.iter().map(|f| f.name.as_str());
+            let names = fields(choice);
             let Some(field) = Resolver::find(self.out, "field of this choice", &name, names) else { continue };
             let Some(bits) = self.bits(&place.bits) else { continue };
             let narrowed = match &place.r_enum {
@@ -201,11 +196,11 @@ impl Resolver<'_> {
         }
         let mut implies = Vec::new();
         for (name, word) in spec.implies.unwrap_or_default().iter() {
-            let names = choice.fields.iter().map(|f| f.name.as_str());
+            let names = fields(choice);
             let Some(field) = Resolver::find(self.out, "field of this choice", name, names) else { continue };
             implies.extend(self.value_of(&choice.fields[field], word).map(|value| (field, value)));
         }
-        let names = || choice.fields.iter().map(|f| f.name.as_str());
+        let names = || fields(choice);
         let says = spec.says.iter().flatten();
         let says = says.filter_map(|name| Resolver::find(self.out, "field of this choice", name, names())).collect();
         let no_encoding = spec.no_encoding.unwrap_or(false);
@@ -235,7 +230,7 @@ impl Resolver<'_> {
     fn slots(&mut self, spec: &GroupSpec, groups: &mut Groups) {
         let mut chains: Vec<String> = Vec::new();
         for (name, slot) in spec.slots.iter() {
-            let names = groups.choices.iter().map(|c| c.name.as_str());
+            let names = groups.choices.iter().map(|c| (c.name.as_str(), Some(c.span)));
             let Some(index) = Resolver::find(self.out, "choice", &slot.choice, names) else { continue };
             let choice = &groups.choices[index];
             let records = self.allowed_records(slot, choice);
@@ -246,9 +241,10 @@ impl Resolver<'_> {
                     chains.len() - 1
                 }) + 1
             });
-            let ends = slot.ends.as_ref().and_then(|field| {
-                Resolver::find(self.out, "field of this choice", field, choice.fields.iter().map(|f| f.name.as_str()))
-            });
+            let ends = slot
+                .ends
+                .as_ref()
+                .and_then(|field| Resolver::find(self.out, "field of this choice", field, fields(choice)));
             let header = groups.slots.first().map_or(index, |s: &Slot| s.choice);
             let when = self.conditions(slot.when.as_ref(), &groups.choices[header]);
             groups.slots.push(Slot {
@@ -276,7 +272,7 @@ impl Resolver<'_> {
     fn allowed_records(&mut self, slot: &SlotSpec, choice: &Choice) -> Vec<usize> {
         let out = &mut *self.out;
         let mut find = |names: &[Spanned<String>]| -> Vec<usize> {
-            let known = choice.records.iter().map(|r| r.name.as_str());
+            let known = records(choice);
             names.iter().filter_map(|name| Resolver::find(out, "record of this choice", name, known.clone())).collect()
         };
         let only = slot.only.as_ref().map(|names| find(names));
@@ -292,7 +288,7 @@ impl Resolver<'_> {
     fn condition(&mut self, given: Option<&spec::Condition>, header: &Choice) -> Option<Condition> {
         let mut condition = Vec::new();
         for (name, words) in given.iter().flat_map(|c| c.iter()) {
-            let names = header.fields.iter().map(|f| f.name.as_str());
+            let names = fields(header);
             let field = Resolver::find(self.out, "field of the header", name, names)?;
             let values: Option<Vec<i64>> = words.iter().map(|w| self.value_of(&header.fields[field], w)).collect();
             condition.push((field, values?));
@@ -303,9 +299,9 @@ impl Resolver<'_> {
     /// Derived fields, rules, ends and targets.
     fn consequences(&mut self, spec: &GroupSpec, groups: &mut Groups) {
         let Some(header) = groups.slots.first().map(|s| groups.choices[s.choice].clone()) else { return };
-        let slot_names: Vec<String> = groups.slots.iter().map(|s| s.name.clone()).collect();
+        let slots = groups.slots.clone();
         for derived in spec.derived.iter().flatten() {
-            groups.derived.extend(self.derived(derived, &header, &slot_names));
+            groups.derived.extend(self.derived(derived, &header, &slots));
         }
         for rule in spec.rules.iter().flatten() {
             let when = self.condition(rule.when.as_ref(), &header);
@@ -316,10 +312,10 @@ impl Resolver<'_> {
         }
         groups.ends = self.conditions(Some(&spec.program.ends), &header);
         for target in spec.program.targets.iter().flatten() {
-            let slot = Resolver::find(self.out, "slot", &target.slot, slot_names.iter().map(String::as_str));
+            let slot = Resolver::find(self.out, "slot", &target.slot, slot_names(&slots));
             let Some(slot) = slot else { continue };
             let choice = &groups.choices[groups.slots[slot].choice];
-            let names = choice.fields.iter().map(|f| f.name.as_str());
+            let names = fields(choice);
             let field = Resolver::find(self.out, "field of this slot", &target.field, names.clone());
             let absolute =
                 target.absolute.as_ref().map(|name| Resolver::find(self.out, "field of this slot", name, names));
@@ -329,11 +325,11 @@ impl Resolver<'_> {
         }
     }
 
-    fn derived(&mut self, spec: &DerivedSpec, header: &Choice, slots: &[String]) -> Option<Derived> {
-        let names = header.fields.iter().map(|f| f.name.as_str());
+    fn derived(&mut self, spec: &DerivedSpec, header: &Choice, slots: &[Slot]) -> Option<Derived> {
+        let names = fields(header);
         let field = Resolver::find(self.out, "field of the header", &spec.field, names)?;
         let when = self.conditions(spec.when.as_ref(), header);
-        let slot_names = slots.iter().map(String::as_str);
+        let slot_names = slot_names(slots);
         if spec.offset.is_some() == spec.length.unwrap_or(false) {
             self.exclusive(spec.span, "a derived field needs either `length: true` or `offset`");
             return None;
@@ -350,4 +346,18 @@ impl Resolver<'_> {
             .collect();
         Some(Derived { field, when, offset, if_any, span: spec.span })
     }
+}
+
+/// The names of the fields of a choice, and where they are defined.
+pub(super) fn fields(choice: &Choice) -> impl Iterator<Item = (&str, Option<Span>)> + Clone {
+    choice.fields.iter().map(|field| (field.name.as_str(), Some(field.span)))
+}
+
+fn records(choice: &Choice) -> impl Iterator<Item = (&str, Option<Span>)> + Clone {
+    choice.records.iter().map(|record| (record.name.as_str(), Some(record.span)))
+}
+
+/// The names of slots, and where they are defined.
+pub(super) fn slot_names(slots: &[Slot]) -> impl Iterator<Item = (&str, Option<Span>)> + Clone {
+    slots.iter().map(|slot| (slot.name.as_str(), Some(slot.span)))
 }

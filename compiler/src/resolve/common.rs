@@ -138,12 +138,8 @@ impl Resolver<'_> {
         }
         let default = match spec.default {
             Some(word) => {
-                let index = Resolver::find_defined(
-                    self.out,
-                    "value",
-                    &word,
-                    values.iter().map(|v| (v.name.as_str(), Some(v.span))),
-                )?;
+                let index =
+                    Resolver::find(self.out, "value", &word, values.iter().map(|v| (v.name.as_str(), Some(v.span))))?;
                 Some(values[index].bits)
             }
             None => None,
@@ -163,7 +159,7 @@ impl Resolver<'_> {
                 spec::Piece::Shared(name) => {
                     let name = Spanned::new(name.clone(), piece.span);
                     let names = self.isa.shared.iter().map(|s| (s.name.as_str(), Some(s.span)));
-                    let index = Resolver::find_defined(self.out, "shared field", &name, names)?;
+                    let index = Resolver::find(self.out, "shared field", &name, names)?;
                     let mine = |p: &Piece| Piece { shared: Some(index), ..*p };
                     pieces.extend(self.isa.shared[index].bits.0.iter().map(mine));
                 }
@@ -182,16 +178,16 @@ impl Resolver<'_> {
     }
 
     pub(crate) fn enum_index(&mut self, name: &Spanned<String>) -> Option<usize> {
-        Resolver::find_defined(self.out, "enum", name, self.isa.enums.iter().map(|e| (e.name.as_str(), Some(e.span))))
+        Resolver::find(self.out, "enum", name, self.isa.enums.iter().map(|e| (e.name.as_str(), Some(e.span))))
     }
 
     pub(crate) fn kind_index(&mut self, name: &Spanned<String>) -> Option<usize> {
         let declared = &self.isa.kinds[..self.declared_kinds.min(self.isa.kinds.len())];
-        Resolver::find_defined(self.out, "kind", name, declared.iter().map(|k| (k.name.as_str(), Some(k.span))))
+        Resolver::find(self.out, "kind", name, declared.iter().map(|k| (k.name.as_str(), Some(k.span))))
     }
 
     pub(crate) fn bank_index(&mut self, name: &Spanned<String>) -> Option<usize> {
-        Resolver::find_defined(self.out, "bank", name, self.isa.banks.iter().map(|b| (b.name.as_str(), Some(b.span))))
+        Resolver::find(self.out, "bank", name, self.isa.banks.iter().map(|b| (b.name.as_str(), Some(b.span))))
     }
 
     pub(crate) fn modifier(&mut self, name: &Spanned<String>, spec: &ModifierSpec) -> Option<Modifier> {
@@ -203,12 +199,8 @@ impl Resolver<'_> {
         let default = match (&spec.default, ty) {
             (Some(word), Type::Enum(e)) => {
                 let values = &self.isa.enums[e].values;
-                let index = Resolver::find_defined(
-                    self.out,
-                    "value",
-                    word,
-                    values.iter().map(|v| (v.name.as_str(), Some(v.span))),
-                )?;
+                let index =
+                    Resolver::find(self.out, "value", word, values.iter().map(|v| (v.name.as_str(), Some(v.span))))?;
                 Some(values[index].bits)
             }
             (None, Type::Enum(e)) => self.isa.enums[e].default,
@@ -286,7 +278,7 @@ impl Resolver<'_> {
         let mut alternatives = 0u32;
         for name in &spec.alternatives {
             let names = self.isa.kinds[kind].alternatives.iter().map(|a| (a.name.as_str(), Some(a.span)));
-            let found = Resolver::find_defined(self.out, "alternative", name, names);
+            let found = Resolver::find(self.out, "alternative", name, names);
             let bit = found.and_then(|i| 1u32.checked_shl(i as u32)).unwrap_or(0);
             if alternatives & bit != 0 {
                 let message = format!("the alternative `{}` is listed twice", name.value);
@@ -329,7 +321,7 @@ impl Resolver<'_> {
         let mut when = Vec::new();
         for (shared, value) in spec.when.unwrap_or_default().iter() {
             let names = self.isa.shared.iter().map(|s| (s.name.as_str(), Some(s.span)));
-            let Some(index) = Resolver::find_defined(self.out, "shared field", shared, names) else { continue };
+            let Some(index) = Resolver::find(self.out, "shared field", shared, names) else { continue };
             let Shared { name, bits, span, .. } = &self.isa.shared[index];
             if *value > isaforge_core::bits::ones(bits.width()) {
                 let message = format!("{value} does not fit the {} bits of `{name}`", bits.width());
@@ -401,7 +393,7 @@ impl Resolver<'_> {
             Type::Enum(self.enum_index(e)?)
         } else if let Some(table) = &spec.constants {
             let names = self.isa.constants.iter().map(|c| (c.name.as_str(), Some(c.span)));
-            Type::Constant(Resolver::find_defined(self.out, "table of constants", table, names)?)
+            Type::Constant(Resolver::find(self.out, "table of constants", table, names)?)
         } else {
             number_type(spec.number.unwrap_or(Notation::Decimal))
         };

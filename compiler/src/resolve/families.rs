@@ -65,7 +65,7 @@ impl Resolver<'_> {
         let mut seen = HashSet::new();
         for name in every.iter().chain(of_kinds).chain(spec.rulings.iter().flatten()) {
             let names = rulings.iter().map(|(n, _)| (n.value.as_str(), Some(n.span)));
-            if let Some(index) = Resolver::find_defined(self.out, "ruling", name, names)
+            if let Some(index) = Resolver::find(self.out, "ruling", name, names)
                 && seen.insert(index)
             {
                 let RulingSpec { rule, reason, .. } = &rulings[index].1;

@@ -11,7 +11,7 @@ mod unused;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Unknown};
 use crate::model::Isa;
 use crate::reader::{FromNode, Named, OneOrMany, Reader};
 use crate::source::{FileId, Sources, Span, Spanned};
@@ -206,18 +206,9 @@ impl Resolver<'_> {
         self.files.iter().filter_map(|(_, f)| key(f).as_ref()).flat_map(|n| n.0.clone()).collect()
     }
 
-    /// The index of a name, or an error with the nearest one.
+    /// The index of a name, or an error. The names come with the places of their definitions: a letter may be wrong there,
+    /// or one be missing.
     pub(crate) fn find<'n>(
-        out: &mut Diagnostics,
-        what: &str,
-        name: &Spanned<String>,
-        names: impl Iterator<Item = &'n str> + Clone,
-    ) -> Option<usize> {
-        Self::find_defined(out, what, name, names.map(|name| (name, None)))
-    }
-
-    /// [`find`](Self::find) among names whose definitions have a place: it may be there that a letter is wrong.
-    pub(crate) fn find_defined<'n>(
         out: &mut Diagnostics,
         what: &str,
         name: &Spanned<String>,
@@ -230,21 +221,18 @@ impl Resolver<'_> {
         if found.is_none() && !out.pass_over(&name.value) {
             let mut error =
                 Diagnostic::error("E0101", name.span, format!("there is no {what} called `{}`", name.value));
-            let mut definition = None;
-            if let Some(near) = did_you_mean(&name.value, names.clone().map(|(n, _)| n)) {
+            let near = did_you_mean(&name.value, names.clone().map(|(n, _)| n));
+            let definition = near.and_then(|near| names.clone().find(|(n, _)| *n == near)?.1);
+            if let Some(near) = near {
                 error = error.help(format!("did you mean `{near}`?"));
-                definition = names.clone().find(|(n, _)| *n == near).and_then(|(_, span)| span);
-                if let Some(span) = definition {
-                    error = error.label("used here").secondary(span, format!("`{near}` is defined here"));
-                }
-            } else {
-                let known = names.clone().filter_map(|(_, span)| span).reduce(Span::to);
-                let what = names.clone().filter(|(n, _)| !n.is_empty()).take(4).map(|(n, _)| n);
-                error = known.map_or(error.clone(), |span| {
-                    error.secondary(span, format!("there is {}", list(what, names.count())))
-                });
             }
-            out.push_unknown(error, definition);
+            if let (Some(near), Some(span)) = (near, definition) {
+                error = error.label("used here").secondary(span, format!("`{near}` is defined here"));
+            }
+            let all = names.clone().filter_map(|(_, span)| span).reduce(Span::to);
+            let first = names.clone().filter(|(n, _)| !n.is_empty()).take(4).map(|(n, _)| n);
+            let all = all.map(|span| (span, format!("there is {}", list(first, names.count()))));
+            out.push_unknown(error, Unknown { near: definition, all });
         }
         found
     }

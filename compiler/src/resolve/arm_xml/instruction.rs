@@ -338,7 +338,7 @@ impl Resolver<'_> {
                     self.out.push(Diagnostic::error("E0084", member.span, message).help("name it under `arm: page:`"));
                     continue;
                 };
-                let names = self.isa.shared.iter().map(|s| s.name.as_str());
+                let names = self.isa.shared.iter().map(|s| (s.name.as_str(), Some(s.span)));
                 let Some(shared) = Resolver::find(self.out, "shared field", page, names) else { continue };
                 let shared = &self.isa.shared[shared];
                 if shared.bits != member.bits() {

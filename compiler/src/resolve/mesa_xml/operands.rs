@@ -152,8 +152,14 @@ impl Resolver<'_> {
         let Some(kind) = self.kind_index(&sources.kind) else { return };
         let mut known = vec!["size"];
         known.extend(sources.attributes.iter().map(|(name, _)| name.as_str()));
+        let elements: Vec<&Element> = encoded(instruction.body).filter(|c| c.name.as_str() == "src").collect();
+        for two in elements.windows(2).filter(|two| is_same(two[0], two[1])) {
+            let message = format!("the source `{}` stands twice", two[1].text.value);
+            let warning = Diagnostic::warning("W0210", two[1].span, message).label("again here; it counts twice");
+            self.out.push(warning.secondary(two[0].span, "first here"));
+        }
         let mut place = 0;
-        for (index, src) in encoded(instruction.body).filter(|c| c.name.as_str() == "src").enumerate() {
+        for (index, src) in elements.into_iter().enumerate() {
             self.xml_attributes(src, &known, &spec.ignore.clone().unwrap_or_default());
             let size = match src.attribute("size") {
                 Some(text) => match self.xml_number(text) {
@@ -170,13 +176,7 @@ impl Resolver<'_> {
             };
             let Some(at) = sources.at.get(place) else {
                 let message = format!("`{}` has more sources than there are places", instruction.name.value);
-                let none = "no place is left for this one";
-                let error = match twice(instruction.body) {
-                    Some(again) => Diagnostic::error("E0057", again.span, message)
-                        .label("word for word the one before")
-                        .secondary(src.span, none),
-                    None => Diagnostic::error("E0057", src.span, message).label(none),
-                };
+                let error = Diagnostic::error("E0057", src.span, message).label("no place is left for this one");
                 let places = sources.at.first().map_or(sources.span, |at| at.span);
                 self.out.push(error.secondary(places, format!("the {} places", sources.at.len())));
                 return;
@@ -309,12 +309,10 @@ impl Resolver<'_> {
     }
 }
 
-/// A source with a text that the one before it has, too, and the same attributes.
-fn twice(body: &Element) -> Option<&Element> {
-    let sources: Vec<&Element> = encoded(body).filter(|c| c.name.as_str() == "src").collect();
-    let attributes = |source: &Element| -> Vec<(String, String)> {
-        source.attributes.iter().map(|a| (a.name.value.clone(), a.value.value.clone())).collect()
+/// Whether two elements are word for word the same, and say something.
+fn is_same(a: &Element, b: &Element) -> bool {
+    let values = |e: &Element| -> Vec<(String, String)> {
+        e.attributes.iter().map(|a| (a.name.value.clone(), a.value.value.clone())).collect()
     };
-    let same = |a: &Element, b: &Element| a.text.value == b.text.value && attributes(a) == attributes(b);
-    sources.windows(2).find(|two| !two[0].text.value.is_empty() && same(two[0], two[1])).map(|two| two[1])
+    !a.text.value.is_empty() && a.text.value == b.text.value && values(a) == values(b)
 }
