@@ -282,6 +282,7 @@ impl Diagnostics {
                 for at in &uses {
                     let error = &mut self.list[*at];
                     error.secondary.retain(|(span, _)| *span != definition);
+                    error.label = "used here".to_owned();
                     error.rivals.push((definition, text.clone()));
                 }
                 continue;

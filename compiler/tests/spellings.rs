@@ -82,9 +82,9 @@ fn a_text_that_is_only_read_is_checked_like_one_that_is_printed() {
         ("a;{index}", "22:15", "E0113", "`;` begins a comment"),
         (" {index}", "22:15", "E0114", "begins with a space"),
         ("{index}0", "22:15", "E0114", "cannot be told from what follows"),
-        ("{lamp}", "22:15", "E0044", "`lamp`"),
+        ("{lamp}", "17:7", "E0044", "in this template"),
         ("first, with: { index: 8 }", "22:47", "E0033", "this field cannot be 8"),
-        ("first, with: { lamp: 0 }", "22:40", "E0101", "`lamp`"),
+        ("first, with: { lamp: 0 }", "20:19", "E0101", "`lamp`"),
         ("l{index}, with: { index: 0 }", "22:23", "E0112", "must have its field `index` exactly once"),
     ] {
         let also = match also.split_once(", ") {

@@ -345,7 +345,7 @@ impl Resolver<'_> {
             let mut with = Vec::new();
             for (name, value) in spelling.with.iter() {
                 let known = fields.iter().map(|f| (f.name.as_str(), Some(f.span)));
-                let Some(index) = Resolver::find_defined(self.out, "field", name, known) else { continue };
+                let Some(index) = Resolver::find(self.out, "field", name, known) else { continue };
                 let most = isaforge_core::bits::ones(fields[index].bits.width());
                 self.in_range("this field", value, 0, most);
                 with.push((index, value.value));
