@@ -4,6 +4,7 @@
 use std::io::Read as _;
 
 use flate2::read::GzDecoder;
+use isaforge_runtime::usc::texture::Texture;
 use isaforge_runtime::usc::{Machine, Program, Software, Task, conform};
 
 fn programs() -> String {
@@ -58,7 +59,14 @@ fn damaged_programs_end() {
             let Ok(program) = Program::load(&damaged) else { continue };
             loaded += 1;
             let mut tasks = [Task::new(1 + random(32)).expect("1 to 32")];
-            ended += usize::from(Machine::new(Software::default()).run(&program, &mut tasks, 300).is_ok());
+            // Values are wild, too; texture 0 is a cube with levels.
+            for name in (0..40).flat_map(|n| [format!("r{n}"), format!("cf{n}"), format!("vi{n}")]) {
+                let value = if random(4) == 0 { 0 } else { random(1 << 32) as u32 };
+                tasks[0].fill(name.parse().expect("a register"), value).expect("a register of the task");
+            }
+            let cube = Texture { size: [4, 4, 1], layers: 6, cube: true, ..Texture::default() };
+            let host = Software { textures: vec![cube.with_levels()], ..Software::default() };
+            ended += usize::from(Machine::new(host).run(&program, &mut tasks, 300).is_ok());
         }
     }
     assert!(loaded > 1000 && ended > 500, "{loaded} load, {ended} end by themselves");

@@ -414,3 +414,36 @@ fn iterated_samples_have_levels_divisors_and_references() {
     assert_eq!((sample.reference, sample.level), (Some(0.75), Level::Implicit));
     assert!(near(sample.gradients, [0.125, 0.0, 0.0, 0.25, 0.0, 0.0]), "{:?}", sample.gradients);
 }
+
+/// Any flags and any values: an answer or an error, never a panic.
+#[test]
+fn wild_samples_end() {
+    let mut random = Random::new(53);
+    let mut ended = 0;
+    for round in 0..3000 {
+        let some = |random: &mut Random, text: &'static str| if random.below(3) == 0 { text } else { "" };
+        let flags: String = [".proj", ".fcnorm", ".nncoords"].map(|text| some(&mut random, text)).concat();
+        let level = ["", ".bias", ".replace", ".gradient"][random.below(4) as usize];
+        let more = [".pplod", ".tao", ".soo", ".sno", ".wrt"].map(|text| some(&mut random, text)).concat();
+        let bypass = ["", "", ".data", ".info", ".both"][random.below(5) as usize];
+        let last =
+            [".array", ".integer", ".comparison", ".f16", ".f16input"].map(|text| some(&mut random, text)).concat();
+        let text = format!(
+            "smp{}d{flags}{level}{more}{bypass}{last} drc0, sh0, r1, sh4, sh8, r40, {}",
+            1 + round % 3,
+            1 + round % 4
+        );
+        let textures = [numbered(), Texture::default(), Texture { cube: true, layers: 6, ..numbered() }];
+        let host = Software { textures: vec![textures[random.below(3) as usize].clone()], ..Software::default() };
+        let mut machine = Machine::new(host);
+        for n in 1..9 {
+            machine.set(register(&format!("sh{n}")), random.word()).expect("a shared register");
+        }
+        let mut task = Task::new(4).expect("4");
+        for (n, i) in (1..20).flat_map(|n| (0..4).map(move |i| (n, i))) {
+            task.set(register(&format!("r{n}")), i, random.word()).expect("a register");
+        }
+        ended += usize::from(machine.run(&program(&text), &mut [task], 10).is_ok());
+    }
+    assert!(ended > 2900, "{ended} end");
+}

@@ -11,8 +11,10 @@ pub mod host;
 mod lanes;
 mod machine;
 mod program;
+mod read;
 pub mod register;
 pub mod rules;
+mod sample;
 pub mod texture;
 mod unencoded;
 

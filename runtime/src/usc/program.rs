@@ -1,15 +1,14 @@
 //! Programs, read once into what the interpreter executes.
 
 use std::collections::HashMap;
-use std::fmt::Display;
 
 use isaforge_usc::{
-    Alu, AluOp, Backend, BeOp, BuildError, Bw0, Bw1, Bw2, Cc, CountSrc, Ctrlop, Dual, Extra, ExtraOp, Group,
-    GroupError, Is0Sel, Is1Sel, Is2Sel, Is3Sel, Is4Sel, Is5Sel, Iss, Lower, Mov, Movw01, Parts, Pck, PckFormat,
-    Regbank, Single, Sop, Srcsel, Tst, Unit, Upper, decode,
+    Alu, Backend, BeOp, BuildError, Bw0, Bw1, Bw2, Cc, CountSrc, Extra, Group, GroupError, Mov, Movw01, Parts, Pck,
+    Regbank, Sop, Srcsel, Tst, Unit, decode,
 };
 
 use crate::usc::fast::Code;
+use crate::usc::read::Reader;
 use crate::usc::register::Register;
 
 /// The most bytes of a program.
@@ -361,220 +360,9 @@ fn feeds_back(backend: &Backend) -> bool {
     backend.op == BeOp::Depthf || (backend.op == BeOp::Atst && !backend.ifb)
 }
 
-/// Reads one group.
-struct Reader<'a> {
-    at: usize,
-    length: usize,
-    slots: u16,
-    parts: &'a Parts,
-    text: &'a dyn Display,
-}
-
-impl Reader<'_> {
-    fn text(&self) -> String {
-        self.text.to_string()
-    }
-
-    fn unsupported(&self, what: &'static str) -> LoadError {
-        LoadError::Unsupported { at: self.at, text: self.text(), what }
-    }
-
-    fn step(&self) -> Result<Step, LoadError> {
-        let parts = self.parts;
-        let header = &parts.header;
-        let action = match header.unit {
-            Unit::Main => Action::Main(Box::new(self.main(parts)?)),
-            Unit::Bitwise => Action::Bitwise(Box::new(self.bitwise(parts)?)),
-            Unit::Control => Action::Control(Box::new(self.control(parts)?)),
-        };
-        let control = header.unit == Unit::Control;
-        let ends = if control { header.ctrlop == Ctrlop::Nop && header.miscctl == 1 } else { header.end };
-        Ok(Step {
-            at: self.at as u32,
-            length: self.length as u32,
-            condition: header.cc,
-            repeat: if control { 1 } else { header.rpt.clamp(1, 4) as u16 },
-            atomic: header.atom && !control,
-            last: ends,
-            action,
-        })
-    }
-
-    fn register(&self, bank: Regbank, number: u32) -> Result<Register, LoadError> {
-        let none = || LoadError::Register { at: self.at, text: self.text(), bank, number };
-        Register::new(bank, number).map(|register| register.with_slots(self.slots)).ok_or_else(none)
-    }
-
-    fn result(&self, bank: Regbank, number: u32) -> Result<Register, LoadError> {
-        let register = self.register(bank, number)?;
-        if register.is_writable() {
-            Ok(register)
-        } else {
-            Err(LoadError::Fixed { at: self.at, text: self.text(), number })
-        }
-    }
-
-    fn sources(&self, lower: &Lower, upper: &Upper) -> Result<[Register; 6], LoadError> {
-        let mut sources = [Register::Column(0); 6];
-        let named = [
-            (lower.n >= 1, lower.sb0, lower.s0),
-            (lower.n >= 2, lower.sb1, lower.s1),
-            (lower.n >= 3, lower.sb2, lower.s2),
-            (upper.n >= 1, upper.sb3, upper.s3),
-            (upper.n >= 2, upper.sb4, upper.s4),
-            (upper.n >= 3, upper.sb5, upper.s5),
-        ];
-        for (source, (there, bank, number)) in sources.iter_mut().zip(named) {
-            if there {
-                *source = self.register(bank, number)?;
-            }
-        }
-        Ok(sources)
-    }
-
-    fn results(&self, parts: &Parts) -> Result<[Option<Register>; 2], LoadError> {
-        let single = |part: Option<Single>| part.map(|p| self.result(p.db, p.d)).transpose();
-        match parts.w01 {
-            Some(Dual { db0, d0, db1, d1 }) => Ok([Some(self.result(db0, d0)?), Some(self.result(db1, d1)?)]),
-            None => Ok([single(parts.w0)?, single(parts.w1)?]),
-        }
-    }
-
-    /// Every register that a repetition names must exist.
-    fn check_steps(&self, registers: impl Iterator<Item = Register>, repeat: u32) -> Result<(), LoadError> {
-        let by = repeat.clamp(1, 4) as u16 - 1;
-        match registers.map(|r| r.plus(by)).all(|r| r.is_some()) {
-            true => Ok(()),
-            false => Err(LoadError::Steps { at: self.at, text: self.text(), by }),
-        }
-    }
-
-    fn main(&self, parts: &Parts) -> Result<Main, LoadError> {
-        let lower = parts.lower.unwrap_or_default();
-        let iss = parts.iss.unwrap_or_default();
-        let mut main = Main {
-            sources: self.sources(&lower, &parts.upper.unwrap_or_default())?,
-            reads: 0,
-            is0: selected(lower.is0),
-            is1: wire1(&iss),
-            is2: wire2(&iss),
-            is3: wire3(&iss),
-            is4: wire4(iss.is4),
-            is5: wire5(iss.is5),
-            p0: parts.p0,
-            p1: parts.p1,
-            pck: parts.pck,
-            tst: parts.tst,
-            sop: parts.sop.map(Box::new),
-            extra: parts.extra,
-            mov: parts.mov,
-            backend: parts.backend,
-            results: self.results(parts)?,
-            gathers: false,
-            unpacks: false,
-        };
-        let constant = |p: &Pck| !p.prog && matches!(p.pck_format, PckFormat::Zero | PckFormat::One);
-        main.gathers = main.pck.as_ref().is_some_and(|p| !constant(p));
-        main.unpacks = main.p0.as_ref().is_some_and(|p| p.op == AluOp::Unpck);
-        main.reads = reads(&main);
-        let kept = |i: usize| main.unpacks && i == 0;
-        let used = (0..6).filter(|i| main.reads >> i & 1 != 0 && !kept(*i)).map(|i| main.sources[i]);
-        self.check_steps(used, parts.header.rpt)?;
-        if !main.gathers {
-            self.check_steps(main.results.iter().copied().flatten(), parts.header.rpt)?;
-        }
-        Ok(main)
-    }
-
-    fn bitwise(&self, parts: &Parts) -> Result<Bitwise, LoadError> {
-        let lower = parts.lower.unwrap_or_default();
-        let mut bitwise = Bitwise {
-            sources: self.sources(&lower, &parts.upper.unwrap_or_default())?,
-            reads: 0b1111,
-            b0: parts.b0,
-            b1: parts.b1,
-            b2: parts.b2,
-            results: self.results(parts)?,
-        };
-        if bitwise.b2.is_some() {
-            bitwise.reads |= 1 << 4;
-        }
-        let used = (0..6).filter(|i| bitwise.reads >> i & 1 != 0).map(|i| bitwise.sources[i]);
-        self.check_steps(used.chain(bitwise.results.iter().copied().flatten()), parts.header.rpt)?;
-        Ok(bitwise)
-    }
-
-    fn control(&self, parts: &Parts) -> Result<Control, LoadError> {
-        let sources = match (&parts.lower, &parts.upper) {
-            (Some(lower), Some(upper)) => self.sources(lower, upper)?,
-            _ => [Register::Column(0); 6],
-        };
-        if parts.uniq.is_some() || parts.fetch.is_some() {
-            return Err(self.unsupported("only its name is public, not what it does"));
-        }
-        if parts.header.ctrlop == Ctrlop::B && parts.branch.is_none() && parts.bpret.is_none() {
-            return Err(self.unsupported("a branch without a target"));
-        }
-        Ok(Control { sources, result: self.results(parts)?[0], target: None, parts: *parts })
-    }
-}
-
-/// The index of the source that selector 0 chooses.
-fn selected(is0: Is0Sel) -> usize {
-    match is0 {
-        Is0Sel::S0 => 0,
-        Is0Sel::S1 => 1,
-        Is0Sel::S2 => 2,
-        Is0Sel::S3 => 3,
-        Is0Sel::S4 => 4,
-        Is0Sel::S5 => 5,
-    }
-}
-
 /// The index of a source that a field names.
 pub(super) fn source_of(field: Srcsel) -> usize {
     field.number() as usize % 6
-}
-
-fn wire1(iss: &Iss) -> Wire {
-    match iss.is1 {
-        Is1Sel::Ft0 => Wire::Ft0,
-        Is1Sel::Fte => Wire::Fte,
-    }
-}
-
-fn wire2(iss: &Iss) -> Wire {
-    match iss.is2 {
-        Is2Sel::Ft1 => Wire::Ft1,
-        Is2Sel::Fte => Wire::Fte,
-    }
-}
-
-fn wire3(iss: &Iss) -> Wire {
-    match iss.is3 {
-        Is3Sel::Ft0 => Wire::Ft0,
-        Is3Sel::Ft1 => Wire::Ft1,
-        Is3Sel::S2 => Wire::S2,
-        Is3Sel::Fte => Wire::Fte,
-    }
-}
-
-fn wire4(is4: Is4Sel) -> Wire {
-    match is4 {
-        Is4Sel::Ft0 => Wire::Ft0,
-        Is4Sel::Ft1 => Wire::Ft1,
-        Is4Sel::Ft2 => Wire::Ft2,
-        Is4Sel::Fte => Wire::Fte,
-    }
-}
-
-fn wire5(is5: Is5Sel) -> Wire {
-    match is5 {
-        Is5Sel::Ft0 => Wire::Ft0,
-        Is5Sel::Ft1 => Wire::Ft1,
-        Is5Sel::Ft2 => Wire::Ft2,
-        Is5Sel::Fte => Wire::Fte,
-    }
 }
 
 /// What a move passes on.
@@ -585,51 +373,6 @@ pub(super) fn moved(from: Movw01) -> Wire {
         Movw01::Ft2 => Wire::Ft2,
         Movw01::Fte => Wire::Fte,
     }
-}
-
-/// How many sources an operation of phase 0 or 1 reads.
-fn operands(alu: &Alu) -> u32 {
-    match alu.op {
-        AluOp::Fadd | AluOp::Fmul => 2,
-        AluOp::Fmad | AluOp::Int32_64 | AluOp::Int8_16 | AluOp::Fromf64 => 3,
-        AluOp::Sngl | AluOp::Gcmp | AluOp::Gexp | AluOp::Unpck | AluOp::Fred | AluOp::Fsqrt => 1,
-    }
-}
-
-fn reads(main: &Main) -> u8 {
-    // Selector 0 is always read: whether its wire is used would be as expensive to know.
-    let mut reads = 1u8 << main.is0;
-    if let Some(p0) = &main.p0 {
-        reads |= (1 << operands(p0)) - 1;
-        if p0.op == AluOp::Fred {
-            reads |= 1 << 3;
-        }
-    }
-    if let Some(p1) = &main.p1 {
-        reads |= ((1 << operands(p1)) - 1) << 3;
-    }
-    if main.pck.is_some() && main.is3 == Wire::S2 {
-        reads |= 1 << 2;
-    }
-    if main.sop.is_some() {
-        reads |= 0b11_1111;
-    }
-    if let Some(extra) = &main.extra {
-        reads |= match extra.op {
-            ExtraOp::Sopmov | ExtraOp::SopmovU8 => 1 << 3,
-            ExtraOp::Sopu8madmov => 1 << 0,
-            ExtraOp::Tof64 => 0,
-            ExtraOp::Gta => 0b11_1011,
-        };
-    }
-    if let Some(backend) = &main.backend {
-        reads |= match backend.op {
-            BeOp::Atst => 0b111,
-            BeOp::Emitpix => 0b101,
-            _ => 0,
-        };
-    }
-    reads
 }
 
 /// Whether the count unit reads the first shift.
