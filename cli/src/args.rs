@@ -324,8 +324,9 @@ pub struct WatchArgs {
     /// Print every instruction a warp executes: place, lanes, text, registers changed
     #[arg(long)]
     pub trace: bool,
-    /// Stop before this word of the program (the first is 0) and print the warp's registers; several may be given
-    #[arg(long = "break", value_name = "PC")]
+    /// Stop before this word of the program (the first is 0; of the USC this offset in bytes) and print the warp's
+    /// registers; several may be given
+    #[arg(long = "break", value_name = "PC", value_parser = place)]
     pub breaks: Vec<usize>,
     /// Print what was executed: instructions, lanes in use, bytes moved
     #[arg(long)]
@@ -336,6 +337,15 @@ pub struct WatchArgs {
     /// Draw the profile as bars
     #[arg(long, value_name = "FILE")]
     pub profile_svg: Option<PathBuf>,
+}
+
+/// A number, in hexadecimal behind `0x`.
+fn place(text: &str) -> Result<usize, String> {
+    let number = match text.strip_prefix("0x") {
+        Some(digits) => usize::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    number.map_err(|error| error.to_string())
 }
 
 impl WatchArgs {

@@ -188,7 +188,8 @@ Examples:
 In a trace and at a break there is a sign for each lane of the warp: `+` executes the instruction,
 `h` does so as a helper, `.` is elsewhere, `x` has ended or does not exist. `r3=1:00000007` is r3
 in lane 1, `r3=00000007` the same value in several lanes. After a break the program does not
-go on and no output is made.";
+go on and no output is made. Of the USC instances have the signs, and places are offsets of groups
+in bytes: `--break 0x2a`.";
 
 /// Below the options of `fidelity`.
 pub const FIDELITY: &str = "\

@@ -6,13 +6,13 @@ use std::ops::ControlFlow;
 
 use isaforge_runtime::valhall::cases::{self, Finished};
 use isaforge_runtime::valhall::host::{self, Target};
-use isaforge_runtime::valhall::observe::{Breakpoints, Executed, Observer, Trace};
+use isaforge_runtime::valhall::observe::{self, Breakpoints, Executed, Observer, Trace};
 use isaforge_runtime::{Launch, Memory, Outcome, RunError, usc, valhall, vpu};
 
+pub use isaforge_runtime::observe::{Profile, Row};
 use isaforge_runtime::usc::fidelity::Fidelity;
 use isaforge_runtime::valhall::fidelity::Evidence;
 pub use isaforge_runtime::valhall::fidelity::{Class, Entry};
-pub use isaforge_runtime::valhall::observe::{Profile, Row, Stopped};
 
 /// A program and how to launch it.
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ pub struct Seen<T = u64> {
     /// What the run gives, of a job the number of instructions that threads executed; or why it ended before its end.
     pub ended: Result<T, String>,
     /// Where it stopped, if it came to a word to stop before.
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<String>,
     /// What was executed until then, if that was wanted.
     pub profile: Option<Profile>,
 }
@@ -233,10 +233,10 @@ pub type Observers<'a> = (&'a mut Breakpoints, Option<Trace<Told<'a>>>, &'a mut 
 /// Runs something while somebody looks on.
 pub fn watched<T>(watch: Watch<'_>, run: impl FnOnce(Observers<'_>) -> Result<T, String>) -> Seen<T> {
     let mut breakpoints = Breakpoints::new(watch.breaks.to_vec());
-    let mut profile = watch.profile.then(Profile::default);
+    let mut profile = watch.profile.then(observe::profile);
     let trace = watch.trace.map(|tell| Trace::new(Box::new(move |executed: &Executed| tell(executed)) as Told<'_>));
     let ended = run((&mut breakpoints, trace, &mut profile));
-    Seen { ended, stopped: breakpoints.stopped, profile }
+    Seen { ended, stopped: breakpoints.stopped.map(|stopped| stopped.to_string()), profile }
 }
 
 /// Lays out memory, runs a job, and takes memory back. Gives the number of instructions that threads executed.

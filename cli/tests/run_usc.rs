@@ -5,7 +5,7 @@ mod launched;
 use std::fs;
 use std::path::PathBuf;
 
-use launched::{run, run_in};
+use launched::{Run, run, run_in, run_with};
 
 /// Steps of the Julia set of the example at a pixel, and its colour.
 fn julia(x: usize, y: usize) -> [f32; 3] {
@@ -131,4 +131,99 @@ fn mistakes_have_their_place_and_failures_their_group() {
     assert_eq!(run.status, Some(1));
     assert!(run.err.contains("group 0x0 `br 0"), "{}", run.err);
     assert!(run.err.contains("the budget of 100 groups is used up"), "{}", run.err);
+}
+
+/// Runs a program for nine pixels, a block with eight of them and one with the last, while somebody looks on.
+fn watch(arguments: &[&str]) -> (tempfile::TempDir, Run) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let launch = "
+isa: usc
+rectangle: [0, 0, 9, 1]
+program: |
+  0 : mov ft0, sr97
+      mov r2, ft0
+  1 : smadd32 ft0, r2, c2, c3, _
+      tstg.s32 ftt, p0, ft0, c5
+      mov r1, ft0
+  2 : if(p0)
+      st r1@S3, 1, drc0, 2, r4@S4
+  3 : ld r7, drc0, 1, r4
+  4 : nop.end
+registers:
+  - { register: r4, words: [0x2000, 0] }
+memory:
+  - { address: 0x2000, size: 128 }
+outputs:
+  - raw: { address: 0x2000, size: 128, file: out.bin }
+";
+    fs::write(folder.path().join("launch.yaml"), launch).expect("it is written");
+    let run = run_with(folder.path(), &[&["launch.yaml"], arguments].concat());
+    (folder, run)
+}
+
+#[test]
+fn a_trace_has_each_group_with_its_instances_and_what_it_changed() {
+    let (folder, run) = watch(&["--trace", "--quiet"]);
+    assert_eq!((run.status, run.err.as_str()), (Some(0), ""));
+    let lines: Vec<&str> = run.out.lines().collect();
+    assert_eq!(lines.len(), 10, "{}", run.out);
+    // A row of quads, of which the upper pixels lie in the rectangle.
+    let block = "++xx++xx++xx++xxxxxxxxxxxxxxxxxx";
+    let changed = "r2=1:00000001 4:00000002 5:00000003 8:00000004 9:00000005 12:00000006 13:00000007";
+    assert_eq!(lines[0], format!("task 0 0x0000 {block} mbyp ft0, sr97 | mov r2, ft0  | {changed}"));
+    assert!(lines[1].ends_with("12:0000000f 13:00000011; p0=0x00003330"), "{}", lines[1]);
+    let some = block.replacen("++", "..", 1);
+    assert!(
+        lines[2].starts_with(&format!("task 0 0x0016 {some} if(p0) | st r1@S3, 1, drc0, 2, r4@S4")),
+        "{}",
+        lines[2]
+    );
+    // The last instance stored last: 17, and what lay behind r1.
+    assert!(lines[3].ends_with("ld r7, drc0, 1, r4  | r7=00070011"), "{}", lines[3]);
+    let second = "+xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+    assert_eq!(lines[5], format!("task 1 0x0000 {second} mbyp ft0, sr97 | mov r2, ft0  | r2=0:00000008"));
+    assert!(lines[9].starts_with("task 1 0x0028") && lines[9].contains("nop.end"), "{}", lines[9]);
+    assert!(folder.path().join("out.bin").exists());
+}
+
+#[test]
+fn a_break_prints_registers_and_makes_no_output() {
+    let (folder, run) = watch(&["--break", "0x16", "--break", "100"]);
+    assert_eq!((run.status, run.err.as_str()), (Some(0), ""));
+    let expected = "\
+stopped before group 0x16 `if(p0) | st r1@S3, 1, drc0, 2, r4@S4`, task 0, instances ..xx++xx++xx++xxxxxxxxxxxxxxxxxx
+  p0    = 0x00003330
+  pe    = 0x00003333
+  r1    = 0:00000003 1:00000005 4:00000007 5:00000009 8:0000000b 9:0000000d 12:0000000f 13:00000011
+  r2    = 0:00000000 1:00000001 4:00000002 5:00000003 8:00000004 9:00000005 12:00000006 13:00000007
+  r4    = 00002000
+";
+    assert_eq!(run.out, expected);
+    assert!(!folder.path().join("out.bin").exists());
+    let (folder, run) = watch(&["--break", "0x15"]);
+    assert!(run.err.contains("no task came to a group at 0x15"), "{}", run.err);
+    assert!(folder.path().join("out.bin").exists());
+    let (_, run) = watch(&["--break", "0xg"]);
+    assert_eq!(run.status, Some(2));
+}
+
+#[test]
+fn a_profile_counts_operations_instances_and_bytes() {
+    let (folder, run) = watch(&["--profile", "--profile-svg", "bars.svg", "--fidelity"]);
+    assert_eq!(run.status, Some(0), "{}", run.err);
+    let table: Vec<Vec<&str>> = run.out.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(table[0][..6], ["share", "by", "instances", "by", "tasks", "lanes"]);
+    let row = |name: &str| {
+        table.iter().find(|row| row.last() == Some(&name)).unwrap_or_else(|| panic!("{name}: {}", run.out))
+    };
+    assert_eq!(row("SMADD32")[2..], ["9", "2", "4.50", "-", "-", "SMADD32"]);
+    assert_eq!(row("ST")[2..], ["7", "2", "3.50", "-", "28", "ST"]);
+    assert_eq!(row("LD")[2..], ["9", "2", "4.50", "36", "-", "LD"]);
+    // Groups by instances: those of the block with one pixel, one that six of the other execute, those that all eight do.
+    assert!(run.out.contains("by tasks    share\n      1             5   50.0 %"), "{}", run.out);
+    assert!(run.out.contains("choice") && run.out.contains("SMADD32(9)"), "{}", run.out);
+    let svg = fs::read_to_string(folder.path().join("bars.svg")).expect("it is written");
+    for text in [">SMADD32<", "operations by instances<", ">10 groups by tasks, by lanes in use<", "36 bytes<"] {
+        assert!(svg.contains(text), "{text}: {svg}");
+    }
 }

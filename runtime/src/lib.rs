@@ -32,6 +32,7 @@
 pub mod launch;
 mod level;
 pub mod memory;
+pub mod observe;
 pub mod usc;
 pub mod valhall;
 pub mod vpu;

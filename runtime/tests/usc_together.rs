@@ -3,9 +3,11 @@
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
 
 use isaforge_core::group::listing::assemble_program;
 use isaforge_runtime::Level;
+use isaforge_runtime::usc::watch::{Executed, Watch, profile};
 use isaforge_runtime::usc::{LANES, Machine, Program, Register, Report, RunError, Software, Task};
 
 /// Where memory is, and how many bytes.
@@ -143,9 +145,12 @@ struct Left {
     outputs: String,
 }
 
-fn run(mut machine: Machine<Software>, program: &Program, tasks: &[Task], budget: u64) -> Left {
+/// The run, and everything that is left of it.
+type Run<'a> = &'a mut dyn FnMut(&mut Machine<Software>, &mut [Task]) -> Result<Report, RunError>;
+
+fn run(mut machine: Machine<Software>, tasks: &[Task], run: Run<'_>) -> Left {
     let mut tasks = tasks.to_vec();
-    let ended = machine.run(program, &mut tasks, budget);
+    let ended = run(&mut machine, &mut tasks);
     let names: Vec<Register> = (0..100)
         .map(|n| format!("r{n}"))
         .chain((0..8).flat_map(|n| [format!("i{n}"), format!("po{n}"), format!("cf{n}"), format!("vi{n}")]))
@@ -206,11 +211,33 @@ fn tasks(random: &mut Random, count: usize) -> Vec<Task> {
     (0..count).map(|_| one(random)).collect()
 }
 
+fn watched(program: &Program, machine: &Machine<Software>, tasks: &[Task], budget: u64) -> Left {
+    let mut groups = 0;
+    let left = run(machine.clone(), tasks, &mut |machine, tasks| {
+        let mut tell = |executed: &Executed| {
+            groups += u64::from(!executed.text.is_empty());
+            ControlFlow::Continue(())
+        };
+        let mut watch = Watch::default();
+        watch.trace = Some(&mut tell);
+        watch.profile = Some(profile());
+        machine.run_watched(program, tasks, budget, &mut watch)
+    });
+    assert!(left.ended.as_ref().map_or(true, |report| report.groups == groups), "{groups} {left:?}");
+    left
+}
+
 fn compare(program: &Program, text: &str, machine: &Machine<Software>, tasks: &[Task], budget: u64) -> Left {
-    let wanted = run(machine.clone().at_level(Level::portable()).without_fast_path(), program, tasks, budget);
-    for level in Level::available() {
-        let found = run(machine.clone().at_level(level), program, tasks, budget);
-        let what = format!("{}, {} tasks, budget {budget}\n{text}", level.name(), tasks.len());
+    let plainly: Run<'_> = &mut |machine, tasks| machine.run(program, tasks, budget);
+    let wanted = run(machine.clone().at_level(Level::portable()).without_fast_path(), tasks, plainly);
+    let levels = Level::available()
+        .into_iter()
+        .map(|level| (level.name(), run(machine.clone().at_level(level), tasks, plainly)));
+    // Whoever looks on changes nothing, and sees every group. The text of each takes its time.
+    let few = budget < 1000 || wanted.ended.as_ref().is_ok_and(|report| report.groups < 1000);
+    let watched = few.then(|| watched(program, machine, tasks, budget));
+    for (name, found) in levels.chain(watched.map(|left| ("watched", left))) {
+        let what = format!("{name}, {} tasks, budget {budget}\n{text}", tasks.len());
         assert_eq!(found.ended, wanted.ended, "{what}");
         assert_eq!(found.outputs, wanted.outputs, "{what}");
         assert!(found.shared == wanted.shared && found.memory == wanted.memory, "{what}");
@@ -230,7 +257,7 @@ fn tasks_side_by_side_do_what_they_do_one_after_another() {
     let pool = pool();
     assert!(pool.len() > 1000, "{} groups", pool.len());
     let (mut ended, mut failed) = (0, HashSet::new());
-    for _ in 0..250 {
+    for _ in 0..180 {
         let (text, program) = program(&mut random, &pool);
         let count = 1 + random.below(10);
         let (machine, tasks) = (machine(&mut random), tasks(&mut random, count));
@@ -241,5 +268,5 @@ fn tasks_side_by_side_do_what_they_do_one_after_another() {
             Err(error) => drop(failed.insert(std::mem::discriminant(&error.trap))),
         }
     }
-    assert!(ended > 100 && failed.len() > 4, "{ended} end, {failed:?}");
+    assert!(ended > 60 && failed.len() > 4, "{ended} end, {failed:?}");
 }

@@ -75,12 +75,12 @@ fn case(
     text: &str,
     pictures: &mut Vec<Picture>,
 ) -> Result<bool, Failure> {
-    let seen = watch::run(&args.watch, |watch| match watch {
+    let seen = watch::run(&args.watch, watch::Places::Words, |watch| match watch {
         Some(watch) => (machine.watch_case)(text, watch),
         None => Seen::unwatched((machine.case)(text)),
     })?;
     if let Some(profile) = &seen.profile {
-        watch::show(machine, profile, &args.watch)?;
+        watch::show(machine.fidelity, profile, &args.watch)?;
     }
     if seen.stopped.is_some() {
         return Ok(true);

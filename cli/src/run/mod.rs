@@ -48,7 +48,6 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
             return vpu::run(args, node, sources, diagnostics);
         }
         if usc::is_meant(node) {
-            unwatched(args, "programs of the USC")?;
             return usc::run(args, node, sources, diagnostics);
         }
         if draw::is_meant(node) {
@@ -70,13 +69,13 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     };
     let started = Instant::now();
     let machine = plan.machine;
-    let seen = watch::run(&args.watch, |watch| match watch {
+    let seen = watch::run(&args.watch, watch::Places::Words, |watch| match watch {
         Some(watch) => (machine.watch)(&job, &mut plan.memory, watch),
         None => Seen::unwatched((machine.run)(&job, &mut plan.memory)),
     })?;
     let elapsed = started.elapsed();
     if let Some(profile) = &seen.profile {
-        watch::show(plan.machine, profile, &args.watch)?;
+        watch::show(plan.machine.fidelity, profile, &args.watch)?;
     }
     if seen.stopped.is_some() {
         return Ok(Status::Fine);

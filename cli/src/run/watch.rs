@@ -7,14 +7,18 @@ use std::ops::ControlFlow;
 use crate::args::WatchArgs;
 use crate::failure::Failure;
 use crate::fidelity;
-use crate::machine::{Machine, Profile, Row, Seen, Watch};
+use crate::machine::{Entry, Profile, Row, Seen, Watch};
 use crate::output::{count, say, thousands, write_whole};
 
 /// Runs something, and looks at what was asked for if anything was: `run` is told what. Traces and stops are printed.
 ///
 /// # Errors
 /// When standard output cannot be written to.
-pub fn run<T>(args: &WatchArgs, run: impl FnOnce(Option<Watch<'_>>) -> Seen<T>) -> Result<Seen<T>, Failure> {
+pub fn run<T>(
+    args: &WatchArgs,
+    places: Places,
+    run: impl FnOnce(Option<Watch<'_>>) -> Seen<T>,
+) -> Result<Seen<T>, Failure> {
     if !args.any() {
         return Ok(run(None));
     }
@@ -34,23 +38,38 @@ pub fn run<T>(args: &WatchArgs, run: impl FnOnce(Option<Watch<'_>>) -> Seen<T>) 
     }
     match &seen.stopped {
         Some(stopped) => writeln!(out, "{stopped}")?,
-        None if !args.breaks.is_empty() => say(&format!("no warp came to {}", words(&args.breaks))),
+        None if !args.breaks.is_empty() => say(&places.nobody(&args.breaks)),
         None => {}
     }
     out.flush()?;
     Ok(seen)
 }
 
-fn words(breaks: &[usize]) -> String {
-    let numbers: Vec<String> = breaks.iter().map(usize::to_string).collect();
-    format!("word {}", numbers.join(" or "))
+/// What the places of a program are.
+#[derive(Clone, Copy, Debug)]
+pub enum Places {
+    /// Words, counted from 0, that warps come to.
+    Words,
+    /// Offsets in bytes of groups that tasks come to.
+    Offsets,
+}
+
+impl Places {
+    fn nobody(self, breaks: &[usize]) -> String {
+        let (who, place): (_, fn(&usize) -> String) = match self {
+            Places::Words => ("no warp came to word", usize::to_string),
+            Places::Offsets => ("no task came to a group at", |offset| format!("{offset:#x}")),
+        };
+        let places: Vec<String> = breaks.iter().map(place).collect();
+        format!("{who} {}", places.join(" or "))
+    }
 }
 
 /// Prints a profile and draws it, as far as that was asked for.
 ///
 /// # Errors
 /// When the picture or standard output cannot be written.
-pub fn show(machine: &Machine, profile: &Profile, args: &WatchArgs) -> Result<(), Failure> {
+pub fn show(entries: fn() -> Vec<Entry>, profile: &Profile, args: &WatchArgs) -> Result<(), Failure> {
     if args.profile {
         let mut out = io::stdout().lock();
         out.write_all(table(profile).as_bytes())?;
@@ -59,7 +78,7 @@ pub fn show(machine: &Machine, profile: &Profile, args: &WatchArgs) -> Result<()
     if args.fidelity {
         let executed: Vec<(&str, u64)> = profile.rows().iter().map(|row| (row.mnemonic, row.threads)).collect();
         let mut out = anstream::stdout().lock();
-        out.write_all(fidelity::summary(&(machine.fidelity)(), Some(&executed)).as_bytes())?;
+        out.write_all(fidelity::summary(&entries(), Some(&executed)).as_bytes())?;
         out.flush()?;
     }
     if let Some(path) = &args.profile_svg {
@@ -87,8 +106,14 @@ fn occupancy(profile: &Profile) -> impl Iterator<Item = (usize, u64)> {
 fn table(profile: &Profile) -> String {
     let (rows, total) = (profile.rows(), profile.total());
     let mut text = format!(
-        "{:>7} {:>15} {:>13} {:>6} {:>14} {:>14}  instruction\n",
-        "share", "by threads", "by warps", "lanes", "bytes read", "bytes written"
+        "{:>7} {:>15} {:>13} {:>6} {:>14} {:>14}  {}\n",
+        "share",
+        format!("by {}s", profile.terms.thread),
+        format!("by {}s", profile.terms.warp),
+        "lanes",
+        "bytes read",
+        "bytes written",
+        profile.terms.instruction,
     );
     for row in rows.iter().chain([&total]) {
         let bytes = |number| if number == 0 { "-".to_owned() } else { thousands(number) };
@@ -104,9 +129,10 @@ fn table(profile: &Profile) -> String {
             row.mnemonic,
         );
     }
-    text.push_str("\n  lanes      by warps    share\n");
+    let _ = writeln!(text, "\n  lanes {:>13}    share", format!("by {}s", profile.terms.warp));
+    let whole = profile.occupancy.iter().sum();
     for (lanes, warps) in occupancy(profile) {
-        let share = percent(warps, total.warps);
+        let share = percent(warps, whole);
         let bar = "█".repeat((share / 2.5).round() as usize);
         let line = format!("{lanes:>7} {:>13}  {share:>5.1} %  {bar}", thousands(warps));
         let _ = writeln!(text, "{}", line.trim_end());
@@ -123,21 +149,26 @@ const LONGEST: f64 = 420.0;
 
 /// A picture of two charts of bars: instructions by threads, and warp instructions by lanes in use.
 fn picture(profile: &Profile) -> String {
-    let (rows, total) = (profile.rows(), profile.total());
+    let (rows, total, terms) = (profile.rows(), profile.total(), profile.terms);
     let (shown, rest) = rows.split_at(rows.len().min(BARS));
     let mut bars: Vec<Bar> = shown.iter().map(Bar::instruction).collect();
     if !rest.is_empty() {
         let threads = rest.iter().map(|row| row.threads).sum();
-        bars.push(Bar { name: count(rest.len() as u64, "other instruction"), value: threads, note: String::new() });
+        bars.push(Bar {
+            name: count(rest.len() as u64, &format!("other {}", terms.instruction)),
+            value: threads,
+            note: String::new(),
+        });
     }
     let by_lanes = occupancy(profile).map(|(lanes, warps)| Bar {
         name: count(lanes as u64, "lane"),
         value: warps,
         note: String::new(),
     });
+    let steps = profile.occupancy.iter().sum();
     let charts = [
-        (format!("{} by threads", count(total.threads, "instruction")), bars, total.threads),
-        (format!("{} by warps, by lanes in use", count(total.warps, "instruction")), by_lanes.collect(), total.warps),
+        (format!("{} by {}s", count(total.threads, terms.instruction), terms.thread), bars, total.threads),
+        (format!("{} by {}s, by lanes in use", count(steps, terms.step), terms.warp), by_lanes.collect(), steps),
     ];
     let mut body = String::new();
     let mut y = LINE;

@@ -13,8 +13,14 @@ pub struct Run {
 
 /// Runs a launch file of a folder.
 pub fn run_in(folder: &Path, launch: &str) -> Run {
+    run_with(folder, &[launch])
+}
+
+/// The same with these arguments.
+pub fn run_with(folder: &Path, arguments: &[&str]) -> Run {
     let output = Command::new(env!("CARGO_BIN_EXE_isaforge"))
-        .args(["run", launch])
+        .arg("run")
+        .args(arguments)
         .current_dir(folder)
         .env_remove("CLICOLOR_FORCE")
         .output()

@@ -2,6 +2,7 @@
 
 use isaforge_usc::{AtomicOp, Backend, BeOp, Dsel, Dsize, MskMode, PerspCtl};
 
+use crate::observe::Traffic;
 use crate::usc::error::Trap;
 use crate::usc::exec::{Cpu, Wires};
 use crate::usc::host::{Host, Instance};
@@ -199,6 +200,7 @@ impl<H: Host> Cpu<'_, H> {
         let address = self.address(address, i)?;
         let mut bytes = vec![0; count as usize * 4];
         self.host.load(address, &mut bytes).map_err(|fault| Trap::Memory { instance: i, fault })?;
+        self.traffic.read += bytes.len() as u64;
         for (n, word) in bytes.chunks_exact(4).enumerate() {
             self.give(to, n as u32, i, u32::from_le_bytes([word[0], word[1], word[2], word[3]]))?;
         }
@@ -227,6 +229,7 @@ impl<H: Host> Cpu<'_, H> {
         for n in 0..count {
             bytes.extend_from_slice(&self.take(data, n, i)?.to_le_bytes()[..width]);
         }
+        self.traffic.written += bytes.len() as u64;
         self.host.store(address, &bytes).map_err(|fault| Trap::Memory { instance: i, fault })
     }
 
@@ -238,6 +241,7 @@ impl<H: Host> Cpu<'_, H> {
         self.host.load(address, &mut bytes).map_err(fault)?;
         let old = u32::from_le_bytes(bytes);
         self.host.store(address, &combine(op, old, operand).to_le_bytes()).map_err(fault)?;
+        self.traffic += Traffic { read: 4, written: 4 };
         self.give(to, 0, i, old)
     }
 }

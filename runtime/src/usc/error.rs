@@ -53,6 +53,9 @@ pub enum Trap {
     /// The budget is used up.
     #[error("the budget of {0} groups is used up")]
     Budget(u64),
+    /// Somebody who looks on stopped the run.
+    #[error("stopped")]
+    Stopped,
     /// Every task that has not ended waits for a mutex.
     #[error("every task waits: for mutex {0}")]
     Deadlock(u32),

@@ -5,6 +5,7 @@ use isaforge_usc::{
     TstType,
 };
 
+use crate::observe::Traffic;
 use crate::usc::error::Trap;
 use crate::usc::host::Host;
 use crate::usc::lanes::{Column, LANES, Mask, each, holds, map, splat, zip, zip3};
@@ -26,8 +27,10 @@ pub(super) struct Cpu<'a, H> {
     pub woken: Option<u32>,
     /// Where it goes on, if not with the next group.
     pub next: Option<usize>,
-    /// Writes, if somebody wants to know.
+    /// Writes that changed something, if somebody wants to know.
     pub writes: Option<Vec<(Register, Mask, Column)>>,
+    /// What it moved between registers and memory.
+    pub traffic: Traffic,
 }
 
 /// The wires of a main group.
@@ -69,7 +72,17 @@ impl<'a, H: Host> Cpu<'a, H> {
         traced: bool,
     ) -> Self {
         let Machine { host, common, .. } = machine;
-        Cpu { program, host, common, task, number, woken: None, next: None, writes: traced.then(Vec::new) }
+        Cpu {
+            program,
+            host,
+            common,
+            task,
+            number,
+            woken: None,
+            next: None,
+            writes: traced.then(Vec::new),
+            traffic: Traffic::default(),
+        }
     }
 
     /// Executes a group for the active instances; where it goes on is in `next`.
@@ -356,7 +369,11 @@ impl<'a, H: Host> Cpu<'a, H> {
     #[inline(always)]
     pub fn write(&mut self, register: Register, value: &Column, active: Mask) -> Result<(), Trap> {
         if let Some(writes) = &mut self.writes {
-            writes.push((register, active, *value));
+            let changed = match register {
+                Register::Column(column) => holds(self.task.columns.at(column), value, |old, new| old != new),
+                _ => Mask::MAX,
+            };
+            writes.push((register, active & changed, *value));
         }
         match register {
             Register::Column(column) => self.task.write(column, value, active),

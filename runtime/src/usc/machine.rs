@@ -1,5 +1,7 @@
 //! Tasks, and the machine that runs them.
 
+use std::ops::ControlFlow;
+
 use crate::level::Level;
 use crate::usc::error::{RunError, SetupError, Trap};
 use crate::usc::exec::Cpu;
@@ -8,6 +10,7 @@ use crate::usc::host::{Host, Instance};
 use crate::usc::lanes::{Column, LANES, Mask, Rows, blend, each, splat};
 use crate::usc::program::Program;
 use crate::usc::register::{DYNAMIC, GLOBALS, INTERNALS, PIXEL_OUTPUTS, Register, constant, pixel};
+use crate::usc::watch::{Done, Watch};
 
 /// Groups that a task executes before another one has its turn.
 const TURN: u64 = 4096;
@@ -237,19 +240,6 @@ pub(super) struct Common {
     pub time: u64,
 }
 
-/// What happened in a group.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
-    /// The task.
-    pub task: usize,
-    /// The offset of the group.
-    pub at: u32,
-    /// The instances that executed it.
-    pub active: Mask,
-    /// The registers written, and the instances for which they were; values of other instances do not matter.
-    pub writes: Vec<(Register, Mask, Column)>,
-}
-
 /// A run on its way.
 struct Run<'a> {
     program: &'a Program,
@@ -257,7 +247,6 @@ struct Run<'a> {
     ahead: Vec<Ahead>,
     /// Whether tasks may execute anything before their turn.
     early: bool,
-    traced: bool,
     report: Report,
 }
 
@@ -336,21 +325,21 @@ impl<H: Host> Machine<H> {
     /// # Errors
     /// The first group that cannot be executed.
     pub fn run(&mut self, program: &Program, tasks: &mut [Task], budget: u64) -> Result<Report, RunError> {
-        self.go(program, tasks, budget, &mut |_| {}, false)
+        self.go(program, tasks, budget, None)
     }
 
-    /// As [`run`](Machine::run); `seen` is told of every group.
+    /// As [`run`](Machine::run) while somebody looks on.
     ///
     /// # Errors
-    /// As for [`run`](Machine::run).
-    pub fn run_traced(
+    /// As for [`run`](Machine::run); [`Trap::Stopped`] when the watch ends it.
+    pub fn run_watched(
         &mut self,
         program: &Program,
         tasks: &mut [Task],
         budget: u64,
-        seen: &mut dyn FnMut(&Event),
+        watch: &mut Watch<'_>,
     ) -> Result<Report, RunError> {
-        self.go(program, tasks, budget, seen, true)
+        self.go(program, tasks, budget, Some(watch))
     }
 
     fn go(
@@ -358,15 +347,13 @@ impl<H: Host> Machine<H> {
         program: &Program,
         tasks: &mut [Task],
         budget: u64,
-        seen: &mut dyn FnMut(&Event),
-        traced: bool,
+        mut watch: Option<&mut Watch<'_>>,
     ) -> Result<Report, RunError> {
-        let early = self.plainly && !traced;
+        let early = self.plainly && watch.is_none();
         if early {
             tasks.iter_mut().for_each(|task| program.code.spread(task, &self.common));
         }
-        let mut run =
-            Run { program, ahead: vec![Ahead::default(); tasks.len()], early, traced, report: Report::default() };
+        let mut run = Run { program, ahead: vec![Ahead::default(); tasks.len()], early, report: Report::default() };
         loop {
             let mut waits = None;
             let mut progress = false;
@@ -377,7 +364,7 @@ impl<H: Host> Machine<H> {
                     State::Wants(id) if self.common.mutexes[id as usize % MUTEXES].is_some() => {}
                     State::Sleeps(_) => {}
                     State::Wants(_) | State::Ready => {
-                        let woken = self.turn(&mut run, tasks, number, budget - before, seen);
+                        let woken = self.turn(&mut run, tasks, number, budget - before, watch.as_deref_mut());
                         let woken = woken.map_err(|(step, trap)| error(program, number, step, trap))?;
                         for task in tasks.iter_mut().filter(|t| woken.is_some_and(|id| t.state == State::Sleeps(id))) {
                             task.state = State::Ready;
@@ -412,7 +399,7 @@ impl<H: Host> Machine<H> {
         tasks: &mut [Task],
         number: usize,
         budget: u64,
-        seen: &mut dyn FnMut(&Event),
+        mut watch: Option<&mut Watch<'_>>,
     ) -> Result<Option<u32>, (usize, Trap)> {
         let program = run.program;
         let mut woken = None;
@@ -438,12 +425,23 @@ impl<H: Host> Machine<H> {
             let task = &mut tasks[number];
             let active = active(task, step.condition);
             let level = self.level;
-            let mut cpu = Cpu::new(program, self, task, number, run.traced);
+            let stopped = (pc, Trap::Stopped);
+            let before = match &mut watch {
+                Some(watch) => match watch.before(program, step, task, number, active) {
+                    ControlFlow::Continue(before) => Some(before),
+                    ControlFlow::Break(()) => return Err(stopped),
+                },
+                None => None,
+            };
+            let mut cpu = Cpu::new(program, self, task, number, watch.is_some());
             fast::group(level, &mut cpu, step, active).map_err(|trap| (pc, trap))?;
             let next = cpu.next.unwrap_or(pc + 1);
             woken = cpu.woken;
-            if let Some(writes) = cpu.writes.take() {
-                seen(&Event { task: number, at: step.at, active, writes });
+            let done = Done { active, writes: cpu.writes.take().unwrap_or_default(), traffic: cpu.traffic };
+            if let Some((watch, before)) = watch.as_deref_mut().zip(before)
+                && watch.after(program, step, task, number, &before, done).is_break()
+            {
+                return Err(stopped);
             }
             left -= 1;
             run.report.groups += 1;

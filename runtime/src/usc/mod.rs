@@ -17,10 +17,11 @@ pub mod rules;
 mod sample;
 pub mod texture;
 mod unencoded;
+pub mod watch;
 
 pub use error::{RunError, SetupError, Trap};
 pub use host::{Host, Instance, Software};
 pub use lanes::{Column, LANES, Mask};
-pub use machine::{Event, Machine, Report, Task};
+pub use machine::{Machine, Report, Task};
 pub use program::{LONGEST, LoadError, Program};
 pub use register::Register;

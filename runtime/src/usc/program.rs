@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use isaforge_usc::{
-    Alu, Backend, BeOp, BuildError, Bw0, Bw1, Bw2, Cc, CountSrc, Extra, Group, GroupError, Mov, Movw01, Parts, Pck,
-    Regbank, Sop, Srcsel, Tst, Unit, decode,
+    Alu, Backend, BeOp, BuildError, Bw0, Bw1, Bw2, Cc, CountSrc, Extra, Group, GroupError, Mov, Movw01, Operation,
+    Parts, Pck, Regbank, Sop, Srcsel, Tst, Unit, decode,
 };
 
 use crate::usc::fast::Code;
@@ -334,6 +334,14 @@ impl Program {
     pub fn text(&self, offset: u32) -> String {
         let typed = || self.typed.get(self.step_at(offset.into())?).map(Parts::to_string);
         self.group(offset).map(|group| group.to_string()).or_else(typed).unwrap_or_default()
+    }
+
+    /// The operations of the group that starts at an offset.
+    pub(super) fn operations(&self, offset: u32) -> Vec<Operation> {
+        let typed = || self.step_at(offset.into()).and_then(|index| self.typed.get(index).copied());
+        let parts = self.group(offset).map(|group| group.parts()).or_else(typed);
+        let all = parts.iter().flat_map(|parts| parts.operations().map(|(_, operation)| operation));
+        all.filter(|operation| !operation.info().remark).collect()
     }
 
     /// The bytes it was read from; none if it was made of parts.

@@ -1,5 +1,6 @@
 //! Registers: which there are, who shares them, and how a number steps when a group repeats.
 
+use std::fmt;
 use std::str::FromStr;
 
 use isaforge_usc::{ISA, Regbank};
@@ -268,6 +269,41 @@ impl FromStr for Register {
     }
 }
 
+/// As it is read; an index has the name of its bank in front, as in `sh4[idx0]`.
+impl fmt::Display for Register {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Register::Column(column @ TEMP..VERTEX) => write!(f, "r{}", column - TEMP),
+            Register::Column(column @ VERTEX..INDEX) => write!(f, "vi{}", column - VERTEX),
+            Register::Column(column @ INDEX..) => write!(f, "idx{}", column - INDEX),
+            Register::Column(column) => match special(column.into()) {
+                Some(Special::Pixel(n)) => write!(f, "po{n}"),
+                Some(Special::Internal(n)) => write!(f, "i{n}"),
+                _ => write!(f, "sr{column}"),
+            },
+            Register::Coefficient(n) => write!(f, "cf{n}"),
+            Register::Alternate(n) => write!(f, "cfa{n}"),
+            Register::Shared(n) => write!(f, "sh{n}"),
+            Register::Global(n) => write!(f, "g{n}"),
+            Register::Slot(n) => write!(f, "sl{n}"),
+            Register::Dynamic(n) => write!(f, "dc{n}"),
+            Register::Timer => f.write_str("sr160"),
+            Register::Indexed { index, reach, offset } => {
+                let bank = match reach {
+                    Reach::Temporary => "r",
+                    Reach::Vertex => "vi",
+                    Reach::Coefficient => "cf",
+                    Reach::Alternate => "cfa",
+                    Reach::Shared => "sh",
+                    Reach::Pixel => "po",
+                    Reach::Dynamic => "dc",
+                };
+                write!(f, "{bank}{offset}[idx{index}]")
+            }
+        }
+    }
+}
+
 /// A text that names no register.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -280,5 +316,18 @@ impl Register {
     /// An index register.
     pub(super) fn index(number: u8) -> Register {
         Register::Column(INDEX + u16::from(number & 1))
+    }
+
+    /// The registers that each instance has for itself and that programs write, bank by bank.
+    pub(super) fn own() -> impl Iterator<Item = Register> {
+        let internals = (36..).take(INTERNALS);
+        let outputs = (0..PIXEL_OUTPUTS as u16).map(pixel);
+        (TEMP..COLUMNS as u16).chain(internals).chain(outputs).map(Register::Column)
+    }
+
+    /// Whether instances share it.
+    pub(super) fn is_shared(self) -> bool {
+        use Reach::{Pixel, Temporary, Vertex};
+        !matches!(self, Register::Column(_) | Register::Indexed { reach: Temporary | Vertex | Pixel, .. })
     }
 }

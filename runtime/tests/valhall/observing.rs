@@ -2,8 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use isaforge_runtime::observe::{Profile, Traffic};
 use isaforge_runtime::valhall::host::Resources;
-use isaforge_runtime::valhall::observe::{Breakpoints, Executed, Observer, Profile, Trace, Traffic};
+use isaforge_runtime::valhall::observe::{self, Breakpoints, Executed, Observer, Trace};
 use isaforge_runtime::valhall::{Fragments, Vertices};
 use isaforge_runtime::{Memory, Outcome, RunError, valhall};
 
@@ -78,7 +79,7 @@ fn a_breakpoint_shows_the_warp_before_the_instruction() {
 
 #[test]
 fn a_profile_counts_warps_lanes_and_bytes() {
-    let mut profile = Profile::default();
+    let mut profile = observe::profile();
     let outcome = observed(18, ODD_LANES_STORE, &mut profile).unwrap();
     let total = profile.total();
     assert_eq!((total.threads, total.warps), (outcome.thread_instructions, outcome.warp_instructions));
@@ -93,7 +94,7 @@ fn a_profile_counts_warps_lanes_and_bytes() {
 
 #[test]
 fn who_looks_on_together_sees_the_same_and_one_can_stop() {
-    let (mut breakpoints, mut profile) = (Breakpoints::new(vec![6]), Profile::default());
+    let (mut breakpoints, mut profile) = (Breakpoints::new(vec![6]), observe::profile());
     let mut lines = 0;
     let trace = Trace::new(|_: &Executed| {
         lines += 1;
@@ -111,7 +112,7 @@ fn every_access_to_memory_has_its_size() {
         let name = opcode.mnemonic();
         let word = isaforge_valhall::ISA.forms[opcode as usize].initial;
         let Ok(instruction) = isaforge_valhall::decode(word) else { continue };
-        let Traffic { read, written } = Traffic::of(instruction);
+        let Traffic { read, written } = observe::traffic(instruction);
         let bytes = name.rsplit_once(".i").and_then(|(_, bits)| bits.parse::<u64>().ok()).map(|bits| bits / 8);
         let expected = match name {
             _ if name.starts_with("LOAD.") || name.starts_with("LD_BUFFER.") => (bytes, Some(0)),
@@ -142,7 +143,7 @@ fn pixels_and_vertices_are_looked_at_like_threads() {
     assert_eq!(lines[3], "vertex 21    0 ++xxxxxxxxxxxxxx MOV.i32.end r0, r60  | r0=0:00000015 1:00000016");
     assert_eq!(lines.len(), 4);
 
-    let (mut stop, mut profile) = (Breakpoints::new(vec![1]), Profile::default());
+    let (mut stop, mut profile) = (Breakpoints::new(vec![1]), observe::profile());
     let observer = (&mut stop, &mut profile, ());
     let error = valhall::draw_observed(&fragments, &mut memory, &mut host, observer).unwrap_err();
     assert!(matches!(error, RunError::Stopped { .. }));

@@ -49,12 +49,12 @@ pub fn run(
     };
     let started = Instant::now();
     let machine = plan.machine;
-    let seen = watch::run(&args.watch, |watch| match watch {
+    let seen = watch::run(&args.watch, watch::Places::Words, |watch| match watch {
         Some(watch) => watched(watch, |observer| draw(&mut plan, observer)),
         None => Seen::unwatched(draw(&mut plan, ())),
     })?;
     if let Some(profile) = &seen.profile {
-        watch::show(machine, profile, &args.watch)?;
+        watch::show(machine.fidelity, profile, &args.watch)?;
     }
     if seen.stopped.is_some() {
         return Ok(Status::Fine);

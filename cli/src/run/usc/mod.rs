@@ -5,6 +5,7 @@
 pub mod launch;
 pub mod plan;
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::Path;
@@ -13,13 +14,16 @@ use std::time::Instant;
 use isaforge_compiler::diagnostic::Diagnostics;
 use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::{Node, Value};
-use isaforge_runtime::usc::{LANES, Register, Report, Task};
+use isaforge_runtime::usc::watch::{Executed, Watch as Looks, profile};
+use isaforge_runtime::usc::{Instance, LANES, Register, Report, RunError, Task};
 
 use self::launch::{UscNumber, UscOutput, UscPixel, UscPrint};
 use self::plan::{Given, Plan, Rectangle};
+use super::watch::{self, Places};
 use super::without_mistakes;
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
+use crate::machine::{Seen, Watch, usc_fidelity};
 use crate::output::{count, say, thousands, write_whole};
 use crate::paint::{ERROR, GOOD, paint};
 use crate::picture::{Rgba, write_png};
@@ -59,12 +63,18 @@ pub fn run(
         return Ok(Status::Mistakes);
     };
     let started = Instant::now();
-    let ran = match plan.rectangle {
-        Some(rectangle) => cover(&mut plan, rectangle),
-        None => together(&mut plan),
-    };
+    let seen = watch::run(&args.watch, Places::Offsets, |watch| match watch {
+        Some(watch) => watched(&mut plan, watch),
+        None => Seen::unwatched(everything(&mut plan, None)),
+    })?;
     let elapsed = started.elapsed();
-    let left = match ran {
+    if let Some(profile) = &seen.profile {
+        watch::show(usc_fidelity, profile, &args.watch)?;
+    }
+    if seen.stopped.is_some() {
+        return Ok(Status::Fine);
+    }
+    let left = match seen.ended {
         Ok(left) => left,
         Err(reason) => {
             say(&format!("{}: {}: {reason}", args.launch.display(), paint(ERROR, "the program failed")));
@@ -104,8 +114,46 @@ fn prepare(plan: &Plan, task: &mut Task, first: usize) -> Result<(), String> {
     Ok(())
 }
 
+/// Runs the program while somebody looks on.
+fn watched(plan: &mut Plan, watch: Watch<'_>) -> Seen<Left> {
+    let mut tell = watch.trace.map(|tell| move |executed: &Executed| tell(executed));
+    let mut looks = Looks::default();
+    looks.trace = tell.as_mut().map(|tell| tell as _);
+    // No group has an offset beyond.
+    looks.breaks = watch.breaks.iter().map(|offset| u32::try_from(*offset).unwrap_or(u32::MAX)).collect();
+    looks.profile = watch.profile.then(profile);
+    let ended = everything(plan, Some(&mut looks));
+    Seen { ended, stopped: looks.stopped.map(|stopped| stopped.to_string()), profile: looks.profile }
+}
+
+fn everything(plan: &mut Plan, watch: Option<&mut Looks<'_>>) -> Result<Left, String> {
+    match plan.rectangle {
+        Some(rectangle) => cover(plan, rectangle, watch),
+        None => together(plan, watch),
+    }
+}
+
+/// Runs tasks, of which the first has this number.
+fn run_tasks(
+    plan: &mut Plan,
+    tasks: &mut [Task],
+    first: usize,
+    budget: u64,
+    watch: Option<&mut Looks<'_>>,
+) -> Result<Report, String> {
+    let Plan { machine, program, .. } = plan;
+    let report = match watch {
+        Some(watch) => {
+            watch.first = first;
+            machine.run_watched(program, tasks, budget, watch)
+        }
+        None => machine.run(program, tasks, budget),
+    };
+    report.map_err(|error| RunError { task: first + error.task, ..error }.to_string())
+}
+
 /// Runs the instances in tasks of 32, which take turns.
-fn together(plan: &mut Plan) -> Result<Left, String> {
+fn together(plan: &mut Plan, watch: Option<&mut Looks<'_>>) -> Result<Left, String> {
     let instances = plan.instances as usize;
     let mut tasks = Vec::new();
     for first in (0..instances).step_by(LANES) {
@@ -113,35 +161,46 @@ fn together(plan: &mut Plan) -> Result<Left, String> {
         prepare(plan, &mut task, first)?;
         tasks.push(task);
     }
-    let report = plan.machine.run(&plan.program, &mut tasks, plan.budget).map_err(|e| e.to_string())?;
+    let report = run_tasks(plan, &mut tasks, 0, plan.budget, watch)?;
     Ok(Left { report, tasks, ..Left::default() })
 }
 
-/// Runs the rectangle block by block.
-fn cover(plan: &mut Plan, rectangle: Rectangle) -> Result<Left, String> {
+/// Blocks of a rectangle whose tasks take turns.
+const BLOCKS: usize = 32;
+
+/// Runs the rectangle, some blocks at a time.
+fn cover(plan: &mut Plan, rectangle: Rectangle, mut watch: Option<&mut Looks<'_>>) -> Result<Left, String> {
     let Rectangle { x, y, width, height } = rectangle;
     let end = (x + width, y + height);
     let mut left = Left { pixels: vec![None; (width * height) as usize], ..Left::default() };
-    for (top, start) in (y..end.1).step_by(4).flat_map(|top| (x..end.0).step_by(8).map(move |start| (top, start))) {
-        let Some(mut task) = Task::block(start, top, end) else { continue };
-        prepare(plan, &mut task, 0)?;
-        let mut tasks = [task];
+    let places = (y..end.1).step_by(4).flat_map(|top| (x..end.0).step_by(8).map(move |start| (start, top)));
+    let mut blocks = places.filter_map(|(x, y)| Task::block(x, y, end));
+    let mut first = 0;
+    loop {
+        let mut tasks: Vec<Task> = blocks.by_ref().take(BLOCKS).collect();
+        if tasks.is_empty() {
+            return Ok(left);
+        }
+        tasks.iter_mut().try_for_each(|task| prepare(plan, task, 0))?;
         let budget = plan.budget - left.report.groups;
-        let report = plan.machine.run(&plan.program, &mut tasks, budget).map_err(|e| e.to_string())?;
+        let report = run_tasks(plan, &mut tasks, first, budget, watch.as_deref_mut())?;
+        first += tasks.len();
         left.report.groups += report.groups;
         left.report.instance_groups += report.instance_groups;
         plan.machine.host.pixels.clear();
-        let discarded = std::mem::take(&mut plan.machine.host.discarded);
-        let covered = (0..LANES).filter(|i| tasks[0].valid() >> i & 1 != 0);
-        for i in covered.filter(|i| !discarded.iter().any(|who| who.instance == *i)) {
-            let place = |register: u32| Register::special(register).and_then(|r| tasks[0].get(r, i)).unwrap_or(0);
-            let at = (place(100) - y) as usize * width as usize + (place(97) - x) as usize;
-            if let Some(pixel) = left.pixels.get_mut(at) {
-                *pixel = Some(tasks[0].pixel_outputs(i));
+        let discarded: HashSet<Instance> = plan.machine.host.discarded.drain(..).collect();
+        for (number, task) in tasks.iter().enumerate() {
+            let stays =
+                |i: &usize| task.valid() >> i & 1 != 0 && !discarded.contains(&Instance { task: number, instance: *i });
+            for i in (0..LANES).filter(stays) {
+                let place = |register: u32| Register::special(register).and_then(|r| task.get(r, i)).unwrap_or(0);
+                let at = (place(100) - y) as usize * width as usize + (place(97) - x) as usize;
+                if let Some(pixel) = left.pixels.get_mut(at) {
+                    *pixel = Some(task.pixel_outputs(i));
+                }
             }
         }
     }
-    Ok(left)
 }
 
 fn produce(plan: &Plan, left: &Left, output: &UscOutput, folder: &Path, done: &mut Vec<String>) -> Result<(), Failure> {

@@ -5,13 +5,14 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use isaforge_valhall::{Instruction, Opcode, dispatch};
 
-use super::super::observe::Traffic;
+use super::super::observe::traffic;
 use super::super::program::{After, Program, Slot};
 use super::super::warp::LANES;
 use super::bundle::{Row, Schedule, WARPS};
 use super::handler::{Fields, Op, handler};
 use super::lower::Lowering;
 use crate::level::Level;
+use crate::observe::Traffic;
 
 /// Rows behind the registers that handlers find in every bundle.
 pub mod row {
@@ -93,7 +94,7 @@ impl<'a> Code<'a> {
             starts.push(lowering.ops.len() as u32);
             exits.push(match slot {
                 Slot::Ready(instruction, after) => {
-                    let addresses = Traffic::of(*instruction) != Traffic::default();
+                    let addresses = traffic(*instruction) != Traffic::default();
                     ordered |= changes_in_turn(*instruction) || draws && changes(*instruction);
                     lowering.begin(pc as u32, *after == After::End);
                     let handled = if draws && addresses { None } else { dispatch(*instruction, &mut lowering).0 };
@@ -163,7 +164,7 @@ fn used(instruction: Instruction) -> u64 {
 
 /// Whether an instruction changes memory.
 fn changes(instruction: Instruction) -> bool {
-    Traffic::of(instruction).written > 0 || instruction.opcode() == Opcode::StCvt
+    traffic(instruction).written > 0 || instruction.opcode() == Opcode::StCvt
 }
 
 /// Whether an instruction changes memory in a way that depends on what others did before.

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
-use super::{Lanes, Moment, Observer, Registers, write_origin, write_values};
+use super::{Lanes, Moment, Observer, Registers, write_origin};
 use crate::launch::Stage;
+use crate::observe::write_values;
 
 /// A warp that was stopped before an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +36,7 @@ impl fmt::Display for Stopped {
         for (number, values) in self.registers.iter().enumerate() {
             if super::lanes(lanes.live).any(|lane| values[lane] != 0) {
                 write!(f, "\n  {:3} = ", format!("r{number}"))?;
-                write_values(f, values, lanes.live)?;
+                write_values(f, values, lanes.live.into())?;
             }
         }
         Ok(())

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use isaforge_valhall::{Instruction, Register};
 
 pub use breakpoint::{Breakpoints, Stopped};
-pub use profile::{Profile, Row, Traffic};
+pub use profile::{profile, traffic};
 pub use trace::{Change, Executed, Trace};
 
 use super::warp::{LANES, lanes};
@@ -146,16 +146,4 @@ fn write_origin(f: &mut fmt::Formatter<'_>, stage: Stage, [x, y, z]: [u32; 3], w
         Stage::Fragment => write!(f, "pixel ({x},{y})"),
         Stage::Vertex => write!(f, "vertex {x}"),
     }
-}
-
-/// Registers that begin with the value of all `active` lanes, or with each lane's.
-fn write_values(f: &mut fmt::Formatter<'_>, values: &[u32; LANES], active: u16) -> fmt::Result {
-    let mut values = lanes(active).map(|lane| (lane, values[lane]));
-    let Some((first, value)) = values.next() else { return Ok(()) };
-    let rest: Vec<(usize, u32)> = values.collect();
-    if rest.iter().all(|(_, other)| *other == value) && !rest.is_empty() {
-        return write!(f, "{value:08x}");
-    }
-    write!(f, "{first}:{value:08x}")?;
-    rest.iter().try_for_each(|(lane, value)| write!(f, " {lane}:{value:08x}"))
 }

@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 
 use isaforge_valhall::Register;
 
-use super::{Lanes, Moment, Observer, Registers, write_origin, write_values};
+use super::{Lanes, Moment, Observer, Registers, write_origin};
 use crate::launch::Stage;
+use crate::observe::write_values;
 use crate::valhall::warp::{LANES, lanes};
 
 /// An instruction that a warp has executed.
@@ -45,7 +46,7 @@ impl fmt::Display for Executed {
         write!(f, " {:>4} {} {}", self.pc, self.lanes, self.text)?;
         for (i, change) in self.changes.iter().enumerate() {
             write!(f, "{} r{}=", if i == 0 { "  |" } else { ";" }, change.register)?;
-            write_values(f, &change.values, change.lanes)?;
+            write_values(f, &change.values, change.lanes.into())?;
         }
         Ok(())
     }
