@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use isaforge_runtime::valhall::cases::Case;
+use isaforge_runtime::valhall::observe::Profile;
 
 fn texts() -> Vec<(String, String)> {
     let folder = format!("{}/tests/data/valhall/images", env!("CARGO_MANIFEST_DIR"));
@@ -22,8 +23,15 @@ fn recorded_pictures_and_buffers_come_out_as_recorded() {
     let mut count = 0;
     for (name, text) in texts() {
         count += 1;
-        match Case::read(&text).and_then(|case| case.run(())) {
-            Ok(finished) => wrong.extend(finished.problems.iter().map(|problem| format!("{name}: {problem}"))),
+        // Who looks on sees the reference; otherwise warps run side by side.
+        let mut profile = Profile::default();
+        let runs = Case::read(&text).and_then(|case| Ok([case.run(())?, case.run(&mut profile)?]));
+        match runs {
+            Ok(runs) => {
+                assert_eq!(runs.each_ref().map(|run| run.instructions), [profile.total().threads; 2], "{name}");
+                let problems = runs.iter().flat_map(|run| &run.problems);
+                wrong.extend(problems.map(|problem| format!("{name}: {problem}")));
+            }
             Err(error) => wrong.push(format!("{name}: {error}")),
         }
     }
