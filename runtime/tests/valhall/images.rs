@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use isaforge_runtime::valhall::cases::Case;
-use isaforge_runtime::valhall::observe::Profile;
+use isaforge_runtime::valhall::observe;
 
 fn texts() -> Vec<(String, String)> {
     let folder = format!("{}/tests/data/valhall/images", env!("CARGO_MANIFEST_DIR"));
@@ -24,7 +24,7 @@ fn recorded_pictures_and_buffers_come_out_as_recorded() {
     for (name, text) in texts() {
         count += 1;
         // Who looks on sees the reference; otherwise warps run side by side.
-        let mut profile = Profile::default();
+        let mut profile = observe::profile();
         let runs = Case::read(&text).and_then(|case| Ok([case.run(())?, case.run(&mut profile)?]));
         match runs {
             Ok(runs) => {
