@@ -368,6 +368,15 @@ fn slots_are_shared_by_a_task() {
     }
 }
 
+/// A repetition does not step from internal registers into slots.
+#[test]
+fn slots_end_the_internal_registers() {
+    let bytes = assemble("1 : repeat 2\nmbyp ft0, r0\nmov i5, ft0");
+    assert!(Program::load_with_slots(&bytes, 1).is_ok());
+    let error = Program::load_with_slots(&bytes, 2).expect_err("i6 is a slot");
+    assert!(matches!(error, LoadError::Steps { by: 1, .. }), "{error}");
+}
+
 /// An atomic group is executed by one instance after another; each reads what the one before wrote.
 #[test]
 fn atomic_groups_add_up() {

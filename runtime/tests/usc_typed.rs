@@ -357,3 +357,55 @@ fn typed_groups_are_the_same_program_as_their_bytes() {
     assert_eq!(run(&loaded, &inputs, &["r3"]), run(&typed, &inputs, &["r3"]));
     assert_eq!(loaded.text(0), typed.text(0));
 }
+
+/// Parts with any values: a program or an error, and then an end.
+#[test]
+fn wild_parts_end() {
+    let texts = [
+        "mbyp ft0, r0\ntstmin.u8 ftt, p0, ft0.e2, ft1\nmov r2.e0, ft0",
+        "f16sop r0.joutj, r1.koutk, _, r2, r3, add, r4, 0.oneminus, r5, z, add, r6, r3, r7",
+        "f16sop.u8mad r0.e0, r0.e1, r0.e2, r0.e3, r1, r2, r3, r4, r2, r3, r4, r2, r3, r4, r2, r3, r4, r2",
+        "gta r0, r1, p0, r3, r0, r1, r4, r5",
+        "converttof64.s32 ft0, ft2, r0\nmov r0, ft0\nmov r1, ft2",
+        "byp ft0, ft1, r0, r1\nbyp ft2, r2\nftb_msb ft3, ft2\nmov r1, ft3",
+        "tessw r0, 3",
+        "st.texelmode r2, r5, drc0",
+        "fsqrt r1, r0\nld r3, drc0, 5, r4@S4",
+        "fsqrt r1, cf4\nfitr.pixel r3, drc0, cf4, 3",
+        "bpret",
+    ];
+    let mut random = Random::new(9);
+    let (mut made, mut ended) = (0, 0);
+    for _ in 0..4000 {
+        let mut group = parts(texts[random.below(texts.len() as u32) as usize]);
+        group.header.rpt = random.word();
+        if let Some(tst) = &mut group.tst {
+            tst.elem = random.word();
+        }
+        if let Some(backend) = &mut group.backend {
+            (backend.imm_addr, backend.burstlen, backend.count) = (random.word(), random.word(), random.word());
+        }
+        if let Some(sop) = &mut group.sop {
+            (sop.formats, sop.clamps, sop.am, sop.em, sop.vm) =
+                (random.word(), random.word(), random.word(), random.word(), random.word());
+        }
+        if let Some(lower) = &mut group.lower
+            && random.below(4) == 0
+        {
+            (lower.n, lower.s0, lower.s1) = (random.word(), random.word(), random.below(300));
+        }
+        let Ok(program) = Program::of_parts(&[group, group, parts("nop.end")]) else { continue };
+        made += 1;
+        let mut memory = Memory::new();
+        memory.map(0x1000, vec![0; 4096]).expect("free");
+        let textures = vec![Texture::new(4, 4, Vec::new())];
+        let mut machine = Machine::new(Software { memory, textures, ..Software::default() });
+        let mut task = Task::new(3).expect("three");
+        for n in 0..8 {
+            let value = if random.below(2) == 0 { 0x1000 * random.below(2) } else { random.word() };
+            task.fill(register(&format!("r{n}")), value).expect("a register");
+        }
+        ended += usize::from(machine.run(&program, &mut [task], 10).is_ok());
+    }
+    assert!(made > 500 && ended > 300, "{made} are programs, {ended} end by themselves");
+}

@@ -350,9 +350,18 @@ impl Program {
     }
 }
 
-/// Parts without an encoding, with the unit that they are for: nothing computes it for them.
+/// Parts without an encoding, with the unit that they are for: nothing computes it for them. Numbers that no field was found
+/// to hold become some that their fields could.
 fn placed(parts: &Parts) -> Parts {
     let mut placed = *parts;
+    if let Some(tst) = &mut placed.tst {
+        tst.elem &= 3;
+    }
+    if let Some(backend) = &mut placed.backend {
+        backend.imm_addr &= 0xff;
+        backend.burstlen = backend.burstlen.clamp(1, 16);
+        backend.count = backend.count.clamp(1, 16);
+    }
     if parts.b0.is_some() || parts.b1.is_some() || parts.b2.is_some() {
         placed.header.unit = Unit::Bitwise;
     } else if parts.bpret.is_some() || parts.uniq.is_some() || parts.fetch.is_some() {

@@ -92,7 +92,9 @@ impl Reader<'_> {
     /// Every register that a repetition names must exist.
     fn check_steps(&self, registers: impl Iterator<Item = Register>, repeat: u32) -> Result<(), LoadError> {
         let by = repeat.clamp(1, 4) as u16 - 1;
-        match registers.map(|r| r.plus(by)).all(|r| r.is_some()) {
+        // Internal registers end where slots begin.
+        let exists = |register: Register| register.plus(by).is_some_and(|r| r.with_slots(self.slots) == r);
+        match registers.into_iter().all(exists) {
             true => Ok(()),
             false => Err(LoadError::Steps { at: self.at, text: self.text(), by }),
         }
