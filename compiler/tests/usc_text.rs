@@ -123,6 +123,8 @@ fn an_operation_without_public_encoding_is_a_value_and_encoding_it_a_named_error
         ("BPRET", "bpret"),
         ("FTB_SHI", "byp ft0, ft1, c0, c1 | byp ft2, r1 | ftb_shi ft3, r1"),
         ("FTB_MSB", "byp ft0, ft1, c0, c1 | rev ft2, r1 | ftb_msb ft3, ft2"),
+        ("FADD.second", "mbyp ft0, r0 | fadd.sat ft2, ft0.abs.neg, r1.abs"),
+        ("FMUL.second", "mbyp ft0, r0 | fmul ft2, ft0.neg, r1"),
         ("UNIQ", "uniq"),
         ("FETCH", "if(p0) | fetch"),
     ];

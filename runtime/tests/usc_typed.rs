@@ -111,6 +111,30 @@ fn tests_for_minimum_and_maximum_choose() {
     }
 }
 
+#[test]
+fn sums_and_products_of_phase_2() {
+    let mut random = Random::new(10);
+    let plain = "mbyp ft0, r0\nmbyp ft1, r3\n{} ft2, ft1.abs.neg, r2.abs@S2\nmov r8, ft2\nmov r9, ft0";
+    type Of = fn(f32, f32) -> f32;
+    for (name, of) in
+        [("fadd", (|a, b| a + b) as Of), ("fmul", |a, b| a * b), ("fadd.sat", |a, b| a + b), ("fmul.sat", |a, b| a * b)]
+    {
+        let program = program(&[&plain.replace("{}", name).replace("r2.abs@S2", "r2.abs")]);
+        for _ in 0..500 {
+            let (a, b, c) = (random.word(), random.word(), random.word());
+            let found = run(&program, &[("r0", c), ("r3", a), ("r2", b)], &["r8", "r9"]);
+            let exact = of(-f(a).abs(), f(b).abs());
+            let wanted = match name.ends_with("sat") {
+                true if exact > 0.0 => exact.min(1.0),
+                true => 0.0,
+                false => exact,
+            };
+            let same = found[0] == wanted.to_bits() || f(found[0]).is_nan() && wanted.is_nan();
+            assert!(same && found[1] == c, "{name} of {a:08x} and {b:08x}: {found:x?}");
+        }
+    }
+}
+
 /// The reference's own loops.
 #[test]
 fn top_bits_are_found_as_the_reference_counts() {

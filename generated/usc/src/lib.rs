@@ -2649,6 +2649,10 @@ pub enum ExtraOp {
     Tof64 = 3,
     /// `gta`.
     Gta = 4,
+    /// `fadd`.
+    Fadd = 5,
+    /// `fmul`.
+    Fmul = 6,
 }
 impl ExtraOp {
     /// All values that have a name.
@@ -2658,6 +2662,8 @@ impl ExtraOp {
         ExtraOp::Sopu8madmov,
         ExtraOp::Tof64,
         ExtraOp::Gta,
+        ExtraOp::Fadd,
+        ExtraOp::Fmul,
     ];
     /// The value with this number, if it has a name.
     pub const fn from_number(number: i64) -> Option<Self> {
@@ -2667,6 +2673,8 @@ impl ExtraOp {
             2 => Some(ExtraOp::Sopu8madmov),
             3 => Some(ExtraOp::Tof64),
             4 => Some(ExtraOp::Gta),
+            5 => Some(ExtraOp::Fadd),
+            6 => Some(ExtraOp::Fmul),
             _ => None,
         }
     }
@@ -6296,6 +6304,14 @@ pub struct Extra {
     pub zabs: bool,
     /// What z is made of is clamped.
     pub zclamp: bool,
+    /// The result is held from 0 to 1.
+    pub sat: bool,
+    /// The left operand is taken without its sign.
+    pub leftabs: bool,
+    /// The left operand is negated.
+    pub leftneg: bool,
+    /// The right operand is taken without its sign.
+    pub rightabs: bool,
 }
 impl Extra {
     fn read(values: &__rt::group::Values, slot: usize) -> Self {
@@ -6330,6 +6346,22 @@ impl Extra {
                 let value = values.get(&tables::ISA, slot, 5);
                 value != 0
             },
+            sat: {
+                let value = values.get(&tables::ISA, slot, 6);
+                value != 0
+            },
+            leftabs: {
+                let value = values.get(&tables::ISA, slot, 7);
+                value != 0
+            },
+            leftneg: {
+                let value = values.get(&tables::ISA, slot, 8);
+                value != 0
+            },
+            rightabs: {
+                let value = values.get(&tables::ISA, slot, 9);
+                value != 0
+            },
         }
     }
     fn write(&self, values: &mut __rt::group::Values, slot: usize) {
@@ -6339,6 +6371,10 @@ impl Extra {
         values.set(&tables::ISA, slot, 3, i64::from(self.pwen));
         values.set(&tables::ISA, slot, 4, i64::from(self.zabs));
         values.set(&tables::ISA, slot, 5, i64::from(self.zclamp));
+        values.set(&tables::ISA, slot, 6, i64::from(self.sat));
+        values.set(&tables::ISA, slot, 7, i64::from(self.leftabs));
+        values.set(&tables::ISA, slot, 8, i64::from(self.leftneg));
+        values.set(&tables::ISA, slot, 9, i64::from(self.rightabs));
     }
 }
 /// Every field at its default.
@@ -7941,45 +7977,49 @@ pub enum Operation {
     Wop,
     /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:120)
     Mutex,
-    /// `F16SOP`: Two sums of products of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:137)
+    /// `F16SOP`: Two sums of products of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:143)
     F16sop,
-    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:145)
+    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:151)
     F16sopMad,
-    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:153)
+    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:159)
     F16sopU8,
-    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:161)
+    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:167)
     F16sopU8mad,
-    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:169)
+    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:175)
     Sopmov,
-    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:176)
+    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:182)
     SopmovU8,
-    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:183)
+    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:189)
     Sopu8madmov,
-    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:190)
+    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:196)
     Converttof64,
-    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:197)
+    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:203)
     Convertfromf64,
-    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:204)
+    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:210)
     Gta,
-    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:211)
+    /// `FADD.second`: Adds two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no sum of floats. (unencoded.yaml:217)
+    FaddSecond,
+    /// `FMUL.second`: Multiplies two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no product of floats. (unencoded.yaml:224)
+    FmulSecond,
+    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:231)
     Fsqrt,
-    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:219)
+    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:239)
     Tstmin,
-    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:226)
+    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:246)
     Tstmax,
-    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:233)
+    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:253)
     FtbShi,
-    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:241)
+    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:261)
     FtbMsb,
-    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:249)
+    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:269)
     Tessw,
-    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:257)
+    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:277)
     StTexelmode,
-    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:265)
+    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:285)
     Bpret,
-    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:271)
+    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:291)
     Uniq,
-    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:277)
+    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:297)
     Fetch,
 }
 impl Operation {
@@ -8132,6 +8172,8 @@ impl Operation {
         Operation::Converttof64,
         Operation::Convertfromf64,
         Operation::Gta,
+        Operation::FaddSecond,
+        Operation::FmulSecond,
         Operation::Fsqrt,
         Operation::Tstmin,
         Operation::Tstmax,
@@ -9189,7 +9231,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `F16SOP`: Two sums of products of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:137)
+    /// `F16SOP`: Two sums of products of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:143)
     fn f16sop(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9197,7 +9239,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:145)
+    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:151)
     fn f16sop_mad(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9205,7 +9247,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:153)
+    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:159)
     fn f16sop_u8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9213,7 +9255,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:161)
+    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:167)
     fn f16sop_u8mad(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9221,7 +9263,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:169)
+    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:175)
     fn sopmov(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9229,7 +9271,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:176)
+    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:182)
     fn sopmov_u8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9237,7 +9279,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:183)
+    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:189)
     fn sopu8madmov(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9245,7 +9287,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:190)
+    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:196)
     fn converttof64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9253,7 +9295,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:197)
+    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:203)
     fn convertfromf64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9261,7 +9303,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:204)
+    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:210)
     fn gta(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9269,7 +9311,23 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:211)
+    /// `FADD.second`: Adds two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no sum of floats. (unencoded.yaml:217)
+    fn fadd_second(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "FADD.second",
+        }
+            .into()
+    }
+    /// `FMUL.second`: Multiplies two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no product of floats. (unencoded.yaml:224)
+    fn fmul_second(&mut self, parts: &Parts, slot: usize) -> Self::Output {
+        let _ = (parts, slot);
+        __rt::Unimplemented {
+            mnemonic: "FMUL.second",
+        }
+            .into()
+    }
+    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:231)
     fn fsqrt(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9277,7 +9335,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:219)
+    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:239)
     fn tstmin(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9285,7 +9343,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:226)
+    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:246)
     fn tstmax(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9293,7 +9351,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:233)
+    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:253)
     fn ftb_shi(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9301,7 +9359,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:241)
+    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:261)
     fn ftb_msb(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9309,7 +9367,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:249)
+    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:269)
     fn tessw(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9317,7 +9375,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:257)
+    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:277)
     fn st_texelmode(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9325,7 +9383,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:265)
+    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:285)
     fn bpret(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9333,7 +9391,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:271)
+    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:291)
     fn uniq(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9341,7 +9399,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:277)
+    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:297)
     fn fetch(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9500,6 +9558,8 @@ pub fn dispatch<S: Semantics + ?Sized>(
             Operation::Converttof64 => to.converttof64(parts, slot),
             Operation::Convertfromf64 => to.convertfromf64(parts, slot),
             Operation::Gta => to.gta(parts, slot),
+            Operation::FaddSecond => to.fadd_second(parts, slot),
+            Operation::FmulSecond => to.fmul_second(parts, slot),
             Operation::Fsqrt => to.fsqrt(parts, slot),
             Operation::Tstmin => to.tstmin(parts, slot),
             Operation::Tstmax => to.tstmax(parts, slot),
@@ -12194,6 +12254,18 @@ mod tables {
                         bits: 4,
                         name: "gta",
                         text: "gta",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 5,
+                        name: "fadd",
+                        text: "fadd",
+                        doc: "",
+                    },
+                    Value {
+                        bits: 6,
+                        name: "fmul",
+                        text: "fmul",
                         doc: "",
                     },
                 ],
@@ -22613,6 +22685,38 @@ mod tables {
                         default: 0,
                         form: false,
                     },
+                    Field {
+                        name: "sat",
+                        doc: "The result is held from 0 to 1.",
+                        ty: Type::Flag,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "leftabs",
+                        doc: "The left operand is taken without its sign.",
+                        ty: Type::Flag,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "leftneg",
+                        doc: "The left operand is negated.",
+                        ty: Type::Flag,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "rightabs",
+                        doc: "The right operand is taken without its sign.",
+                        ty: Type::Flag,
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
                 ],
                 records: &[
                     Record {
@@ -22623,14 +22727,25 @@ mod tables {
                         value: 0x0,
                         places: &[],
                         implies: &[(0, 0)],
-                        needs: &[(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0)],
+                        needs: &[
+                            (0, 0),
+                            (1, 0),
+                            (2, 0),
+                            (3, 0),
+                            (4, 0),
+                            (5, 0),
+                            (6, 0),
+                            (7, 0),
+                            (8, 0),
+                            (9, 0),
+                        ],
                         checks: &[],
                         unusable: "",
                         no_encoding: true,
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "unencoded.yaml:113",
+                        source: "unencoded.yaml:117",
                     },
                     Record {
                         name: "sopmov_u8",
@@ -22640,14 +22755,23 @@ mod tables {
                         value: 0x0,
                         places: &[],
                         implies: &[(0, 1)],
-                        needs: &[(0, 1), (1, 0), (2, 0), (3, 0)],
+                        needs: &[
+                            (0, 1),
+                            (1, 0),
+                            (2, 0),
+                            (3, 0),
+                            (6, 0),
+                            (7, 0),
+                            (8, 0),
+                            (9, 0),
+                        ],
                         checks: &[],
                         unusable: "",
                         no_encoding: true,
                         says: &[4, 5],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "unencoded.yaml:114",
+                        source: "unencoded.yaml:118",
                     },
                     Record {
                         name: "sopu8madmov",
@@ -22657,14 +22781,25 @@ mod tables {
                         value: 0x0,
                         places: &[],
                         implies: &[(0, 2)],
-                        needs: &[(0, 2), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0)],
+                        needs: &[
+                            (0, 2),
+                            (1, 0),
+                            (2, 0),
+                            (3, 0),
+                            (4, 0),
+                            (5, 0),
+                            (6, 0),
+                            (7, 0),
+                            (8, 0),
+                            (9, 0),
+                        ],
                         checks: &[],
                         unusable: "",
                         no_encoding: true,
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "unencoded.yaml:115",
+                        source: "unencoded.yaml:119",
                     },
                     Record {
                         name: "tof64",
@@ -22674,14 +22809,24 @@ mod tables {
                         value: 0x0,
                         places: &[],
                         implies: &[(0, 3)],
-                        needs: &[(0, 3), (2, 0), (3, 0), (4, 0), (5, 0)],
+                        needs: &[
+                            (0, 3),
+                            (2, 0),
+                            (3, 0),
+                            (4, 0),
+                            (5, 0),
+                            (6, 0),
+                            (7, 0),
+                            (8, 0),
+                            (9, 0),
+                        ],
                         checks: &[],
                         unusable: "",
                         no_encoding: true,
                         says: &[1],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "unencoded.yaml:116",
+                        source: "unencoded.yaml:120",
                     },
                     Record {
                         name: "gta",
@@ -22691,14 +22836,57 @@ mod tables {
                         value: 0x0,
                         places: &[],
                         implies: &[(0, 4)],
-                        needs: &[(0, 4), (1, 0), (4, 0), (5, 0)],
+                        needs: &[
+                            (0, 4),
+                            (1, 0),
+                            (4, 0),
+                            (5, 0),
+                            (6, 0),
+                            (7, 0),
+                            (8, 0),
+                            (9, 0),
+                        ],
                         checks: &[],
                         unusable: "",
                         no_encoding: true,
                         says: &[2, 3],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "unencoded.yaml:117",
+                        source: "unencoded.yaml:121",
+                    },
+                    Record {
+                        name: "fadd",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 5)],
+                        needs: &[(0, 5), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[6, 7, 8, 9],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "unencoded.yaml:122",
+                    },
+                    Record {
+                        name: "fmul",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 6)],
+                        needs: &[(0, 6), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0)],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[6, 7, 8, 9],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "unencoded.yaml:123",
                     },
                 ],
             },
@@ -23374,7 +23562,7 @@ mod tables {
                 operations: &[
                     83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95, 96, 97, 98, 99,
                     100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113,
-                    152, 153,
+                    154, 155,
                 ],
                 roles: &[],
             },
@@ -23503,7 +23691,7 @@ mod tables {
                 chain: 1,
                 ends: 3,
                 filler: false,
-                operations: &[41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 148, 149],
+                operations: &[41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 150, 151],
                 roles: &[],
             },
             Slot {
@@ -23855,7 +24043,7 @@ mod tables {
                 operations: &[
                     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 21, 22,
                     23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39,
-                    40, 145, 147,
+                    40, 145, 149,
                 ],
                 roles: &[("T", 0), ("A", 7), ("B", 8), ("C", 9), ("P", 5)],
             },
@@ -24038,7 +24226,7 @@ mod tables {
                 chain: 0,
                 ends: 255,
                 filler: false,
-                operations: &[61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 150, 151],
+                operations: &[61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 152, 153],
                 roles: &[],
             },
             Slot {
@@ -24626,7 +24814,7 @@ mod tables {
                 chain: 0,
                 ends: 255,
                 filler: false,
-                operations: &[155],
+                operations: &[157],
                 roles: &[],
             },
             Slot {
@@ -24668,7 +24856,7 @@ mod tables {
                 chain: 0,
                 ends: 255,
                 filler: false,
-                operations: &[156],
+                operations: &[158],
                 roles: &[],
             },
             Slot {
@@ -25111,7 +25299,7 @@ mod tables {
                 doc: "What phase 2 can do besides, as far as nothing public says how.",
                 choice: 29,
                 records: &[],
-                without: &[0, 1, 2, 3, 4],
+                without: &[0, 1, 2, 3, 4, 5, 6],
                 first: &[
                     65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
                     65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535, 65535,
@@ -25145,7 +25333,7 @@ mod tables {
                 chain: 0,
                 ends: 255,
                 filler: false,
-                operations: &[141, 142, 143, 144, 146],
+                operations: &[141, 142, 143, 144, 146, 147, 148],
                 roles: &[],
             },
             Slot {
@@ -25183,11 +25371,11 @@ mod tables {
                     65535, 65535, 65535, 65535, 65535, 65535,
                 ],
                 tests: &[],
-                fields: 290,
+                fields: 294,
                 chain: 0,
                 ends: 255,
                 filler: false,
-                operations: &[154],
+                operations: &[156],
                 roles: &[],
             },
         ],
@@ -25498,7 +25686,7 @@ mod tables {
                 also: &[],
                 no_encoding: "",
                 provenance: Provenance::Mesa,
-                note: "The reference has a form for phase 2, too, which has no public encoding.",
+                note: "The form for phase 2 is FADD.second.",
                 source: "operations-main.yaml:9",
             },
             Operation {
@@ -25528,7 +25716,7 @@ mod tables {
                 also: &[],
                 no_encoding: "",
                 provenance: Provenance::Mesa,
-                note: "The reference has a form for phase 2, too, which has no public encoding.",
+                note: "The form for phase 2 is FMUL.second.",
                 source: "operations-main.yaml:15",
             },
             Operation {
@@ -29685,7 +29873,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "Modifiers that only the other sums of products have are read here, too.",
-                source: "unencoded.yaml:137",
+                source: "unencoded.yaml:143",
             },
             Operation {
                 name: "F16SOP.MAD",
@@ -29773,7 +29961,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "The reference writes .f16 and .clamp behind each result; here they stand behind the name, with the letter of the result.",
-                source: "unencoded.yaml:145",
+                source: "unencoded.yaml:151",
             },
             Operation {
                 name: "F16SOP.U8",
@@ -29850,7 +30038,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "The reference writes .u8 behind each result; here it stands behind the name, with the letter of the result.",
-                source: "unencoded.yaml:153",
+                source: "unencoded.yaml:159",
             },
             Operation {
                 name: "F16SOP.U8MAD",
@@ -29942,7 +30130,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "The reference writes .u8 and .clamp behind each result; here they stand behind the name, with the letter of the result.",
-                source: "unencoded.yaml:161",
+                source: "unencoded.yaml:167",
             },
             Operation {
                 name: "SOPMOV",
@@ -29963,7 +30151,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:169",
+                source: "unencoded.yaml:175",
             },
             Operation {
                 name: "SOPMOV.U8",
@@ -29989,7 +30177,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:176",
+                source: "unencoded.yaml:182",
             },
             Operation {
                 name: "SOPU8MADMOV",
@@ -30010,7 +30198,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:183",
+                source: "unencoded.yaml:189",
             },
             Operation {
                 name: "CONVERTTOF64",
@@ -30031,7 +30219,7 @@ mod tables {
                 no_encoding: "nothing about the unit for 64-bit floats is public",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:190",
+                source: "unencoded.yaml:196",
             },
             Operation {
                 name: "CONVERTFROMF64",
@@ -30054,7 +30242,7 @@ mod tables {
                 no_encoding: "nothing about the unit for 64-bit floats is public",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:197",
+                source: "unencoded.yaml:203",
             },
             Operation {
                 name: "GTA",
@@ -30089,7 +30277,59 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:204",
+                source: "unencoded.yaml:210",
+            },
+            Operation {
+                name: "FADD.second",
+                doc: "Adds two floats in phase 2: what the pack unit would read, and what selector 0 passes on.",
+                slots: 0x40000000,
+                part: "",
+                is: &[(255, 0, &[5])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[
+                    Token::Text("fadd"),
+                    Token::Flag(255, 6, ".sat"),
+                    Token::Text(" ft2, "),
+                    Token::Operand(19),
+                    Token::Flag(255, 7, ".abs"),
+                    Token::Flag(255, 8, ".neg"),
+                    Token::Text(", "),
+                    Token::Operand(16),
+                    Token::Flag(255, 9, ".abs"),
+                ],
+                also: &[],
+                no_encoding: "the public codes of phase 2 have no sum of floats",
+                provenance: Provenance::Document,
+                note: "",
+                source: "unencoded.yaml:217",
+            },
+            Operation {
+                name: "FMUL.second",
+                doc: "Multiplies two floats in phase 2: what the pack unit would read, and what selector 0 passes on.",
+                slots: 0x40000000,
+                part: "",
+                is: &[(255, 0, &[6])],
+                unless: 255,
+                remark: false,
+                writes: 0x0,
+                syntax: &[
+                    Token::Text("fmul"),
+                    Token::Flag(255, 6, ".sat"),
+                    Token::Text(" ft2, "),
+                    Token::Operand(19),
+                    Token::Flag(255, 7, ".abs"),
+                    Token::Flag(255, 8, ".neg"),
+                    Token::Text(", "),
+                    Token::Operand(16),
+                    Token::Flag(255, 9, ".abs"),
+                ],
+                also: &[],
+                no_encoding: "the public codes of phase 2 have no product of floats",
+                provenance: Provenance::Document,
+                note: "",
+                source: "unencoded.yaml:224",
             },
             Operation {
                 name: "FSQRT",
@@ -30112,7 +30352,7 @@ mod tables {
                 no_encoding: "all sixteen codes of operations with one source are taken",
                 provenance: Provenance::Document,
                 note: "The reference selects half-precision parts, too.",
-                source: "unencoded.yaml:211",
+                source: "unencoded.yaml:231",
             },
             Operation {
                 name: "TSTMIN",
@@ -30138,7 +30378,7 @@ mod tables {
                 no_encoding: "six codes of tests are free, and none is known to be it",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:219",
+                source: "unencoded.yaml:239",
             },
             Operation {
                 name: "TSTMAX",
@@ -30164,7 +30404,7 @@ mod tables {
                 no_encoding: "six codes of tests are free, and none is known to be it",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:226",
+                source: "unencoded.yaml:246",
             },
             Operation {
                 name: "FTB_SHI",
@@ -30180,7 +30420,7 @@ mod tables {
                 no_encoding: "one code of the count unit is free, and nothing says that it is this",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:233",
+                source: "unencoded.yaml:253",
             },
             Operation {
                 name: "FTB_MSB",
@@ -30196,7 +30436,7 @@ mod tables {
                 no_encoding: "one code of the count unit is free, and nothing says that it is this",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:241",
+                source: "unencoded.yaml:261",
             },
             Operation {
                 name: "TESSW",
@@ -30217,7 +30457,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "The reference speaks of an operation as a suffix and names none.",
-                source: "unencoded.yaml:249",
+                source: "unencoded.yaml:269",
             },
             Operation {
                 name: "ST.TEXELMODE",
@@ -30240,7 +30480,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "The second operand is what drives W1.",
-                source: "unencoded.yaml:257",
+                source: "unencoded.yaml:277",
             },
             Operation {
                 name: "BPRET",
@@ -30256,7 +30496,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:265",
+                source: "unencoded.yaml:285",
             },
             Operation {
                 name: "UNIQ",
@@ -30272,7 +30512,7 @@ mod tables {
                 no_encoding: "only the code in the header is known, not what follows it",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "unencoded.yaml:271",
+                source: "unencoded.yaml:291",
             },
             Operation {
                 name: "FETCH",
@@ -30288,7 +30528,7 @@ mod tables {
                 no_encoding: "only the code in the header is known, not what follows it",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "unencoded.yaml:277",
+                source: "unencoded.yaml:297",
             },
         ],
         operands: &[
@@ -31227,7 +31467,7 @@ mod tables {
             0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
             0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
             0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-            0, 0, 0, 0, 0,
+            0, 0, 0, 0, 0, 0, 0, 0, 0,
         ],
         fillers: 0x3800000,
         chains: &[0x1c],

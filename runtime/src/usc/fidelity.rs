@@ -23,7 +23,9 @@ pub fn of(operation: Operation) -> Fidelity {
     const SOP: &str = "the half is rounded once, a byte is a fraction of 255, a word without a part is a 32-bit float";
     match operation {
         O::Mbyp | O::Fdsx | O::Fdsy | O::Fdsxf | O::Fdsyf => Exact,
-        O::Fmad | O::Fadd | O::Fmul => Chosen("denormals are kept, low precision is full, NaNs are one NaN"),
+        O::Fmad | O::Fadd | O::Fmul | O::FaddSecond | O::FmulSecond => {
+            Chosen("denormals are kept, low precision is full, NaNs are one NaN")
+        }
         O::Frcp | O::Frsq | O::Flog | O::Fexp | O::Gcmp | O::Gexp | O::Fsinc | O::Farctanc | O::Fsqrt => Rounded,
         O::Flogcn => Chosen("nothing tells it from FLOG"),
         O::Fred => {

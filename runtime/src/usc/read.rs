@@ -254,7 +254,7 @@ fn reads(main: &Main) -> u8 {
         reads |= match extra.op {
             ExtraOp::Sopmov | ExtraOp::SopmovU8 => 1 << 3,
             ExtraOp::Sopu8madmov => 1 << 0,
-            ExtraOp::Tof64 => 0,
+            ExtraOp::Tof64 | ExtraOp::Fadd | ExtraOp::Fmul => 0,
             ExtraOp::Gta => 0b11_1011,
         };
     }

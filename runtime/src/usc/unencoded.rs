@@ -6,8 +6,8 @@ use isaforge_usc::{Extra, ExtraOp, F64Type, Sop};
 use crate::usc::error::Trap;
 use crate::usc::exec::{Cpu, Wires};
 use crate::usc::host::{Host, Place};
-use crate::usc::lanes::{Column, LANES, Mask, each, map};
-use crate::usc::program::Main;
+use crate::usc::lanes::{Column, LANES, Mask, each, map, zip};
+use crate::usc::program::{Main, Wire};
 use crate::usc::rules::{float, sop};
 
 /// The double that a word is, low and high half.
@@ -57,6 +57,16 @@ impl<H: Host> Cpu<'_, H> {
                 let from = *wires.get(main.is3);
                 wires.ft0 = map(&from, |word| to_f64(op.f64_type, word)[0]);
                 wires.ft2 = map(&from, |word| to_f64(op.f64_type, word)[1]);
+            }
+            ExtraOp::Fadd | ExtraOp::Fmul => {
+                let left = float::Modifiers { floor: false, abs: op.leftabs, neg: op.leftneg };
+                let right = float::Modifiers { abs: op.rightabs, ..float::Modifiers::default() };
+                let of = if op.op == ExtraOp::Fadd { float::add } else { float::mul };
+                let result = |a, b| {
+                    let result = of(left.apply(a), right.apply(b));
+                    if op.sat { float::saturate(result) } else { result }
+                };
+                wires.ft2 = zip(wires.get(main.is3), wires.get(Wire::Fte), result);
             }
             ExtraOp::Gta => {
                 let (mut low, mut rest, mut outside) = ([0; LANES], [0; LANES], 0);
