@@ -301,3 +301,69 @@ fn look_ups_of_every_kind_agree_with_the_definition() {
         assert!(close, "{number}: {found:?}, not {expected:?}\n{case:#?}");
     }
 }
+
+/// Levels hold their own numbers, so that what is found is the level of detail.
+#[test]
+fn the_level_comes_from_the_longer_change_across_a_quad() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut pick = |n: u64| (random.next() >> 20) % n;
+    for _ in 0..200 {
+        let shape = [Shape::One, Shape::Two, Shape::Three, Shape::Cube][pick(4) as usize];
+        let (axes, dimension) = match shape {
+            Shape::One => (1, "1d"),
+            Shape::Two => (2, "2d"),
+            Shape::Three => (3, "3d"),
+            Shape::Cube => (2, "cube"),
+        };
+        let (side, faces) = (32, if shape == Shape::Cube { 6 } else { 1 });
+        let size = [0, 1, 2].map(|axis| if axis < axes { side >> (axis * usize::from(axes == 3)) } else { 1u32 });
+        let texels = |level: u32| size.map(|n| (n >> level).max(1)).iter().product::<u32>() * faces;
+        let levels: Vec<Vec<f32>> = (0..6).map(|level| vec![level as f32; texels(level) as usize]).collect();
+        let sampler = Sampler {
+            min: [Filter::Nearest, Filter::Linear][pick(2) as usize],
+            mip: Some(Filter::Linear),
+            ..Sampler::default()
+        };
+        let mut resources = resources(4, 4);
+        let levels: Vec<&[f32]> = levels.iter().map(Vec::as_slice).collect();
+        super::host::with_texture(&mut resources, shape, size, faces, &levels, sampler);
+        // Coordinates change by parts of 1024 from pixel to pixel, at most by an eighth, and stay on their face.
+        let mut change = || (pick(256) as f64 - 128.0) / 1024.0;
+        let slopes: Vec<[f64; 2]> = (0..axes).map(|_| [change(), change()]).collect();
+        let (bias, face) = (if pick(2) == 0 { 0.0 } else { pick(64) as f64 / 16.0 - 2.0 }, pick(6) as u32);
+        let mut body = String::new();
+        for (axis, [dx, dy]) in slopes.iter().enumerate() {
+            let bits = |value: f64| (value as f32).to_bits();
+            let at = 8 + axis;
+            body += &format!(
+                "FADD_IMM.f32 r30, r0, #0xC0000000\nFADD_IMM.f32 r31, r1, #0xC0000000
+                 IADD_IMM.i32 r{at}, 0x0, #0x3F000000
+                 IADD_IMM.i32 r22, 0x0, #{:#x}\nFMA.f32 r{at}, r30, r22, r{at}
+                 IADD_IMM.i32 r22, 0x0, #{:#x}\nFMA.f32 r{at}, r31, r22, r{at}\n",
+                bits(*dx),
+                bits(*dy)
+            );
+        }
+        if shape == Shape::Cube {
+            body += &format!(
+                "IADD_IMM.i32 r22, 0x0, #0x1FFFFFFF\nLSHIFT_AND.i32 r8, r8, 0x0.b00, r22
+                 IADD_IMM.i32 r22, 0x0, #{:#x}\nLSHIFT_OR.i32 r8, r8, 0x0.b00, r22\n",
+                face << 29
+            );
+        }
+        let mut words = axes;
+        if bias != 0.0 {
+            body += &format!("IADD_IMM.i32 r{}, 0x0, #{:#x}\n", 8 + words, (bias * 256.0) as i32 as u16);
+            words += 1;
+        }
+        let list: Vec<String> = (8..8 + words).map(|r| format!("r{r}")).collect();
+        let mode = if bias != 0.0 { "computed_bias" } else { "computed" };
+        body += &format!("TEX_SINGLE.slot1.f.32.{dimension}.{mode} @r4:r5:r6:r7, @{}, r20", list.join(":"));
+        let length =
+            |d: usize| (0..axes).map(|axis| (slopes[axis][d] * f64::from(size[axis])).powi(2)).sum::<f64>().sqrt();
+        let expected = (length(0).max(length(1)).log2() + bias).clamp(0.0, 5.0);
+        for colour in draw(&body, &mut resources).unwrap_or_else(|error| panic!("{error}\n{body}")) {
+            assert!((f64::from(colour[0]) - expected).abs() < 2e-3, "{shape:?}: {}, not {expected}\n{body}", colour[0]);
+        }
+    }
+}
