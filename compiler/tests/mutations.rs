@@ -30,8 +30,8 @@ use kinds::{KINDS, Kind, Mutant};
 
 /// How many mutants of a kind are tried for each specification unless all are.
 const SAMPLE: usize = 14;
-/// The share of mutants that must be found.
-const GOAL: f64 = 0.99;
+/// The share of mistakes that must be found, in per cent.
+const GOAL: f64 = 99.0;
 
 /// A specification: its folder, and every file below that it reads, by path relative to `specs/`.
 struct Spec {
@@ -244,7 +244,7 @@ fn mistakes_are_found_where_they_are() {
 fn report(tallies: &BTreeMap<(&str, &str), Tally>) {
     let mut lines = vec![format!(
         "{:<34} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>6}  {:>7}",
-        "kind of mistake", "tried", "same", "other", "error", "warn", "rejected", "miss", "found"
+        "kind of mistake", "tried", "same", "other", "error", "warn", "rejected", "miss", "at line"
     )];
     let (mut found, mut elsewhere, mut counted, mut tried) = (0, 0, 0, 0);
     for kind in KINDS {
@@ -258,11 +258,8 @@ fn report(tallies: &BTreeMap<(&str, &str), Tally>) {
         elsewhere += rejected;
         counted += of;
         tried += total;
-        let rate = if of == 0 {
-            String::from("-")
-        } else {
-            format!("{:.1} %", 100.0 * (errors + warned + rejected) as f64 / of as f64)
-        };
+        let rate =
+            if of == 0 { String::from("-") } else { format!("{:.1} %", 100.0 * (errors + warned) as f64 / of as f64) };
         lines.push(format!(
             "{:<34} {total:>6} {same:>6} {another:>6} {errors:>6} {warned:>6} {rejected:>8} {misses:>6}  {rate:>7}{}{}",
             kind.name,
@@ -275,12 +272,14 @@ fn report(tallies: &BTreeMap<(&str, &str), Tally>) {
             }));
         }
     }
-    let rate = (found + elsewhere) as f64 / counted.max(1) as f64;
+    let percent = |part: usize| 100.0 * part as f64 / counted.max(1) as f64;
     lines.push(format!(
-        "{tried} mutants, of which {counted} are mistakes: {:.2} % are found, {found} of them at their line",
-        100.0 * rate
+        "{tried} mutants, of which {counted} are mistakes: {found} have a primary mark on their line ({:.2} %), {elsewhere} are \
+         rejected elsewhere, as their kinds say; with these, {:.2} % are found",
+        percent(found),
+        percent(found + elsewhere)
     ));
     println!("{}", lines.join("\n"));
     assert!(tried > 500, "only {tried} mutants");
-    assert!(rate >= GOAL, "{}\nISAFORGE_MISSES=1 prints what was missed", lines.join("\n"));
+    assert!(percent(found + elsewhere) >= GOAL, "{}\nISAFORGE_MISSES=1 prints what was missed", lines.join("\n"));
 }

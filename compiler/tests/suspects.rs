@@ -125,3 +125,45 @@ fn yaml_that_ends_in_the_wrong_place_is_marked_where_it_should_have_ended() {
     assert_eq!(marked("isa: blink\ndoc: \"a # here\nword: 8\n"), ["E0001"]);
     assert_eq!(marked("isa: blink\nbanks: { a: 1 # here\nword: 8\nenums: {}\n"), ["E0001"]);
 }
+
+#[test]
+fn what_several_places_use_and_nothing_defines_is_missing_where_it_should_be_defined() {
+    let text = "enums:
+  Speed:
+    values: [slow, fast] # here
+    default: slow
+instructions:
+  A:
+    title: t
+    fixed: { 15: 0 }
+    modifiers: { speed: { enum: Speed, bits: 0, default: warp } }
+  B:
+    title: t
+    fixed: { 15: 1 }
+    modifiers: { speed: { enum: Speed, bits: 0, default: warp } }
+";
+    assert_eq!(marked(&format!("{HEAD}{text}")), ["E0101"]);
+}
+
+#[test]
+fn a_source_that_stands_twice_is_marked_the_second_time() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let document = &isaforge_compiler::catalogue::BASES[0];
+    fs::write(folder.path().join(document.name), document.text).expect("the folder is writable");
+    fs::write(folder.path().join("isa.yaml"), "base: document.yaml\n").expect("the folder is writable");
+    let text = "<isa>
+  <ins name=\"ADD\" title=\"Add\" opcode=\"0x1\">
+    <src>A</src>
+    <src>A</src>
+  </ins>
+</isa>
+";
+    fs::write(folder.path().join("isa.xml"), text).expect("the folder is writable");
+    let (diagnostics, sources) = match check_spec(&Settings::new(folder.path().join("isa.yaml"))) {
+        Ok(checked) => (checked.diagnostics, checked.sources),
+        Err(failure) => (failure.diagnostics, failure.sources),
+    };
+    let found = diagnostics.iter().find(|found| found.code == "W0210").expect("it is seen");
+    let lines: Vec<usize> = found.suspects().map(|span| sources.line_column(span).0).collect();
+    assert_eq!(lines, [4]);
+}

@@ -343,7 +343,11 @@ impl Layout {
     /// One claim and those that it overlaps. Of a claim that is right elsewhere, the use is marked.
     fn overlap(&self, finding: &Finding, is_right_elsewhere: impl Fn(usize) -> bool, out: &mut Diagnostics) {
         const SHOWN: usize = 4;
-        let Finding { wrong, others, even } = finding;
+        let Finding { wrong, others, .. } = finding;
+        // Claims that are made in one place are one side.
+        let mut places = others.iter().map(|other| self.nodes[*other].place);
+        let first = places.next();
+        let even = finding.even || others.len() > 1 && places.all(|place| Some(place) == first);
         let between = |other: usize| {
             let forward = self.overlaps.get(&(*wrong, other)).map(|found| (found, found.uses.0, found.uses.1));
             forward.or_else(|| self.overlaps.get(&(other, *wrong)).map(|found| (found, found.uses.1, found.uses.0)))
@@ -371,7 +375,7 @@ impl Layout {
         for other in others.iter().take(SHOWN) {
             let Some((_, _, used)) = between(*other) else { continue };
             let ((place, label), more) = marks(*other, used);
-            error = if *even { error.rival(place, label) } else { error.secondary(place, label) };
+            error = if even { error.rival(place, label) } else { error.secondary(place, label) };
             error = more.into_iter().fold(error, |error, (place, text)| error.secondary(place, text));
         }
         out.push(error.note(in_the_instruction(&first.form, first.forms)));

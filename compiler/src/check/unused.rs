@@ -134,7 +134,7 @@ pub(super) fn short_lists(isa: &Isa, out: &mut Diagnostics) {
         let list = isa.places.first(e.span, Part::List);
         let mut warning = Diagnostic::warning("W0209", list, message.trim_end()).secondary(e.span, "this enum");
         for (_, span) in isa.places.of(e.span, Part::List).iter().skip(1) {
-            warning = warning.secondary(*span, "the list goes on here");
+            warning = warning.rival(*span, "the list goes on here");
         }
         out.push(warning.help("name the values that are missing, or end the list with `~`: the rest is reserved"));
     }

@@ -14,8 +14,6 @@ pub(super) fn without_partner(text: &str, until: usize) -> Option<(Range<usize>,
     let mut block: Option<usize> = None;
     // The indentations of the lines above that this one is inside of, and where each begins.
     let mut levels: Vec<(usize, usize)> = Vec::new();
-    // How often lines are indented further, by how much.
-    let mut steps: BTreeMap<usize, usize> = BTreeMap::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         if start > until {
@@ -43,22 +41,14 @@ pub(super) fn without_partner(text: &str, until: usize) -> Option<(Range<usize>,
             }
             match (levels.last(), inner) {
                 (Some((level, _)), Some((deeper, first))) if *level < indent => {
-                    // The step in question does not speak for itself.
-                    steps.entry(deeper - level).and_modify(|count| *count -= 1);
-                    let usual = steps.iter().filter(|(_, count)| **count > 0).max_by_key(|(_, count)| **count);
-                    return Some(if usual.is_some_and(|(step, _)| *step == deeper - level) {
+                    return Some(if is_usual(text, deeper - level) {
                         (start + indent..start + indent + 1, "this line is indented like no line above it")
                     } else {
                         (first..first + 1, "from here on, lines are indented further than what follows them")
                     });
                 }
                 (Some((level, _)), _) if *level == indent => {}
-                (outer, _) => {
-                    if let Some((outer, _)) = outer {
-                        *steps.entry(indent - outer).or_default() += 1;
-                    }
-                    levels.push((indent, start + indent));
-                }
+                _ => levels.push((indent, start + indent)),
             }
         }
         match signs(line, start, indent, &mut open) {
@@ -68,6 +58,22 @@ pub(super) fn without_partner(text: &str, until: usize) -> Option<(Range<usize>,
         start += line.len();
     }
     open.first().map(|(at, _)| (*at..*at + 1, "this bracket seems not to be closed"))
+}
+
+/// Whether lines are indented further by this step more often than by any other, the one in question not counted.
+fn is_usual(text: &str, step: usize) -> bool {
+    let mut steps: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut above = 0;
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let indent = line.len() - line.trim_start().len();
+        if indent > above {
+            *steps.entry(indent - above).or_default() += 1;
+        }
+        above = indent;
+    }
+    steps.entry(step).and_modify(|count| *count -= 1);
+    let count = steps.get(&step).copied().unwrap_or(0);
+    count > 0 && steps.iter().all(|(other, most)| *other == step || *most < count)
 }
 
 /// Goes through a line at `start`; whether it ends with the sign of a block of text.

@@ -358,6 +358,10 @@ impl Resolver<'_> {
         let Some(opcode2) = &instruction.opcode2 else { return fixed };
         let sources: Vec<&Element> = encoded(instruction.body).filter(|c| c.name.as_str() == "src").collect();
         let all_sources = || sources.iter().map(|source| source.span).reduce(Span::to).unwrap_or(instruction.body.span);
+        let all_parts = || {
+            let parts = instruction.body.children.iter().map(|part| part.span);
+            parts.reduce(Span::to).unwrap_or(instruction.body.span)
+        };
         let counted = match sources.len() {
             0 => "no sources".to_owned(),
             1 => "the 1 source".to_owned(),
@@ -384,7 +388,7 @@ impl Resolver<'_> {
                 rule.second.as_ref().is_none_or(second),
             ];
             let parts = [
-                (instruction.body.span, "its modifiers"),
+                (all_parts(), "its modifiers"),
                 (instruction.name.span, "its name"),
                 (opcode, "the primary opcode"),
                 (all_sources(), counted.as_str()),
