@@ -36,8 +36,8 @@
 //! * `BRANCHZI` counts words when relative; absolute, the program begins at address 0, eight bytes a word. The program
 //!   counter counts the same way.
 //! * Atomics of a warp happen in the order of lanes. `.compare` goes with any operation: it happens if memory is as expected.
-//! * `warp_id` is the number in the workgroup. There is one core. A blend descriptor is its number; other special values
-//!   read 0, as do uniforms beyond those given.
+//! * `warp_id` is the number in the workgroup. There is one core. A blend descriptor is its number, `sample` the address
+//!   of the places of samples; other special values read 0, as do uniforms beyond those given.
 //! * Threads that have ended do not come to a barrier, and the warps of a group must come to the same one.
 //! * What messages to textures, varyings and the framebuffer do: [`host`] says it.
 

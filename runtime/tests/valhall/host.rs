@@ -208,6 +208,17 @@ fn eight_warps_in_step_draw_what_each_would_alone() {
 }
 
 #[test]
+fn a_picture_that_never_ends_uses_up_its_budget() {
+    let program = assemble("again: IADD_IMM.i32 r0, r0, #0x1\nBRANCHZ.eq 0x0, offset:again\nNOP.end");
+    for budget in [100, 1 << 22] {
+        let fragments = Fragments { budget, ..Fragments::new(program.clone(), 40, 8) };
+        let error = valhall::draw(&fragments, &mut Memory::new(), &mut Resources::default()).unwrap_err();
+        assert!(matches!(error, RunError::Budget { .. }), "{error}");
+        assert!(error.to_string().contains(", pixel (0, 0), lane 0: "), "{error}");
+    }
+}
+
+#[test]
 fn a_discarded_lane_goes_on_as_a_helper() {
     let mut resources = resources(2, 2);
     // Discards x > 1, then takes the differences along x: they need the discarded lanes.

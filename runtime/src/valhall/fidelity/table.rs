@@ -220,7 +220,7 @@ pub(super) const ROWS: &[Row] = &[
     ("ZS_EMIT", Exact, ReliedOn, ""),
     (
         "BLEND",
-        Choice("blended by the host; the software one replaces the colour"),
+        Choice("blended by the host; the software one does it as OpenGL says"),
         ReliedOn,
         "The low word of a descriptor is the target's number. There are no blend shaders; their call is jumped over.",
     ),
