@@ -260,6 +260,8 @@ pub struct Shared {
     pub default: u64,
     /// The enum of the modifier that it prints as.
     pub printed: Option<usize>,
+    /// Words that are read for values of it, and where they are given.
+    pub words: Vec<(String, u64, Span)>,
 }
 
 /// A kind of operand.

@@ -446,6 +446,9 @@ vocabulary! {
         optional default: u64,
         /// The enum that names its values: then every instruction prints it as a modifier, and it may have any of them.
         optional r_enum ("enum"): Spanned<String>,
+        /// Words that the assembler takes for values of it where modifiers stand. They never print: operands decide the
+        /// value. After such a word, readings that need it are written in their other ways (`also`), if they have any.
+        optional words: Named<Spanned<u64>>,
     }
 }
 

@@ -446,11 +446,12 @@ impl Translation {
         (alternatives, own, at): (&'static [Alternative], &'static Alternative, u8),
         targets: &'static [Alternative],
     ) -> Option<(usize, [u64; MAX_FIELDS])> {
-        let name = value_name(self.from, own, self.word, at)?;
         let other = alternative_of(self.to, targets, at, self.word)?;
-        let other_name = value_name(self.to, other, self.word, at)?;
+        let names: Vec<_> = value_names(self.from, own, self.word, at).collect();
+        let others: Vec<_> = value_names(self.to, other, self.word, at).collect();
         // A word of a pair may be part of the name in one revision and a field in the other.
-        let agree = name == other_name;
+        let agree = names.iter().any(|name| others.contains(name));
+        let (name, other_name) = (names.first()?, others.first()?);
         let renamed = !knows(self.to, targets, name) && !knows(self.from, alternatives, other_name);
         if !agree && !renamed {
             return None;
@@ -481,12 +482,18 @@ impl Translation {
     }
 }
 
-/// The name of the value that a reading stands for, if it stands for a named value.
-fn value_name(isa: &'static Isa, alternative: &Alternative, word: u64, at: u8) -> Option<&'static str> {
-    alternative.fields.iter().find_map(|f| match f.ty {
-        Type::Enum(e) => isa.enums[e as usize].value(f.bits.get(word, at)).map(|v| v.text),
+/// The words for the value that a reading stands for, if it stands for a named value.
+fn value_names(
+    isa: &'static Isa,
+    alternative: &'static Alternative,
+    word: u64,
+    at: u8,
+) -> impl Iterator<Item = &'static str> {
+    let named = alternative.fields.iter().find_map(|f| match f.ty {
+        Type::Enum(e) => Some((&isa.enums[e as usize], f.bits.get(word, at))),
         _ => None,
-    })
+    });
+    named.into_iter().flat_map(|(e, bits)| e.values.iter().filter(move |v| v.bits == bits).map(|v| v.text))
 }
 
 /// Whether some reading can stand for a value of this name.

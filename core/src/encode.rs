@@ -11,7 +11,10 @@ pub struct Builder {
     isa: &'static Isa,
     opcode: u16,
     word: u64,
+    /// Shared fields whose value is settled.
     used: u32,
+    /// Shared fields that operands have settled.
+    needed: u32,
 }
 
 impl Builder {
@@ -22,13 +25,13 @@ impl Builder {
         let fixed = |shared: &Shared| shared.bits.mask(0) & form.fixed_mask != 0;
         let used =
             isa.shared.iter().enumerate().filter(|(_, shared)| fixed(shared)).fold(0, |used, (i, _)| used | 1 << i);
-        Builder { isa, opcode, word: form.initial, used }
+        Builder { isa, opcode, word: form.initial, used, needed: used }
     }
 
     /// A valid word whose operand `index` is about to be replaced: the other operands keep their say in shared fields.
     pub fn replacing(isa: &'static Isa, opcode: u16, word: u64, index: usize) -> Self {
         let form = &isa.forms[opcode as usize];
-        let mut builder = Builder { isa, opcode, word, used: 0 };
+        let mut builder = Builder { isa, opcode, word, used: 0, needed: 0 };
         for (i, operand) in form.operands.iter().enumerate() {
             if let (true, Shape::One { kind, at }) = (i != index, &operand.shape) {
                 let alternatives = isa.kinds[*kind as usize].alternatives;
@@ -50,6 +53,36 @@ impl Builder {
         for (i, _) in self.isa.shared.iter().enumerate().filter(|(_, s)| s.printed) {
             self.used |= 1 << i;
         }
+    }
+
+    /// Settles the value of a shared field, with which operands must agree that are set from now on.
+    ///
+    /// # Errors
+    /// When it is settled already and something else.
+    pub fn pin(&mut self, shared: usize, value: u64) -> Result<(), EncodeError> {
+        let Some(field) = self.isa.shared.get(shared) else { return Ok(()) };
+        let settled = field.bits.get(self.word, 0);
+        if self.used & 1 << shared != 0 && settled != value {
+            return Err(EncodeError::Conflict { field: field.name, first: settled, second: value });
+        }
+        self.used |= 1 << shared;
+        self.word = field.bits.set(self.word, 0, value);
+        Ok(())
+    }
+
+    /// Checks that shared fields which no operand has settled are as they should be then.
+    ///
+    /// # Errors
+    /// The first that is not.
+    pub fn check_pins(&self) -> Result<(), EncodeError> {
+        let unneeded = |i: usize| (self.used & !self.needed) & 1 << i != 0;
+        for (_, field) in self.isa.shared.iter().enumerate().filter(|(i, field)| unneeded(*i) && !field.printed) {
+            let (first, second) = (field.bits.get(self.word, 0), field.default);
+            if first != second {
+                return Err(EncodeError::Conflict { field: field.name, first, second });
+            }
+        }
+        Ok(())
     }
 
     /// The form being built.
@@ -87,6 +120,7 @@ impl Builder {
             }
         }
         self.used |= chosen.uses;
+        self.needed |= chosen.uses;
         self.word = word;
         Ok(())
     }

@@ -52,7 +52,7 @@ fn parse_slowly(isa: &'static Isa, line: &str, index: u64, labels: &dyn Labels) 
     let mut cursor = Cursor { isa, line, at: 0 };
     cursor.spaces();
     let opcode = cursor.mnemonic()?;
-    let mut parser = Parser { cursor, opcode, builder: Builder::new(isa, opcode), chosen: 0, index, labels };
+    let mut parser = Parser { cursor, opcode, builder: Builder::new(isa, opcode), chosen: 0, said: 0, index, labels };
     let form = parser.builder.form();
     let after_name = parser.cursor.at;
     for token in form.syntax {
@@ -81,7 +81,7 @@ fn parse_slowly(isa: &'static Isa, line: &str, index: u64, labels: &dyn Labels) 
         }
     }
     let error = |e| parser.cursor.error_span(after_name, line.len(), ParseReason::Encode(e));
-    parser.builder.check_limits().map_err(error)?;
+    parser.builder.check_pins().and_then(|()| parser.builder.check_limits()).map_err(error)?;
     Ok((opcode, parser.builder.word()))
 }
 
@@ -235,6 +235,8 @@ struct Parser<'a> {
     builder: Builder,
     /// Modifiers already written.
     chosen: u32,
+    /// Shared fields for whose values words were written.
+    said: u32,
     index: u64,
     labels: &'a dyn Labels,
 }
@@ -274,11 +276,30 @@ impl Parser<'_> {
         let form = self.builder.form();
         while self.cursor.byte() == Some(b'.') {
             self.cursor.at += 1;
-            let value = self.one_of(form.modifiers, allowed, self.chosen)?;
-            let Some((i, value)) = value else { return Err(self.dot_word(ParseReason::UnknownModifier(self.opcode))) };
+            let Some((i, value)) = self.one_of(form.modifiers, allowed, self.chosen)? else {
+                self.shared_word()?;
+                continue;
+            };
             self.chosen |= 1 << i;
             self.builder.set_bits(form.modifiers[i].bits, value);
         }
+        Ok(())
+    }
+
+    /// Reads a word for a value of a shared field.
+    fn shared_word(&mut self) -> Result<(), ParseError> {
+        let shared = self.cursor.isa.shared;
+        let unknown = self.dot_word(ParseReason::UnknownModifier(self.opcode));
+        let Some(word) = self.cursor.longest(shared.iter().flat_map(|s| s.words).map(|(word, _)| *word)) else {
+            return Err(unknown);
+        };
+        for (i, field) in shared.iter().enumerate() {
+            if let Some((_, value)) = field.words.iter().find(|(known, _)| *known == word) {
+                self.builder.pin(i, *value).map_err(|e| self.dot_word(ParseReason::Encode(e)))?;
+                self.said |= 1 << i;
+            }
+        }
+        self.cursor.at += word.len();
         Ok(())
     }
 
@@ -343,7 +364,7 @@ impl Parser<'_> {
         // An error past the first text of an alternative is nearer to what was meant.
         let mut worst = None;
         let mut reached = self.cursor.at;
-        let best = longest(&self.cursor, alternatives, |at, error| {
+        let best = longest(&self.cursor, alternatives, self.said, |at, error| {
             if at > reached {
                 (reached, worst) = (at, Some(error));
             }
@@ -460,10 +481,12 @@ impl Parser<'_> {
 }
 
 /// The alternative that reads the longest text from a place: its end, its index, its fields. `missed` hears of those that
-/// stumble, and where.
+/// stumble, and where. An instruction with words for the shared fields of `said` writes the readings that these choose in
+/// their other ways.
 fn longest(
     cursor: &Cursor<'_>,
     alternatives: &'static [Alternative],
+    said: u32,
     mut missed: impl FnMut(usize, ParseError),
 ) -> Option<(usize, usize, [u64; MAX_FIELDS])> {
     let mut best: Option<(usize, usize, [u64; MAX_FIELDS])> = None;
@@ -471,7 +494,9 @@ fn longest(
         let also = a.also.iter().map(|spelling| (spelling.text, spelling.with));
         core::iter::once((a.text, &[][..])).chain(also).map(|(text, with)| (a.fields, text, with))
     };
-    let all = alternatives.iter().enumerate().flat_map(|(i, a)| texts(a).map(move |text| (i, text)));
+    let other = |a: &Alternative| !a.also.is_empty() && a.when.iter().any(|(shared, _)| said & 1 << shared != 0);
+    let all = alternatives.iter().enumerate();
+    let all = all.flat_map(|(i, a)| texts(a).skip(usize::from(other(a))).map(move |text| (i, text)));
     for (i, (fields, text, with)) in all {
         let mut cursor = Cursor { ..*cursor };
         let mut values = [0; MAX_FIELDS];
@@ -501,7 +526,7 @@ fn longest(
 pub fn parse_kind(isa: &'static Isa, kind: usize, at: u8, text: &str) -> Option<u64> {
     let alternatives = isa.kinds.get(kind)?.alternatives;
     let cursor = Cursor { isa, line: text, at: 0 };
-    let (end, alternative, values) = longest(&cursor, alternatives, |_, _| {})?;
+    let (end, alternative, values) = longest(&cursor, alternatives, 0, |_, _| {})?;
     if end != text.len() {
         return None;
     }

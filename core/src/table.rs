@@ -182,6 +182,9 @@ pub struct Shared {
     pub default: u64,
     /// Every instruction prints it as a modifier: text says its value, and it need not be the default when unused.
     pub printed: bool,
+    /// Words that are read for values of it where modifiers stand. Operands must agree, and those with a reading that
+    /// needs the field are written in their other ways, if they have any.
+    pub words: &'static [(&'static str, u64)],
 }
 
 /// A kind of operand: one or more alternative ways to read the same bits.

@@ -17,6 +17,8 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     twice("kind", declared.map(|k| (k.name.as_str(), k.span)), out);
     twice("instruction", isa.forms.iter().map(|f| (f.name.as_str(), f.span)), out);
     twice("limit", isa.limits.iter().map(|l| (l.name.as_str(), l.span)), out);
+    let words = isa.shared.iter().flat_map(|s| &s.words);
+    twice("word", words.map(|(word, _, span)| (word.as_str(), *span)), out);
     for e in &isa.enums {
         if !twice("value", e.values.iter().map(|v| (v.name.as_str(), v.span)), out) {
             let also = e.values.iter().flat_map(|v| v.also.iter().map(|word| (word.as_str(), v.span)));

@@ -30,6 +30,9 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
         }
         words.tokens(&form.syntax, form.syntax_span);
     }
+    for (word, _, span) in isa.shared.iter().flat_map(|shared| &shared.words) {
+        words.word(word, *span, true);
+    }
     for kind in &isa.kinds {
         for alternative in &kind.alternatives {
             alternative.texts().for_each(|(text, span)| words.tokens(text, span));

@@ -52,6 +52,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     for form in &isa.forms {
         check_form(isa, form, &mut told, out);
     }
+    shared_words(isa, out);
     for (what, count, most) in [
         ("shared fields", isa.shared.len(), 32),
         ("instructions", isa.forms.len(), usize::from(u16::MAX / 2)),
@@ -119,6 +120,17 @@ fn check_form(isa: &Isa, form: &Form, told: &mut HashSet<(Span, Span)>, out: &mu
         let message = format!("`{}` is too large", form.name);
         let limits = format!("at most 32 modifiers, 16 operands and {LINE_CAPACITY} bytes of text");
         out.push(Diagnostic::error("E0111", form.span, message).note(limits));
+    }
+}
+
+/// Words of shared fields are not those of modifiers.
+fn shared_words(isa: &Isa, out: &mut Diagnostics) {
+    for (word, _, span) in isa.shared.iter().flat_map(|shared| &shared.words) {
+        let modifiers = isa.forms.iter().flat_map(|form| form.modifiers.iter().map(move |m| (form, m)));
+        let Some((form, m)) = modifiers.into_iter().find(|(_, m)| words(isa, m).any(|w| w == word)) else { continue };
+        let message = format!("`.{word}` is also a word of the modifier `{}` of `{}`", m.name, form.name);
+        let error = Diagnostic::error("E0109", *span, message).label("never read there");
+        out.push(error.secondary(m.declared.unwrap_or(m.span), format!("`{}`", m.name)).help("give it another word"));
     }
 }
 

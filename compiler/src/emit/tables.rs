@@ -313,7 +313,11 @@ pub(super) fn emit(isa: &Isa, fast: &Fast) -> TokenStream {
     let kinds = isa.kinds.iter().map(kind);
     let shared_fields = isa.shared.iter().map(|s| {
         let (name, bits, default, printed) = (s.name, bits(&s.bits), hex(s.default), s.printed);
-        quote!(Shared { name: #name, bits: #bits, default: #default, printed: #printed })
+        let words = s.words.iter().map(|(word, value)| {
+            let value = hex(*value);
+            quote!((#word, #value))
+        });
+        quote!(Shared { name: #name, bits: #bits, default: #default, printed: #printed, words: &[#(#words),*] })
     });
     let forms: Vec<_> = isa.forms.iter().map(|f| form(&mut shared, f)).collect();
     let nodes = isa.decoder.nodes.iter().map(|n| {

@@ -34,6 +34,7 @@ pub fn lower(isa: &Isa) -> Tables {
         bits: bits(&s.bits),
         default: s.default,
         printed: s.printed.is_some(),
+        words: slice(s.words.iter().map(|(word, value, _)| (text(word), *value))),
     }));
     let plain = core::Isa {
         name: text(&isa.name),

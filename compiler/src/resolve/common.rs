@@ -90,7 +90,13 @@ impl Resolver<'_> {
             let message = format!("the default {default} of `{}` does not fit {} bits", name.value, bits.width());
             self.out.push(Diagnostic::error("E0108", name.span, message).rival(spec.bits.span, "these bits"));
         }
-        Some(Shared { name: name.value, span: name.span, bits, default, printed })
+        let most = isaforge_core::bits::ones(bits.width());
+        let mut words = Vec::new();
+        for (word, value) in spec.words.iter().flat_map(|words| words.iter()) {
+            self.in_range("this field", value, 0, most);
+            words.push((word.value.clone(), value.value, word.span));
+        }
+        Some(Shared { name: name.value, span: name.span, bits, default, printed, words })
     }
 
     fn enumeration(&mut self, name: Spanned<String>, spec: spec::EnumSpec) -> Option<Enum> {

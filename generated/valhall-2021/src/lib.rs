@@ -36688,6 +36688,7 @@ mod tables {
                 bits: Bits::new(57, 2),
                 default: 0,
                 printed: true,
+                words: &[],
             },
         ],
         forms: &[

@@ -42722,9 +42722,21 @@ mod tables {
                         doc: "Start of this thread's scratch memory",
                     },
                     Value {
+                        bits: 1,
+                        name: "thread_local_pointer",
+                        text: "tls_ptr",
+                        doc: "Start of this thread's scratch memory",
+                    },
+                    Value {
                         bits: 3,
                         name: "workgroup_local_pointer",
                         text: "workgroup_local_pointer",
+                        doc: "Start of workgroup memory",
+                    },
+                    Value {
+                        bits: 3,
+                        name: "workgroup_local_pointer",
+                        text: "wls_ptr",
                         doc: "Start of workgroup memory",
                     },
                     Value {
@@ -45317,7 +45329,16 @@ mod tables {
                             Token::Text(Text::new(".w")),
                             Token::Field(1),
                         ],
-                        also: &[],
+                        also: &[
+                            Spelling {
+                                text: &[Token::Field(0)],
+                                with: &[(1, 0)],
+                            },
+                            Spelling {
+                                text: &[Token::Field(0), Token::Text(Text::new("_hi"))],
+                                with: &[(1, 1)],
+                            },
+                        ],
                     },
                     Alternative {
                         name: "special_3",
@@ -45343,7 +45364,12 @@ mod tables {
                             Token::Text(Text::new(".w")),
                             Token::Field(1),
                         ],
-                        also: &[],
+                        also: &[
+                            Spelling {
+                                text: &[Token::Field(0)],
+                                with: &[(1, 0)],
+                            },
+                        ],
                     },
                 ],
                 texts: &[
@@ -45884,6 +45910,7 @@ mod tables {
                 bits: Bits::new(57, 2),
                 default: 0,
                 printed: false,
+                words: &[("ts", 1), ("id", 3)],
             },
         ],
         forms: &[
