@@ -58,7 +58,7 @@ fn pool() -> Vec<String> {
 }
 
 /// What only the task itself sees. `{r}` is a register, `{n}` a small number, `{p}` a place of the program.
-const OWN: [&str; 25] = [
+const OWN: [&str; 28] = [
     "fmad ft0, {r}, {r}, {r}.neg\n fmad ft1, {r}.abs, {r}, {r}\n mov {r}, ft0\n mov {r}, ft1",
     "repeat 3\n fadd ft0, {r}.flr, {r}\n mov {r}, ft0",
     "repeat 2\n fmul.sat ft0, {r}, {r}\n fmul ft1, {r}, {r}\n mov {r}, ft0\n mov {r}, ft1",
@@ -81,9 +81,13 @@ const OWN: [&str; 25] = [
     "(ignorepe)\n cndsm 3, r90, r90, c2",
     "(ignorepe)\n cndlt 1, r90, p0, r90, 2",
     "(ignorepe)\n cndend r90, r90, 1",
+    "if(p0)\n cndst 2, r90, r90, 1",
     "unpck.s32 ft0, {r}.e0\n mov {r}, ft0",
     "pck.u8888.scale ft2, {r}\n mov {r}, ft2",
     "mov ft0, c{n}\n mov idx0[idx1], ft0",
+    // Both results read what the other one writes.
+    "mov ft0, r1\n mov ft1, r2\n mov r2, ft0\n mov r1, ft1",
+    "fmad ft0, r1, r2, r3\n fmad ft1, r2, r4, r3\n mov r2, ft0\n mov r1, ft1",
 ];
 
 /// What others see, or what depends on them.
