@@ -196,7 +196,7 @@ impl<'a, O: Observer> Machine<'a, O> {
             let (instruction, after) = match self.program.slots.get(pc) {
                 Some(Slot::Ready(instruction, after)) => (*instruction, *after),
                 Some(Slot::Undecodable(error)) => {
-                    return Err(RunError::Undecodable { place: self.place(pc, group, None), error: *error });
+                    return Err(RunError::Undecodable { place: self.place(pc, group, None), error: **error });
                 }
                 Some(Slot::Register(register)) => {
                     return Err(RunError::Register { place: self.place(pc, group, None), register: *register });

@@ -8,12 +8,13 @@ use isaforge_core::text::Line;
 use isaforge_valhall::{DecodeError, FauSpecialPage1, Flow, Instruction, Opcode, Source};
 
 /// A word of a program.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Slot {
     /// An instruction and what happens after it.
     Ready(Instruction, After),
-    /// Not an instruction. An error only when a thread comes here, for programs are padded with such words.
-    Undecodable(DecodeError),
+    /// Not an instruction. An error only when a thread comes here, for programs are padded with such words. In a box, for
+    /// the other slots are far smaller.
+    Undecodable(Box<DecodeError>),
     /// An instruction that names a register beyond the last.
     Register(u16),
 }
@@ -60,10 +61,12 @@ impl<'a> Program<'a> {
     }
 }
 
+/// Inlined, so that a slot is written where it stays and not copied.
+#[inline(always)]
 fn slot(word: u64, forms: &[Form]) -> Slot {
     let instruction = match isaforge_valhall::decode(word) {
         Ok(instruction) => instruction,
-        Err(error) => return Slot::Undecodable(error),
+        Err(error) => return Slot::Undecodable(Box::new(error)),
     };
     let form = forms.get(instruction.opcode() as usize).copied().unwrap_or_default();
     // Lists cannot go beyond the last register, pairs can. Those that are only read are left alone: the instruction may

@@ -277,6 +277,67 @@ fn memory_is_reached_in_every_pattern() {
 }
 
 #[test]
+fn lanes_behind_one_another_may_cross_what_memory_has() {
+    let mut random = Random(5);
+    // Where low words wrap around, where one region follows another, where one ends, and the memory of each workgroup.
+    let (wrap, seam, end, own) = (0xffff_ff00, 0x40_0000, 0x50_0000, 0);
+    for (base, local, kind, registers, shift) in [wrap, seam, end, own].into_iter().flat_map(|base| {
+        let kinds = [("i32", "@r8", 2), ("i64", "@r8:r9", 3), ("i128", "@r8:r9:r10:r11", 4)];
+        let locals = [128, 16, 40].into_iter();
+        locals.flat_map(move |local| kinds.map(|(kind, registers, shift)| (base, local, kind, registers, shift)))
+    }) {
+        // What other threads have stored is only looked at where it is another workgroup's: it must not be there.
+        let (pointer, other) = if base == own { ("r4", "r4") } else { ("u4", "u0") };
+        // All threads or some of them; with a carry into the high word or without.
+        for (logic, mask, offset, carry) in
+            [("OR", 1, 0, true), ("OR", 1, 1, true), ("AND", 2, 0, true), ("OR", 1, 0, false), ("AND", 2, 0, false)]
+        {
+            let add = if carry || base == own {
+                format!("SHADDX.u64 r6, {pointer}, r60.w0, shift:{shift}")
+            } else {
+                "MOV.i32 r7, u5\nIMUL.i32 r6, r60, u10\nIADD.u32 r6, r6, u4".to_owned()
+            };
+            let text = format!(
+                "MOV.i32 r4, workgroup_local_pointer.w0
+                MOV.i32 r5, workgroup_local_pointer.w1
+                LSHIFT_{logic}.i32 r12, r60, 0x0.b00, u6
+                IADD_IMM.i32 r13, r60, #0x10
+                LSHIFT_AND.i32 r13, r13, 0x0.b00, u7
+                {add}
+                BRANCHZ.eq r12, offset:4
+                LOAD.{kind}.unsigned.slot0 {registers}, r6, offset:{offset}
+                IADD.u32 r8, r8, r60
+                IADD.u32 r9, r9, r60
+                STORE.{kind}.slot0 {registers}, r6, offset:{offset}
+                SHADDX.u64 r6, u2, r60.w0, shift:{shift}
+                STORE.{kind}.slot0 {registers}, r6, offset:0
+                BARRIER.slot7.wait
+                SHADDX.u64 r6, {other}, r13.w0, shift:{shift}
+                LOAD.{kind}.unsigned.slot0 {registers}, r6, offset:{offset}
+                SHADDX.u64 r6, u8, r60.w0, shift:{shift}
+                STORE.{kind}.slot0.end {registers}, r6, offset:0"
+            );
+            let launch = Launch {
+                program: assemble(&text),
+                local_size: [local, 1, 1],
+                groups: [128u32.div_ceil(local), 1, 1],
+                uniforms: vec![IN as u32, 0, OUT as u32, 0, base as u32, 0, mask, 127, SCRATCH as u32, 0, 1 << shift],
+                shared_bytes: 4096,
+                ..Launch::default()
+            };
+            let mut memory = memory(128, &mut random);
+            memory.map(wrap, vec![1; 0x1000]).unwrap();
+            memory.map(0, vec![5; 0x1000]).unwrap();
+            memory.map(seam, vec![2; 0x200]).unwrap();
+            memory.map(seam + 0x200, vec![3; 0x1000]).unwrap();
+            memory.map(end, vec![4; 0x100]).unwrap();
+            let ended = agree(&launch, &memory);
+            assert_eq!(ended, base != end && (base != seam || offset == 0), "{base:#x} {kind} {offset}");
+        }
+    }
+}
+
+#[test]
 fn several_workgroups_run_as_one_after_another() {
     let mut random = Random(4);
     for local_size in [[1, 1, 1], [16, 1, 1], [5, 3, 2], [8, 8, 1], [100, 1, 1], [1, 1, 64]] {

@@ -15,7 +15,7 @@ use super::super::source::descriptor;
 use super::super::space;
 use super::bundle::{Branch, Test, tests};
 use super::code::{Constants, Exit, row};
-use super::handler::{Body, Fields, Op, handler};
+use super::handler::{Body, Fields, Handler, Op, handler};
 use super::integer::{logic, shift};
 use super::rule::{Long, LongRule, Rule, Word};
 use super::{float, half, integer, memory};
@@ -102,20 +102,21 @@ impl<'a> Lowering<'a> {
     }
 
     fn emit<B: Body>(&mut self, dest: u32, sources: &[Operand], numbers: [u32; 2]) {
-        let mut rows = [0; 4];
-        for (row, source) in rows.iter_mut().zip(sources) {
-            *row = match *source {
-                Operand::Row(row) => row,
-                Operand::Value(word) => self.constants.row(word),
-            };
-        }
-        for row in rows {
-            self.registers |= 1u64.checked_shl(row).unwrap_or(0);
-        }
+        self.push(handler::<B>(self.level), dest, sources, numbers);
+    }
+
+    fn push(&mut self, handler: Handler, dest: u32, sources: &[Operand], numbers: [u32; 2]) {
+        let mut row = |index: usize| match sources.get(index) {
+            Some(Operand::Row(row)) => *row,
+            Some(Operand::Value(word)) => self.constants.row(*word),
+            None => row::RESULT,
+        };
+        let sources = [row(0), row(1), row(2), row(3)];
+        let register = |row: u32| 1u64.checked_shl(row).unwrap_or(0);
+        let read = sources.iter().fold(0, |mask, &row| mask | register(row));
         // As many as any handler writes.
-        self.registers |= 0xfu64.checked_shl(dest).unwrap_or(0);
-        let fields = Fields { dest, sources: rows, numbers, pc: self.pc };
-        self.ops.push(handler::<B>(self.level).with(fields));
+        self.registers |= read | 0xfu64.checked_shl(dest).unwrap_or(0);
+        self.ops.push(handler.with(Fields { dest, sources, numbers, pc: self.pc }));
     }
 
     // Sources.
@@ -124,10 +125,7 @@ impl<'a> Lowering<'a> {
     fn pair(&self, source: Source) -> Option<[Operand; 2]> {
         let value = |value: u64| [Operand::Value(value as u32), Operand::Value((value >> 32) as u32)];
         Some(match source {
-            Source::Uniform(u) => {
-                let word = |index: usize| Operand::Value(self.uniforms.get(index).copied().unwrap_or(0));
-                [word(u.index()), word(u.index() + 1)]
-            }
+            Source::Uniform(u) => [u.index(), u.index() + 1].map(|index| Operand::Value(self.uniform(index))),
             Source::Constant(c) => value(c.value()),
             Source::Special0 { name: FauSpecialPage0::WarpId, .. } => {
                 [Operand::Row(row::WARP), Operand::Value(self.warps.saturating_sub(1))]
@@ -155,11 +153,18 @@ impl<'a> Lowering<'a> {
 
     /// A 32-bit source.
     fn word(&self, source: Source) -> Option<Operand> {
-        let high = match source {
-            Source::Special0 { word, .. } | Source::Special1 { word, .. } | Source::Special3 { word, .. } => word & 1,
-            _ => 0,
-        };
-        self.pair(source).map(|words| words[usize::from(high)])
+        Some(match source {
+            Source::Register(register) | Source::LastUse(register) => Operand::Row(register.index() as u32),
+            Source::Uniform(uniform) => Operand::Value(self.uniform(uniform.index())),
+            Source::Constant(constant) => Operand::Value(constant.value() as u32),
+            Source::Special0 { word, .. } | Source::Special1 { word, .. } | Source::Special3 { word, .. } => {
+                self.pair(source)?[usize::from(word & 1)]
+            }
+        })
+    }
+
+    fn uniform(&self, index: usize) -> u32 {
+        self.uniforms.get(index).copied().unwrap_or(0)
     }
 
     /// A source after a rule of its own; `index` says whose scratch row it may use.

@@ -643,7 +643,7 @@ impl<'a> Runner<'a> {
                 RunError::Budget { place: self.describe(bundle, groups, pc, warp, first), budget: self.budget }
             }
             (_, Some(Slot::Undecodable(error))) => {
-                RunError::Undecodable { place: self.describe(bundle, groups, pc, warp, None), error: *error }
+                RunError::Undecodable { place: self.describe(bundle, groups, pc, warp, None), error: **error }
             }
             (_, Some(Slot::Register(register))) => {
                 RunError::Register { place: self.describe(bundle, groups, pc, warp, None), register: *register }
