@@ -406,9 +406,8 @@ fn ifs_and_loops_go_where_each_instance_wants() {
         statements.iter().for_each(|s| s.compile(&mut text, &mut labels, 0));
         let program = program(&text);
         for round in 0..4 {
-            let inputs = inputs(&mut random, 1 + (number + round) as usize % MOST, INPUTS + 1);
-            let instances =
-                |t: usize| if t % 3 == 1 { LANES } else { 1 + (number as usize * 7 + round * 5 + t) % LANES };
+            let inputs = inputs(&mut random, 1 + (number + round) % MOST, INPUTS + 1);
+            let instances = |t: usize| if t % 3 == 1 { LANES } else { 1 + (number * 7 + round * 5 + t) % LANES };
             let tasks: Vec<Task> = inputs.iter().enumerate().map(|(t, inputs)| task(inputs, instances(t))).collect();
             for machine in machines(&[]).iter_mut().take(if round < 2 { usize::MAX } else { 1 }) {
                 let mut tasks = tasks.clone();
