@@ -113,7 +113,7 @@ pub const KINDS: &[Kind] = &[
     Kind {
         name: "yaml: duplicate a line",
         another: Some("a table may have a constant twice"),
-        elsewhere: MOVED,
+        elsewhere: None,
         mutants: |f, t| duplicate_lines(f, t, yaml),
     },
     Kind { name: "yaml: a bracket is missing", another: None, elsewhere: None, mutants: drop_brackets },
