@@ -55,6 +55,55 @@ fn roots_are_those_of_the_number() {
 }
 
 #[test]
+fn functions_of_one_source_read_and_write_halves() {
+    type Of = fn(f64) -> f64;
+    let functions: [(&str, Of, f64); 7] = [
+        ("frcp", |x| 1.0 / x, 1e-3),
+        ("frsq", |x| 1.0 / x.sqrt(), 1e-3),
+        ("flog", f64::log2, 1e-3),
+        ("fexp", f64::exp2, 1e-3),
+        ("fsqrt", f64::sqrt, 1e-3),
+        // sRGB's curve and its inverse.
+        ("gcmp", |x| if x <= 0.003_130_8 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 }, 2e-3),
+        ("gexp", |x| if x <= 0.040_45 { x / 12.92 } else { ((x + 0.055) / 1.055).powf(2.4) }, 2e-3),
+    ];
+    let mut random = Random::new(11);
+    for (name, of, bound) in functions {
+        let [low, high] = ["e0", "e1"].map(|e| program(&[&format!("{name} r0.f16, sh0.{e}.abs")]));
+        let (wide, narrow) = (program(&[&format!("{name} r0, sh0.e1")]), program(&[&format!("{name} r0.f16, sh0")]));
+        for _ in 0..500 {
+            // From 0.06 to 4, and anything beside it.
+            let half = 0x2c00 + random.below(0x1800);
+            let x = f16::from_bits(half as u16).to_f64();
+            let x = if name.starts_with('g') { x / 4.0 } else { x };
+            let half = u32::from(f16::from_f64(x).to_bits());
+            let wanted = of(f16::from_bits(half as u16).to_f64());
+            let near = |found: f64| (found - wanted).abs() <= bound * wanted.abs().max(0.1);
+            let other = random.word();
+            let inputs = [half | 0x8000 | other << 16, (half | 0x8000) << 16 | other & 0xffff];
+            for (program, input) in [&low, &high].into_iter().zip(inputs) {
+                let found = run(program, &[("sh0", input)], &["r0"])[0];
+                assert_eq!(found >> 16, found & 0xffff, "{name} of {input:08x}: {found:08x}");
+                let found = f16::from_bits(found as u16).to_f64();
+                assert!(near(found), "{name} of {x}: {found}, not {wanted}");
+            }
+            let exact = run(&wide, &[("sh0", half << 16 | other & 0xffff)], &["r0"])[0];
+            assert!(
+                (f64::from(f(exact)) - wanted).abs() <= 1e-5 * wanted.abs().max(0.1),
+                "{name} of {x}: {}",
+                f(exact)
+            );
+            let word = f16::from_bits(half as u16).to_f32().to_bits();
+            let found = run(&narrow, &[("sh0", word)], &["r0"])[0];
+            assert_eq!(found, u32::from(f16::from_f32(f(exact)).to_bits()) * 0x1_0001, "{name} of {x}");
+        }
+    }
+    // No code is public for any of it.
+    let error = parts("frcp r0.f16, sh0").encode().expect_err("there are no bits");
+    assert!(error.to_string().contains("no public encoding"), "{error}");
+}
+
+#[test]
 fn doubles_come_from_words_and_become_words() {
     let mut random = Random::new(2);
     for (kind, to, from) in [

@@ -65,6 +65,12 @@ fn without_encoding(isa: &GroupIsa, values: &Values) -> Result<(), BuildError> {
         let mut records = slot.without.iter().filter_map(|r| choice.records.get(*r as usize));
         let meant = |r: &&Record| r.implies.iter().all(|(f, v)| values.get(isa, index, *f as usize) == *v);
         let Some(record) = records.find(meant) else { continue };
+        // What a public record holds needs none without.
+        let held =
+            |r: &u8| choice.records.get(*r as usize).is_some_and(|r| r.build(choice, values.of(isa, index), 0).is_ok());
+        if slot.records.iter().any(held) {
+            continue;
+        }
         if let Err(misfit) = record.build(choice, values.of(isa, index), 0) {
             let (slot, field) = names(isa, index as u8, misfit.field);
             return Err(BuildError::Value { slot, field, value: misfit.value });

@@ -1142,6 +1142,34 @@ impl TstOp {
         self as i64
     }
 }
+/// What of a word is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum HalfPart {
+    /// `whole`: All of it.
+    Whole = 0,
+    /// `e0`: The low half.
+    E0 = 1,
+    /// `e1`: The high half.
+    E1 = 2,
+}
+impl HalfPart {
+    /// All values that have a name.
+    pub const ALL: &'static [Self] = &[HalfPart::Whole, HalfPart::E0, HalfPart::E1];
+    /// The value with this number, if it has a name.
+    pub const fn from_number(number: i64) -> Option<Self> {
+        match number {
+            0 => Some(HalfPart::Whole),
+            1 => Some(HalfPart::E0),
+            2 => Some(HalfPart::E1),
+            _ => None,
+        }
+    }
+    /// Its number.
+    pub const fn number(self) -> i64 {
+        self as i64
+    }
+}
 /// What stands for a 64-bit float in 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -3008,6 +3036,19 @@ impl TstOp {
         0
     }
 }
+impl HalfPart {
+    #[allow(dead_code, reason = "an enum that no field uses")]
+    const fn position(number: i64) -> usize {
+        let mut i = 0;
+        while i < Self::ALL.len() {
+            if Self::ALL[i].number() == number {
+                return i;
+            }
+            i += 1;
+        }
+        0
+    }
+}
 impl F64Type {
     #[allow(dead_code, reason = "an enum that no field uses")]
     const fn position(number: i64) -> usize {
@@ -4060,6 +4101,10 @@ pub struct Alu {
     pub s0ch: S01ch,
     /// What a 64-bit float becomes.
     pub f64_type: F64Type,
+    /// The half of the source that is read as a half-precision float.
+    pub s0half: HalfPart,
+    /// The result is a half-precision float in both halves.
+    pub halves: bool,
 }
 impl Alu {
     fn read(values: &__rt::group::Values, slot: usize) -> Self {
@@ -4212,6 +4257,17 @@ impl Alu {
                     None => F64Type::ALL[F64Type::position(0)],
                 }
             },
+            s0half: {
+                let value = values.get(&tables::ISA, slot, 28);
+                match HalfPart::from_number(value) {
+                    Some(value) => value,
+                    None => HalfPart::ALL[HalfPart::position(0)],
+                }
+            },
+            halves: {
+                let value = values.get(&tables::ISA, slot, 29);
+                value != 0
+            },
         }
     }
     fn write(&self, values: &mut __rt::group::Values, slot: usize) {
@@ -4243,6 +4299,8 @@ impl Alu {
         values.set(&tables::ISA, slot, 25, self.s1ch.number());
         values.set(&tables::ISA, slot, 26, self.s0ch.number());
         values.set(&tables::ISA, slot, 27, self.f64_type.number());
+        values.set(&tables::ISA, slot, 28, self.s0half.number());
+        values.set(&tables::ISA, slot, 29, i64::from(self.halves));
     }
 }
 /// Every field at its default.
@@ -8003,23 +8061,23 @@ pub enum Operation {
     FmulSecond,
     /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:231)
     Fsqrt,
-    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:239)
+    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:238)
     Tstmin,
-    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:246)
+    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:245)
     Tstmax,
-    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:253)
+    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:252)
     FtbShi,
-    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:261)
+    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:260)
     FtbMsb,
-    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:269)
+    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:268)
     Tessw,
-    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:277)
+    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:276)
     StTexelmode,
-    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:285)
+    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:284)
     Bpret,
-    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:291)
+    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:290)
     Uniq,
-    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:297)
+    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:296)
     Fetch,
 }
 impl Operation {
@@ -9335,7 +9393,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:239)
+    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:238)
     fn tstmin(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9343,7 +9401,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:246)
+    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:245)
     fn tstmax(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9351,7 +9409,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:253)
+    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:252)
     fn ftb_shi(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9359,7 +9417,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:261)
+    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:260)
     fn ftb_msb(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9367,7 +9425,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:269)
+    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:268)
     fn tessw(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9375,7 +9433,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:277)
+    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:276)
     fn st_texelmode(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9383,7 +9441,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:285)
+    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:284)
     fn bpret(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9391,7 +9449,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:291)
+    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:290)
     fn uniq(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9399,7 +9457,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:297)
+    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:296)
     fn fetch(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -10781,6 +10839,32 @@ mod tables {
                         name: "max",
                         text: "max",
                         doc: "For a maximum: greater or equal.",
+                    },
+                ],
+                dotted: &[],
+                default: None,
+            },
+            Enum {
+                name: "half_part",
+                doc: "What of a word is read.",
+                values: &[
+                    Value {
+                        bits: 0,
+                        name: "whole",
+                        text: "whole",
+                        doc: "All of it.",
+                    },
+                    Value {
+                        bits: 1,
+                        name: "e0",
+                        text: "e0",
+                        doc: "The low half.",
+                    },
+                    Value {
+                        bits: 2,
+                        name: "e1",
+                        text: "e1",
+                        doc: "The high half.",
                     },
                 ],
                 dotted: &[],
@@ -14649,7 +14733,23 @@ mod tables {
                     Field {
                         name: "f64_type",
                         doc: "What a 64-bit float becomes.",
+                        ty: Type::Enum(26),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "s0half",
+                        doc: "The half of the source that is read as a half-precision float.",
                         ty: Type::Enum(25),
+                        encoding: Encoding::Plain,
+                        default: 0,
+                        form: false,
+                    },
+                    Field {
+                        name: "halves",
+                        doc: "The result is a half-precision float in both halves.",
+                        ty: Type::Flag,
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -14714,6 +14814,8 @@ mod tables {
                             (25, 0),
                             (26, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[],
                         unusable: "",
@@ -14721,7 +14823,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:141",
+                        source: "main.yaml:149",
                     },
                     Record {
                         name: "fadd_lp",
@@ -14781,6 +14883,8 @@ mod tables {
                             (25, 0),
                             (26, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[],
                         unusable: "",
@@ -14788,7 +14892,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:147",
+                        source: "main.yaml:155",
                     },
                     Record {
                         name: "fmul",
@@ -14848,6 +14952,8 @@ mod tables {
                             (25, 0),
                             (26, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[],
                         unusable: "",
@@ -14855,7 +14961,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:153",
+                        source: "main.yaml:161",
                     },
                     Record {
                         name: "fmul_lp",
@@ -14915,6 +15021,8 @@ mod tables {
                             (25, 0),
                             (26, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[],
                         unusable: "",
@@ -14922,7 +15030,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:159",
+                        source: "main.yaml:167",
                     },
                     Record {
                         name: "fmad",
@@ -14978,6 +15086,8 @@ mod tables {
                             (25, 0),
                             (26, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[],
                         unusable: "",
@@ -14985,7 +15095,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:165",
+                        source: "main.yaml:173",
                     },
                     Record {
                         name: "fmad_ext",
@@ -15061,6 +15171,8 @@ mod tables {
                             (25, 0),
                             (26, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[],
                         unusable: "",
@@ -15068,7 +15180,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:171",
+                        source: "main.yaml:179",
                     },
                     Record {
                         name: "sngl",
@@ -15112,6 +15224,8 @@ mod tables {
                             (25, 0),
                             (26, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[
                             Check {
@@ -15125,7 +15239,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:177",
+                        source: "main.yaml:185",
                     },
                     Record {
                         name: "sngl_ext",
@@ -15177,6 +15291,8 @@ mod tables {
                             (25, 0),
                             (26, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[
                             Check {
@@ -15190,7 +15306,50 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:183",
+                        source: "main.yaml:191",
+                    },
+                    Record {
+                        name: "sngl_half",
+                        doc: "One source or result in half precision.",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 3)],
+                        needs: &[
+                            (0, 3),
+                            (1, 0),
+                            (2, 0),
+                            (5, 0),
+                            (6, 0),
+                            (7, 0),
+                            (8, 0),
+                            (9, 0),
+                            (10, 0),
+                            (12, 0),
+                            (13, 0),
+                            (14, 0),
+                            (15, 0),
+                            (16, 0),
+                            (17, 0),
+                            (18, 0),
+                            (19, 0),
+                            (20, 2),
+                            (21, 0),
+                            (22, 0),
+                            (23, 0),
+                            (24, 0),
+                            (25, 0),
+                            (26, 0),
+                            (27, 0),
+                        ],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[11, 28, 29, 3, 4],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "main.yaml:197",
                     },
                     Record {
                         name: "gcmp",
@@ -15229,6 +15388,8 @@ mod tables {
                             (25, 0),
                             (26, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[],
                         unusable: "",
@@ -15236,7 +15397,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:189",
+                        source: "main.yaml:203",
                     },
                     Record {
                         name: "gcmp_ext",
@@ -15284,6 +15445,8 @@ mod tables {
                             (25, 0),
                             (26, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[],
                         unusable: "",
@@ -15291,7 +15454,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:194",
+                        source: "main.yaml:208",
                     },
                     Record {
                         name: "gexp",
@@ -15339,6 +15502,8 @@ mod tables {
                             (25, 0),
                             (26, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[],
                         unusable: "",
@@ -15346,7 +15511,95 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:200",
+                        source: "main.yaml:214",
+                    },
+                    Record {
+                        name: "gcmp_half",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 4)],
+                        needs: &[
+                            (0, 4),
+                            (1, 0),
+                            (2, 0),
+                            (5, 0),
+                            (6, 0),
+                            (7, 0),
+                            (8, 0),
+                            (9, 0),
+                            (10, 0),
+                            (11, 0),
+                            (12, 0),
+                            (13, 0),
+                            (14, 0),
+                            (15, 0),
+                            (16, 0),
+                            (17, 0),
+                            (18, 0),
+                            (19, 0),
+                            (20, 2),
+                            (21, 0),
+                            (22, 0),
+                            (23, 0),
+                            (24, 0),
+                            (25, 0),
+                            (26, 0),
+                            (27, 0),
+                        ],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[28, 29, 3, 4],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "main.yaml:220",
+                    },
+                    Record {
+                        name: "gexp_half",
+                        doc: "",
+                        bytes: 0,
+                        mask: 0x0,
+                        value: 0x0,
+                        places: &[],
+                        implies: &[(0, 5)],
+                        needs: &[
+                            (0, 5),
+                            (1, 0),
+                            (2, 0),
+                            (5, 0),
+                            (6, 0),
+                            (7, 0),
+                            (8, 0),
+                            (9, 0),
+                            (10, 0),
+                            (11, 0),
+                            (12, 0),
+                            (13, 0),
+                            (14, 0),
+                            (15, 0),
+                            (16, 0),
+                            (17, 0),
+                            (18, 0),
+                            (19, 0),
+                            (20, 2),
+                            (21, 0),
+                            (22, 0),
+                            (23, 0),
+                            (24, 0),
+                            (25, 0),
+                            (26, 0),
+                            (27, 0),
+                        ],
+                        checks: &[],
+                        unusable: "",
+                        no_encoding: true,
+                        says: &[28, 29, 3, 4],
+                        provenance: Provenance::Mesa,
+                        note: "",
+                        source: "main.yaml:221",
                     },
                     Record {
                         name: "upck",
@@ -15398,6 +15651,8 @@ mod tables {
                             (25, 0),
                             (26, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[
                             Check {
@@ -15411,7 +15666,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:206",
+                        source: "main.yaml:222",
                     },
                     Record {
                         name: "fred",
@@ -15475,6 +15730,8 @@ mod tables {
                             (25, 0),
                             (26, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[],
                         unusable: "",
@@ -15482,7 +15739,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:212",
+                        source: "main.yaml:228",
                     },
                     Record {
                         name: "int32_64",
@@ -15534,6 +15791,8 @@ mod tables {
                             (25, 0),
                             (26, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[],
                         unusable: "",
@@ -15541,7 +15800,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:218",
+                        source: "main.yaml:234",
                     },
                     Record {
                         name: "int32_64_ext",
@@ -15617,6 +15876,8 @@ mod tables {
                             (25, 0),
                             (26, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[],
                         unusable: "",
@@ -15624,7 +15885,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:224",
+                        source: "main.yaml:240",
                     },
                     Record {
                         name: "int8_16",
@@ -15676,6 +15937,8 @@ mod tables {
                             (25, 0),
                             (26, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[],
                         unusable: "",
@@ -15683,7 +15946,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:230",
+                        source: "main.yaml:246",
                     },
                     Record {
                         name: "int8_16_ext",
@@ -15763,6 +16026,8 @@ mod tables {
                             (25, 0),
                             (26, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[],
                         unusable: "",
@@ -15770,7 +16035,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:236",
+                        source: "main.yaml:252",
                     },
                     Record {
                         name: "int8_16_ext_sel",
@@ -15858,6 +16123,8 @@ mod tables {
                             (20, 2),
                             (21, 0),
                             (27, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[],
                         unusable: "no public bit tells it from the form without a choice of parts",
@@ -15865,7 +16132,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "Mesa never writes it.",
-                        source: "main.yaml:242",
+                        source: "main.yaml:258",
                     },
                     Record {
                         name: "fsqrt",
@@ -15906,10 +16173,10 @@ mod tables {
                         checks: &[],
                         unusable: "",
                         no_encoding: true,
-                        says: &[4, 3],
+                        says: &[28, 29, 4, 3],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:250",
+                        source: "main.yaml:266",
                     },
                     Record {
                         name: "fromf64",
@@ -15947,6 +16214,8 @@ mod tables {
                             (24, 0),
                             (25, 0),
                             (26, 0),
+                            (28, 0),
+                            (29, 0),
                         ],
                         checks: &[],
                         unusable: "",
@@ -15954,7 +16223,7 @@ mod tables {
                         says: &[27],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:256",
+                        source: "main.yaml:272",
                     },
                 ],
             },
@@ -16045,7 +16314,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::VendorBinary,
                         note: "",
-                        source: "main.yaml:272",
+                        source: "main.yaml:288",
                     },
                     Record {
                         name: "movc",
@@ -16073,7 +16342,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:278",
+                        source: "main.yaml:294",
                     },
                 ],
             },
@@ -16100,7 +16369,7 @@ mod tables {
                     Field {
                         name: "type",
                         doc: "How the operands are read.",
-                        ty: Type::Enum(26),
+                        ty: Type::Enum(27),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16149,7 +16418,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:292",
+                        source: "main.yaml:308",
                     },
                     Record {
                         name: "tst_ext",
@@ -16209,7 +16478,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:297",
+                        source: "main.yaml:313",
                     },
                     Record {
                         name: "tst_min",
@@ -16226,7 +16495,7 @@ mod tables {
                         says: &[1, 2, 3, 4],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:302",
+                        source: "main.yaml:318",
                     },
                     Record {
                         name: "tst_max",
@@ -16243,7 +16512,7 @@ mod tables {
                         says: &[1, 2, 3, 4],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:303",
+                        source: "main.yaml:319",
                     },
                 ],
             },
@@ -16327,7 +16596,7 @@ mod tables {
                         says: &[],
                         provenance: Provenance::Mesa,
                         note: "",
-                        source: "main.yaml:312",
+                        source: "main.yaml:328",
                     },
                 ],
             },
@@ -16354,7 +16623,7 @@ mod tables {
                     Field {
                         name: "count_src",
                         doc: "What is counted.",
-                        ty: Type::Enum(27),
+                        ty: Type::Enum(28),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16362,7 +16631,7 @@ mod tables {
                     Field {
                         name: "count_op",
                         doc: "How it is counted.",
-                        ty: Type::Enum(28),
+                        ty: Type::Enum(29),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16370,7 +16639,7 @@ mod tables {
                     Field {
                         name: "bitmask_src_op",
                         doc: "Makes a mask of sources 0 and 1, or passes them on.",
-                        ty: Type::Enum(29),
+                        ty: Type::Enum(30),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16378,7 +16647,7 @@ mod tables {
                     Field {
                         name: "shift1_op",
                         doc: "The first shift.",
-                        ty: Type::Enum(30),
+                        ty: Type::Enum(31),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16625,7 +16894,7 @@ mod tables {
                     Field {
                         name: "logical_op",
                         doc: "The operation.",
-                        ty: Type::Enum(31),
+                        ty: Type::Enum(32),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16688,7 +16957,7 @@ mod tables {
                     Field {
                         name: "tst_src",
                         doc: "What is tested.",
-                        ty: Type::Enum(32),
+                        ty: Type::Enum(33),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16696,7 +16965,7 @@ mod tables {
                     Field {
                         name: "bw_tst_op",
                         doc: "What is asked.",
-                        ty: Type::Enum(33),
+                        ty: Type::Enum(34),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16704,7 +16973,7 @@ mod tables {
                     Field {
                         name: "shift2_op",
                         doc: "The second shift.",
-                        ty: Type::Enum(34),
+                        ty: Type::Enum(35),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16758,7 +17027,7 @@ mod tables {
                     Field {
                         name: "op",
                         doc: "The operation.",
-                        ty: Type::Enum(35),
+                        ty: Type::Enum(36),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16782,7 +17051,7 @@ mod tables {
                     Field {
                         name: "dsel",
                         doc: "The result that is written.",
-                        ty: Type::Enum(36),
+                        ty: Type::Enum(37),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16790,7 +17059,7 @@ mod tables {
                     Field {
                         name: "srcsel",
                         doc: "The source with the address or the operand.",
-                        ty: Type::Enum(37),
+                        ty: Type::Enum(38),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16814,7 +17083,7 @@ mod tables {
                     Field {
                         name: "msk_mode",
                         doc: "The mask.",
-                        ty: Type::Enum(38),
+                        ty: Type::Enum(39),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16822,7 +17091,7 @@ mod tables {
                     Field {
                         name: "exeaddrsrc",
                         doc: "The source with the address to go on at.",
-                        ty: Type::Enum(37),
+                        ty: Type::Enum(38),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16830,7 +17099,7 @@ mod tables {
                     Field {
                         name: "paramsrc",
                         doc: "The source with the parameters.",
-                        ty: Type::Enum(37),
+                        ty: Type::Enum(38),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16846,7 +17115,7 @@ mod tables {
                     Field {
                         name: "rate",
                         doc: "How often the phase runs.",
-                        ty: Type::Enum(39),
+                        ty: Type::Enum(40),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16862,7 +17131,7 @@ mod tables {
                     Field {
                         name: "ressel",
                         doc: "The result that is put into the link register.",
-                        ty: Type::Enum(36),
+                        ty: Type::Enum(37),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16886,7 +17155,7 @@ mod tables {
                     Field {
                         name: "p",
                         doc: "Multiplies by 1/W.",
-                        ty: Type::Enum(49),
+                        ty: Type::Enum(50),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16902,7 +17171,7 @@ mod tables {
                     Field {
                         name: "iter_mode",
                         doc: "Where in the pixel.",
-                        ty: Type::Enum(48),
+                        ty: Type::Enum(49),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16934,7 +17203,7 @@ mod tables {
                     Field {
                         name: "srcseladd",
                         doc: "The source with the address.",
-                        ty: Type::Enum(37),
+                        ty: Type::Enum(38),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16950,7 +17219,7 @@ mod tables {
                     Field {
                         name: "cachemode_ld",
                         doc: "How the cache is used.",
-                        ty: Type::Enum(40),
+                        ty: Type::Enum(41),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16958,7 +17227,7 @@ mod tables {
                     Field {
                         name: "slccachemode",
                         doc: "How the system level cache is used.",
-                        ty: Type::Enum(43),
+                        ty: Type::Enum(44),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16966,7 +17235,7 @@ mod tables {
                     Field {
                         name: "srcselbl",
                         doc: "The source with the number of words.",
-                        ty: Type::Enum(37),
+                        ty: Type::Enum(38),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16974,7 +17243,7 @@ mod tables {
                     Field {
                         name: "cachemode_st",
                         doc: "How the cache is used.",
-                        ty: Type::Enum(41),
+                        ty: Type::Enum(42),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16982,7 +17251,7 @@ mod tables {
                     Field {
                         name: "srcseldata",
                         doc: "The source with the data.",
-                        ty: Type::Enum(37),
+                        ty: Type::Enum(38),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16990,7 +17259,7 @@ mod tables {
                     Field {
                         name: "dsize",
                         doc: "Size of an element.",
-                        ty: Type::Enum(44),
+                        ty: Type::Enum(45),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -16998,7 +17267,7 @@ mod tables {
                     Field {
                         name: "srcmask",
                         doc: "The source with the coverage mask.",
-                        ty: Type::Enum(37),
+                        ty: Type::Enum(38),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -17014,7 +17283,7 @@ mod tables {
                     Field {
                         name: "atomic_op",
                         doc: "The operation on memory.",
-                        ty: Type::Enum(47),
+                        ty: Type::Enum(48),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -17022,7 +17291,7 @@ mod tables {
                     Field {
                         name: "dstsel",
                         doc: "The source that names the destination.",
-                        ty: Type::Enum(37),
+                        ty: Type::Enum(38),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -17038,7 +17307,7 @@ mod tables {
                     Field {
                         name: "dmn",
                         doc: "Dimensions of the texture.",
-                        ty: Type::Enum(50),
+                        ty: Type::Enum(51),
                         encoding: Encoding::Plain,
                         default: 1,
                         form: false,
@@ -17054,7 +17323,7 @@ mod tables {
                     Field {
                         name: "lodm",
                         doc: "Level of detail.",
-                        ty: Type::Enum(45),
+                        ty: Type::Enum(46),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -17078,7 +17347,7 @@ mod tables {
                     Field {
                         name: "sbmode",
                         doc: "What comes back.",
-                        ty: Type::Enum(46),
+                        ty: Type::Enum(47),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -17126,7 +17395,7 @@ mod tables {
                     Field {
                         name: "swap",
                         doc: "What the scheduler does.",
-                        ty: Type::Enum(51),
+                        ty: Type::Enum(52),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -17134,7 +17403,7 @@ mod tables {
                     Field {
                         name: "cachemode",
                         doc: "How the cache is used.",
-                        ty: Type::Enum(42),
+                        ty: Type::Enum(43),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -20891,7 +21160,7 @@ mod tables {
                     Field {
                         name: "bpred",
                         doc: "Which instances decide.",
-                        ty: Type::Enum(56),
+                        ty: Type::Enum(57),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -21023,7 +21292,7 @@ mod tables {
                     Field {
                         name: "pcnd",
                         doc: "The condition.",
-                        ty: Type::Enum(52),
+                        ty: Type::Enum(53),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -21031,7 +21300,7 @@ mod tables {
                     Field {
                         name: "cndinst",
                         doc: "What is done.",
-                        ty: Type::Enum(53),
+                        ty: Type::Enum(54),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -21128,7 +21397,7 @@ mod tables {
                     Field {
                         name: "lr",
                         doc: "What is done.",
-                        ty: Type::Enum(54),
+                        ty: Type::Enum(55),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -21204,7 +21473,7 @@ mod tables {
                     Field {
                         name: "tgt",
                         doc: "The bank.",
-                        ty: Type::Enum(55),
+                        ty: Type::Enum(56),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -21272,7 +21541,7 @@ mod tables {
                     Field {
                         name: "p",
                         doc: "Perspective.",
-                        ty: Type::Enum(49),
+                        ty: Type::Enum(50),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -21288,7 +21557,7 @@ mod tables {
                     Field {
                         name: "mode",
                         doc: "Where in the pixel.",
-                        ty: Type::Enum(48),
+                        ty: Type::Enum(49),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -21304,7 +21573,7 @@ mod tables {
                     Field {
                         name: "coff_idx_ctrl",
                         doc: "Index of the coefficient.",
-                        ty: Type::Enum(57),
+                        ty: Type::Enum(58),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -21312,7 +21581,7 @@ mod tables {
                     Field {
                         name: "woff_idx_ctrl",
                         doc: "Index of the coefficient of 1/W.",
-                        ty: Type::Enum(57),
+                        ty: Type::Enum(58),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -21328,7 +21597,7 @@ mod tables {
                     Field {
                         name: "sched_ctrl",
                         doc: "What the scheduler does.",
-                        ty: Type::Enum(51),
+                        ty: Type::Enum(52),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -21475,7 +21744,7 @@ mod tables {
                     Field {
                         name: "p",
                         doc: "Perspective.",
-                        ty: Type::Enum(49),
+                        ty: Type::Enum(50),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -21499,7 +21768,7 @@ mod tables {
                     Field {
                         name: "mode",
                         doc: "Where in the pixel.",
-                        ty: Type::Enum(48),
+                        ty: Type::Enum(49),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -21515,7 +21784,7 @@ mod tables {
                     Field {
                         name: "dmn",
                         doc: "Dimensions of the texture.",
-                        ty: Type::Enum(50),
+                        ty: Type::Enum(51),
                         encoding: Encoding::Plain,
                         default: 1,
                         form: false,
@@ -21555,7 +21824,7 @@ mod tables {
                     Field {
                         name: "sched_ctrl",
                         doc: "What the scheduler does.",
-                        ty: Type::Enum(51),
+                        ty: Type::Enum(52),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -21603,7 +21872,7 @@ mod tables {
                     Field {
                         name: "coff_idx_ctrl",
                         doc: "Index of the coefficient.",
-                        ty: Type::Enum(57),
+                        ty: Type::Enum(58),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -21611,7 +21880,7 @@ mod tables {
                     Field {
                         name: "woff_idx_ctrl",
                         doc: "Index of the coefficient of 1/W.",
-                        ty: Type::Enum(57),
+                        ty: Type::Enum(58),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22005,7 +22274,7 @@ mod tables {
                     Field {
                         name: "op",
                         doc: "Which of them.",
-                        ty: Type::Enum(58),
+                        ty: Type::Enum(59),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22013,7 +22282,7 @@ mod tables {
                     Field {
                         name: "jop",
                         doc: "How the first two products are combined.",
-                        ty: Type::Enum(62),
+                        ty: Type::Enum(63),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22021,7 +22290,7 @@ mod tables {
                     Field {
                         name: "kop",
                         doc: "How the other two are.",
-                        ty: Type::Enum(62),
+                        ty: Type::Enum(63),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22029,7 +22298,7 @@ mod tables {
                     Field {
                         name: "jout",
                         doc: "What the first result is.",
-                        ty: Type::Enum(63),
+                        ty: Type::Enum(64),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22037,7 +22306,7 @@ mod tables {
                     Field {
                         name: "kout",
                         doc: "What the second result is.",
-                        ty: Type::Enum(64),
+                        ty: Type::Enum(65),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22045,7 +22314,7 @@ mod tables {
                     Field {
                         name: "kdst",
                         doc: "Where the second result goes.",
-                        ty: Type::Enum(36),
+                        ty: Type::Enum(37),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22101,7 +22370,7 @@ mod tables {
                     Field {
                         name: "a",
                         doc: "A factor.",
-                        ty: Type::Enum(59),
+                        ty: Type::Enum(60),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22109,7 +22378,7 @@ mod tables {
                     Field {
                         name: "af",
                         doc: "How `a` is held.",
-                        ty: Type::Enum(61),
+                        ty: Type::Enum(62),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22133,7 +22402,7 @@ mod tables {
                     Field {
                         name: "b",
                         doc: "A factor.",
-                        ty: Type::Enum(59),
+                        ty: Type::Enum(60),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22141,7 +22410,7 @@ mod tables {
                     Field {
                         name: "bf",
                         doc: "How `b` is held.",
-                        ty: Type::Enum(61),
+                        ty: Type::Enum(62),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22165,7 +22434,7 @@ mod tables {
                     Field {
                         name: "c",
                         doc: "A factor.",
-                        ty: Type::Enum(59),
+                        ty: Type::Enum(60),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22173,7 +22442,7 @@ mod tables {
                     Field {
                         name: "cf",
                         doc: "How `c` is held.",
-                        ty: Type::Enum(61),
+                        ty: Type::Enum(62),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22197,7 +22466,7 @@ mod tables {
                     Field {
                         name: "d",
                         doc: "A factor.",
-                        ty: Type::Enum(59),
+                        ty: Type::Enum(60),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22205,7 +22474,7 @@ mod tables {
                     Field {
                         name: "df",
                         doc: "How `d` is held.",
-                        ty: Type::Enum(61),
+                        ty: Type::Enum(62),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22229,7 +22498,7 @@ mod tables {
                     Field {
                         name: "e",
                         doc: "The other factor.",
-                        ty: Type::Enum(60),
+                        ty: Type::Enum(61),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22237,7 +22506,7 @@ mod tables {
                     Field {
                         name: "ef",
                         doc: "How `e` is held.",
-                        ty: Type::Enum(61),
+                        ty: Type::Enum(62),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22261,7 +22530,7 @@ mod tables {
                     Field {
                         name: "f",
                         doc: "The other factor.",
-                        ty: Type::Enum(60),
+                        ty: Type::Enum(61),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22269,7 +22538,7 @@ mod tables {
                     Field {
                         name: "ff",
                         doc: "How `f` is held.",
-                        ty: Type::Enum(61),
+                        ty: Type::Enum(62),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22293,7 +22562,7 @@ mod tables {
                     Field {
                         name: "g",
                         doc: "The other factor.",
-                        ty: Type::Enum(60),
+                        ty: Type::Enum(61),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22301,7 +22570,7 @@ mod tables {
                     Field {
                         name: "gf",
                         doc: "How `g` is held.",
-                        ty: Type::Enum(61),
+                        ty: Type::Enum(62),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22325,7 +22594,7 @@ mod tables {
                     Field {
                         name: "h",
                         doc: "The other factor.",
-                        ty: Type::Enum(60),
+                        ty: Type::Enum(61),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22333,7 +22602,7 @@ mod tables {
                     Field {
                         name: "hf",
                         doc: "How `h` is held.",
-                        ty: Type::Enum(61),
+                        ty: Type::Enum(62),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22357,7 +22626,7 @@ mod tables {
                     Field {
                         name: "v",
                         doc: "What is added.",
-                        ty: Type::Enum(60),
+                        ty: Type::Enum(61),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22365,7 +22634,7 @@ mod tables {
                     Field {
                         name: "vf",
                         doc: "How `v` is held.",
-                        ty: Type::Enum(61),
+                        ty: Type::Enum(62),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22389,7 +22658,7 @@ mod tables {
                     Field {
                         name: "w",
                         doc: "What is added.",
-                        ty: Type::Enum(60),
+                        ty: Type::Enum(61),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22397,7 +22666,7 @@ mod tables {
                     Field {
                         name: "wf",
                         doc: "How `w` is held.",
-                        ty: Type::Enum(61),
+                        ty: Type::Enum(62),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22421,7 +22690,7 @@ mod tables {
                     Field {
                         name: "x",
                         doc: "What is added.",
-                        ty: Type::Enum(60),
+                        ty: Type::Enum(61),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22429,7 +22698,7 @@ mod tables {
                     Field {
                         name: "xf",
                         doc: "How `x` is held.",
-                        ty: Type::Enum(61),
+                        ty: Type::Enum(62),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22453,7 +22722,7 @@ mod tables {
                     Field {
                         name: "y",
                         doc: "What is added.",
-                        ty: Type::Enum(60),
+                        ty: Type::Enum(61),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22461,7 +22730,7 @@ mod tables {
                     Field {
                         name: "yf",
                         doc: "How `y` is held.",
-                        ty: Type::Enum(61),
+                        ty: Type::Enum(62),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22640,7 +22909,7 @@ mod tables {
                     Field {
                         name: "op",
                         doc: "Which of them.",
-                        ty: Type::Enum(65),
+                        ty: Type::Enum(66),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -22648,7 +22917,7 @@ mod tables {
                     Field {
                         name: "f64_type",
                         doc: "What becomes a 64-bit float.",
-                        ty: Type::Enum(25),
+                        ty: Type::Enum(26),
                         encoding: Encoding::Plain,
                         default: 0,
                         form: false,
@@ -23863,8 +24132,10 @@ mod tables {
                 name: "p0",
                 doc: "Phase 0.",
                 choice: 6,
-                records: &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17],
-                without: &[18, 19],
+                records: &[
+                    0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 14, 15, 16, 17, 18, 19, 20,
+                ],
+                without: &[8, 12, 13, 21, 22],
                 first: &[
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                     0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
@@ -23931,7 +24202,7 @@ mod tables {
                         mask: 0xff,
                         value: 0x86,
                         checks: &[],
-                        record: 8,
+                        record: 9,
                         bytes: 1,
                         last: true,
                     },
@@ -23953,7 +24224,7 @@ mod tables {
                         mask: 0xfcff,
                         value: 0x96,
                         checks: &[],
-                        record: 9,
+                        record: 10,
                         bytes: 2,
                         last: false,
                     },
@@ -23961,7 +24232,7 @@ mod tables {
                         mask: 0xfcff,
                         value: 0x496,
                         checks: &[],
-                        record: 10,
+                        record: 11,
                         bytes: 2,
                         last: true,
                     },
@@ -23975,7 +24246,7 @@ mod tables {
                                 allowed: 0xc0ffdfff,
                             },
                         ],
-                        record: 11,
+                        record: 14,
                         bytes: 2,
                         last: true,
                     },
@@ -23983,7 +24254,7 @@ mod tables {
                         mask: 0xff,
                         value: 0x9d,
                         checks: &[],
-                        record: 12,
+                        record: 15,
                         bytes: 2,
                         last: true,
                     },
@@ -23991,7 +24262,7 @@ mod tables {
                         mask: 0xf0,
                         value: 0xa0,
                         checks: &[],
-                        record: 15,
+                        record: 18,
                         bytes: 1,
                         last: true,
                     },
@@ -23999,7 +24270,7 @@ mod tables {
                         mask: 0x40f0,
                         value: 0xb0,
                         checks: &[],
-                        record: 16,
+                        record: 19,
                         bytes: 2,
                         last: true,
                     },
@@ -24023,7 +24294,7 @@ mod tables {
                         mask: 0xf0,
                         value: 0xe0,
                         checks: &[],
-                        record: 13,
+                        record: 16,
                         bytes: 1,
                         last: true,
                     },
@@ -24031,12 +24302,12 @@ mod tables {
                         mask: 0x88f0,
                         value: 0xf0,
                         checks: &[],
-                        record: 14,
+                        record: 17,
                         bytes: 2,
                         last: true,
                     },
                 ],
-                fields: 110,
+                fields: 112,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -24087,7 +24358,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 138,
+                fields: 142,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -24142,7 +24413,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 142,
+                fields: 146,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -24222,7 +24493,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 145,
+                fields: 149,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -24278,7 +24549,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 153,
+                fields: 157,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -24315,7 +24586,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 157,
+                fields: 161,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -24352,7 +24623,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 157,
+                fields: 161,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -24396,7 +24667,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 157,
+                fields: 161,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -24433,7 +24704,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 160,
+                fields: 164,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -24470,7 +24741,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 160,
+                fields: 164,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -24518,7 +24789,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 160,
+                fields: 164,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -24569,7 +24840,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 162,
+                fields: 166,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -24673,7 +24944,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 162,
+                fields: 166,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -24710,7 +24981,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 182,
+                fields: 186,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -24768,7 +25039,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 184,
+                fields: 188,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -24810,7 +25081,7 @@ mod tables {
                     65535, 65535, 65535, 65535, 65535, 65535,
                 ],
                 tests: &[],
-                fields: 196,
+                fields: 200,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -24852,7 +25123,7 @@ mod tables {
                     65535, 65535, 65535, 65535, 65535, 65535,
                 ],
                 tests: &[],
-                fields: 196,
+                fields: 200,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -24972,7 +25243,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 196,
+                fields: 200,
                 chain: 0,
                 ends: 255,
                 filler: true,
@@ -25065,7 +25336,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 204,
+                fields: 208,
                 chain: 0,
                 ends: 255,
                 filler: true,
@@ -25102,7 +25373,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 211,
+                fields: 215,
                 chain: 0,
                 ends: 255,
                 filler: true,
@@ -25147,7 +25418,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 216,
+                fields: 220,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -25192,7 +25463,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 218,
+                fields: 222,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -25245,7 +25516,7 @@ mod tables {
                         last: true,
                     },
                 ],
-                fields: 220,
+                fields: 224,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -25287,7 +25558,7 @@ mod tables {
                     65535, 65535, 65535, 65535, 65535, 65535,
                 ],
                 tests: &[],
-                fields: 224,
+                fields: 228,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -25329,7 +25600,7 @@ mod tables {
                     65535, 65535, 65535, 65535, 65535, 65535,
                 ],
                 tests: &[],
-                fields: 284,
+                fields: 288,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -25371,7 +25642,7 @@ mod tables {
                     65535, 65535, 65535, 65535, 65535, 65535,
                 ],
                 tests: &[],
-                fields: 294,
+                fields: 298,
                 chain: 0,
                 ends: 255,
                 filler: false,
@@ -25733,15 +26004,17 @@ mod tables {
                     Token::Role("P"),
                     Token::Text(" "),
                     Token::Operand(13),
+                    Token::Flag(255, 29, ".f16"),
                     Token::Text(", "),
                     Token::Role("A"),
+                    Token::Words(255, 28, &["", ".e0", ".e1"]),
                     Token::Flag(255, 4, ".abs"),
                     Token::Flag(255, 3, ".neg"),
                 ],
                 also: &[],
                 no_encoding: "",
                 provenance: Provenance::Mesa,
-                note: "The reference selects half-precision parts, which have no public encoding.",
+                note: "Its half-precision parts have no public encoding.",
                 source: "operations-main.yaml:21",
             },
             Operation {
@@ -25758,15 +26031,17 @@ mod tables {
                     Token::Role("P"),
                     Token::Text(" "),
                     Token::Operand(13),
+                    Token::Flag(255, 29, ".f16"),
                     Token::Text(", "),
                     Token::Role("A"),
+                    Token::Words(255, 28, &["", ".e0", ".e1"]),
                     Token::Flag(255, 4, ".abs"),
                     Token::Flag(255, 3, ".neg"),
                 ],
                 also: &[],
                 no_encoding: "",
                 provenance: Provenance::Mesa,
-                note: "The reference selects half-precision parts, which have no public encoding.",
+                note: "Its half-precision parts have no public encoding.",
                 source: "operations-main.yaml:27",
             },
             Operation {
@@ -25783,15 +26058,17 @@ mod tables {
                     Token::Role("P"),
                     Token::Text(" "),
                     Token::Operand(13),
+                    Token::Flag(255, 29, ".f16"),
                     Token::Text(", "),
                     Token::Role("A"),
+                    Token::Words(255, 28, &["", ".e0", ".e1"]),
                     Token::Flag(255, 4, ".abs"),
                     Token::Flag(255, 3, ".neg"),
                 ],
                 also: &[],
                 no_encoding: "",
                 provenance: Provenance::Mesa,
-                note: "The reference selects half-precision parts, which have no public encoding.",
+                note: "Its half-precision parts have no public encoding.",
                 source: "operations-main.yaml:33",
             },
             Operation {
@@ -25808,15 +26085,17 @@ mod tables {
                     Token::Role("P"),
                     Token::Text(" "),
                     Token::Operand(13),
+                    Token::Flag(255, 29, ".f16"),
                     Token::Text(", "),
                     Token::Role("A"),
+                    Token::Words(255, 28, &["", ".e0", ".e1"]),
                     Token::Flag(255, 4, ".abs"),
                     Token::Flag(255, 3, ".neg"),
                 ],
                 also: &[],
                 no_encoding: "",
                 provenance: Provenance::Mesa,
-                note: "The reference selects half-precision parts, which have no public encoding.",
+                note: "Its half-precision parts have no public encoding.",
                 source: "operations-main.yaml:39",
             },
             Operation {
@@ -25856,8 +26135,10 @@ mod tables {
                 syntax: &[
                     Token::Text("gcmp "),
                     Token::Operand(13),
+                    Token::Flag(255, 29, ".f16"),
                     Token::Text(", "),
                     Token::Role("A"),
+                    Token::Words(255, 28, &["", ".e0", ".e1"]),
                     Token::Flag(255, 4, ".abs"),
                     Token::Flag(255, 3, ".neg"),
                 ],
@@ -25879,8 +26160,10 @@ mod tables {
                 syntax: &[
                     Token::Text("gexp "),
                     Token::Operand(13),
+                    Token::Flag(255, 29, ".f16"),
                     Token::Text(", "),
                     Token::Role("A"),
+                    Token::Words(255, 28, &["", ".e0", ".e1"]),
                     Token::Flag(255, 4, ".abs"),
                     Token::Flag(255, 3, ".neg"),
                 ],
@@ -30343,15 +30626,17 @@ mod tables {
                 syntax: &[
                     Token::Text("fsqrt "),
                     Token::Operand(13),
+                    Token::Flag(255, 29, ".f16"),
                     Token::Text(", "),
                     Token::Role("A"),
+                    Token::Words(255, 28, &["", ".e0", ".e1"]),
                     Token::Flag(255, 4, ".abs"),
                     Token::Flag(255, 3, ".neg"),
                 ],
                 also: &[],
                 no_encoding: "all sixteen codes of operations with one source are taken",
                 provenance: Provenance::Document,
-                note: "The reference selects half-precision parts, too.",
+                note: "",
                 source: "unencoded.yaml:231",
             },
             Operation {
@@ -30378,7 +30663,7 @@ mod tables {
                 no_encoding: "six codes of tests are free, and none is known to be it",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:239",
+                source: "unencoded.yaml:238",
             },
             Operation {
                 name: "TSTMAX",
@@ -30404,7 +30689,7 @@ mod tables {
                 no_encoding: "six codes of tests are free, and none is known to be it",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:246",
+                source: "unencoded.yaml:245",
             },
             Operation {
                 name: "FTB_SHI",
@@ -30420,7 +30705,7 @@ mod tables {
                 no_encoding: "one code of the count unit is free, and nothing says that it is this",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:253",
+                source: "unencoded.yaml:252",
             },
             Operation {
                 name: "FTB_MSB",
@@ -30436,7 +30721,7 @@ mod tables {
                 no_encoding: "one code of the count unit is free, and nothing says that it is this",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:261",
+                source: "unencoded.yaml:260",
             },
             Operation {
                 name: "TESSW",
@@ -30457,7 +30742,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "The reference speaks of an operation as a suffix and names none.",
-                source: "unencoded.yaml:269",
+                source: "unencoded.yaml:268",
             },
             Operation {
                 name: "ST.TEXELMODE",
@@ -30480,7 +30765,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "The second operand is what drives W1.",
-                source: "unencoded.yaml:277",
+                source: "unencoded.yaml:276",
             },
             Operation {
                 name: "BPRET",
@@ -30496,7 +30781,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:285",
+                source: "unencoded.yaml:284",
             },
             Operation {
                 name: "UNIQ",
@@ -30512,7 +30797,7 @@ mod tables {
                 no_encoding: "only the code in the header is known, not what follows it",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "unencoded.yaml:291",
+                source: "unencoded.yaml:290",
             },
             Operation {
                 name: "FETCH",
@@ -30528,7 +30813,7 @@ mod tables {
                 no_encoding: "only the code in the header is known, not what follows it",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "unencoded.yaml:297",
+                source: "unencoded.yaml:296",
             },
         ],
         operands: &[
@@ -31461,13 +31746,13 @@ mod tables {
             0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15, 0, 0, 0, 0, 0, 0,
             0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2,
             0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-            0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0,
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0,
-            0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0,
+            0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0,
+            0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0,
+            0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
             0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
             0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-            0, 0, 0, 0, 0, 0, 0, 0, 0,
+            0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
         ],
         fillers: 0x3800000,
         chains: &[0x1c],

@@ -1,8 +1,8 @@
 //! Executes groups: a task at a time, all its instances together.
 
 use isaforge_usc::{
-    Alu, AluOp, CountOp, Int8_16Fmt, Int8_16Op, Mov, Pck, PckFormat, RedPart, S2ch, Shift1Op, SnglOp, Tst, TstOp,
-    TstType,
+    Alu, AluOp, CountOp, HalfPart, Int8_16Fmt, Int8_16Op, Mov, Pck, PckFormat, RedPart, S2ch, Shift1Op, SnglOp, Tst,
+    TstOp, TstType,
 };
 
 use crate::observe::Traffic;
@@ -188,7 +188,16 @@ impl<'a, H: Host> Cpu<'a, H> {
             float::Modifiers { floor: false, abs: alu.s1abs, neg: alu.s1neg },
             float::Modifiers { floor: alu.s2flr, abs: alu.s2abs, neg: alu.s2neg },
         ];
+        let half;
+        let s = match part_of(alu.s0half) {
+            None => s,
+            Some(shift) => {
+                half = map(s[0], |word| pack::f16_to_f32((word >> shift) as u16));
+                [&half, s[1], s[2]]
+            }
+        };
         let modified = |i: usize| if floats[i].any() { map(s[i], |x| floats[i].apply(x)) } else { *s[i] };
+        let drive = |wires: &mut Wires, value: Column| drive(alu, wires, value);
         let clamped = |x: Column| if alu.sat { map(&x, float::saturate) } else { x };
         match alu.op {
             AluOp::Fadd => clamped(zip(&modified(0), &modified(1), float::add)),
@@ -230,10 +239,10 @@ impl<'a, H: Host> Cpu<'a, H> {
             SnglOp::Dsyf => quads(x, |q, i| float::difference(q[i & 1], q[i & 1 | 2])),
             SnglOp::Sinc => {
                 self.set_predicate(holds(x, x, |x, _| special::wants_product(x)), active);
-                drive(wires, map(x, special::sine_by_x))
+                drive(alu, wires, map(x, special::sine_by_x))
             }
             SnglOp::Byp => *x,
-            op => drive(wires, map(x, |bits| special::unary(op, bits).unwrap_or(bits))),
+            op => drive(alu, wires, map(x, |bits| special::unary(op, bits).unwrap_or(bits))),
         }
     }
 
@@ -438,8 +447,19 @@ pub(super) fn value(task: &Task, common: &Common, register: Register, instance: 
     }
 }
 
-/// Lets an operation drive W0.
-fn drive(wires: &mut Wires, value: Column) -> Column {
+/// How far to the right the half of a source stands that is read as a float of its own.
+fn part_of(half: HalfPart) -> Option<u32> {
+    match half {
+        HalfPart::Whole => None,
+        HalfPart::E0 => Some(0),
+        HalfPart::E1 => Some(16),
+    }
+}
+
+/// Lets an operation drive W0, as a float or as two equal halves.
+fn drive(alu: &Alu, wires: &mut Wires, value: Column) -> Column {
+    let halves = |x| pack::half_of(f64::from(f32::from_bits(x))) * 0x1_0001;
+    let value = if alu.halves { map(&value, halves) } else { value };
     wires.direct[0] = Some(value);
     value
 }

@@ -4,8 +4,8 @@
 //! or a test are computed.
 
 use isaforge_usc::{
-    Alu, AluOp, BitmaskSrcOp, BwTstOp, BwTstSrc, CountOp, Int32_64Op, LogicalOp, Mov, Shift1Op, Shift2Op, SnglOp, Tst,
-    TstOp, TstType,
+    Alu, AluOp, BitmaskSrcOp, BwTstOp, BwTstSrc, CountOp, HalfPart, Int32_64Op, LogicalOp, Mov, Shift1Op, Shift2Op,
+    SnglOp, Tst, TstOp, TstType,
 };
 
 use crate::usc::lanes::ROWS;
@@ -161,6 +161,7 @@ impl<'a> Lowering<'a> {
     fn main(&mut self, main: &Main) -> Option<[u16; 2]> {
         // What a phase does beside giving a value, and what drives W0 instead of what is selected.
         let drives = |alu: &Alu| match alu.op {
+            _ if alu.halves || alu.s0half != HalfPart::Whole => Some(None),
             AluOp::Fred | AluOp::Gcmp | AluOp::Gexp | AluOp::Fsqrt => Some(None),
             AluOp::Sngl => match alu.sngl_op {
                 SnglOp::Byp | SnglOp::Dsx | SnglOp::Dsy | SnglOp::Dsxf | SnglOp::Dsyf => None,
