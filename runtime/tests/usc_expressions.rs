@@ -7,46 +7,11 @@ use isaforge_core::group::listing::assemble_program;
 use isaforge_runtime::Level;
 use isaforge_runtime::usc::{LANES, Machine, Program, Register, Software, Task};
 
+mod usc_support;
+use usc_support::Random;
+
 /// Inputs are r0 to r7; intermediate values begin behind them.
 const INPUTS: usize = 8;
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as u32
-    }
-
-    fn below(&mut self, end: u32) -> u32 {
-        self.next() % end
-    }
-
-    /// Any word, often one that makes trouble.
-    fn word(&mut self) -> u32 {
-        const SPECIAL: [u32; 12] = [
-            0,
-            1,
-            31,
-            32,
-            0x8000_0000,
-            0x7fff_ffff,
-            0xffff_ffff,
-            0x3f80_0000,
-            0x7f80_0000,
-            0x7fc0_0000,
-            0x8040_0000,
-            0xbf00_0000,
-        ];
-        match self.below(4) {
-            0 => SPECIAL[self.below(12) as usize],
-            1 => (self.below(2000) as f32 / 16.0 - 60.0).to_bits(),
-            _ => self.next(),
-        }
-    }
-}
 
 #[derive(Clone, Debug)]
 enum Tree {
@@ -250,7 +215,7 @@ fn expressions_compute_what_they_say() {
 }
 
 fn expressions(programs: u32, rounds: u32, depth: u32) {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15 + u64::from(depth));
+    let mut random = Random::new(u64::from(depth));
     for number in 0..programs {
         let tree = Tree::new(&mut random, depth);
         let (mut text, mut next) = (String::new(), 20);
@@ -399,7 +364,7 @@ impl Statement {
 
 #[test]
 fn ifs_and_loops_go_where_each_instance_wants() {
-    let mut random = Random(0x0123_4567_89ab_cdef);
+    let mut random = Random::new(7);
     for number in 0..150 {
         let statements = Statement::list(&mut random, 3);
         let (mut text, mut labels) = ("1 : (ignorepe)\n cndst 0, r90, c0, 1\n".to_owned(), 0);

@@ -9,6 +9,9 @@ use isaforge_runtime::usc::texture::Texture;
 use isaforge_runtime::usc::{Machine, Program, Register, Software, Task};
 use isaforge_usc::Parts;
 
+mod usc_support;
+use usc_support::{register, run};
+
 /// Inputs that make trouble: signed zeros, infinities, NaNs, denormals, limits of integers.
 const SPECIAL: [u32; 24] = [
     0,
@@ -37,30 +40,11 @@ const SPECIAL: [u32; 24] = [
     0x7f7f_ffff,
 ];
 
-fn register(name: &str) -> Register {
-    name.parse().expect("a register")
-}
-
 fn program(text: &str) -> Program {
     let text: String = text.split('\n').map(|line| format!("{line}\n")).collect();
     let bytes = assemble_program(isaforge_usc::ISA, &text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
     let bytes = [bytes, assemble_program(isaforge_usc::ISA, "nop.end").expect("the end")].concat();
     Program::load(&bytes).unwrap_or_else(|e| panic!("{text}: {e}"))
-}
-
-/// Runs a text with shared registers and own registers of one instance; the registers asked for.
-fn run(program: &Program, inputs: &[(&str, u32)], outputs: &[&str]) -> Vec<u32> {
-    let mut machine = Machine::new(Software::default());
-    let mut task = Task::new(1).expect("one");
-    for (name, value) in inputs {
-        match register(name) {
-            shared @ Register::Shared(_) => machine.set(shared, *value).expect("a shared register"),
-            own => task.set(own, 0, *value).expect("a register"),
-        }
-    }
-    let mut tasks = [task];
-    machine.run(program, &mut tasks, 100).unwrap_or_else(|e| panic!("{e}"));
-    outputs.iter().map(|name| tasks[0].get(register(name), 0).expect("a register")).collect()
 }
 
 /// Values for `count` inputs: all pairs of special ones, the rest derived, and random ones.

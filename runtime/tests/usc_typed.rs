@@ -3,11 +3,11 @@
 use half::f16;
 use isaforge_runtime::Memory;
 use isaforge_runtime::usc::texture::Texture;
-use isaforge_runtime::usc::{LoadError, Machine, Program, Register, Software, Task, Trap};
+use isaforge_runtime::usc::{LoadError, Machine, Program, Software, Task, Trap};
 use isaforge_usc::Parts;
 
 mod usc_support;
-use usc_support::{Random, register};
+use usc_support::{Random, register, run};
 
 fn parts(text: &str) -> Parts {
     text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
@@ -18,21 +18,6 @@ fn program(groups: &[&str]) -> Program {
     let mut all: Vec<Parts> = groups.iter().map(|text| parts(text)).collect();
     all.push(parts("nop.end"));
     Program::of_parts(&all).unwrap_or_else(|e| panic!("{groups:?}: {e}"))
-}
-
-/// Runs groups with values of registers of one instance; the registers asked for.
-fn run(program: &Program, inputs: &[(&str, u32)], outputs: &[&str]) -> Vec<u32> {
-    let mut machine = Machine::new(Software::default());
-    let mut task = Task::new(1).expect("one");
-    for (name, value) in inputs {
-        match register(name) {
-            shared @ Register::Shared(_) => machine.set(shared, *value).expect("a shared register"),
-            own => task.set(own, 0, *value).expect("a register"),
-        }
-    }
-    let mut tasks = [task];
-    machine.run(program, &mut tasks, 100).unwrap_or_else(|e| panic!("{e}"));
-    outputs.iter().map(|name| tasks[0].get(register(name), 0).expect("a register")).collect()
 }
 
 fn f(bits: u32) -> f32 {

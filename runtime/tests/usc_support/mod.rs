@@ -1,10 +1,26 @@
 //! What several tests of the USC need.
 
-use isaforge_runtime::usc::Register;
+use isaforge_runtime::usc::{Machine, Program, Register, Software, Task};
 
 /// A register by its name.
 pub fn register(name: &str) -> Register {
     name.parse().unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// Runs a program with values of shared registers and of registers of one instance; the registers asked for.
+#[allow(dead_code, reason = "some tests run many instances")]
+pub fn run(program: &Program, inputs: &[(&str, u32)], outputs: &[&str]) -> Vec<u32> {
+    let mut machine = Machine::new(Software::default());
+    let mut task = Task::new(1).expect("one");
+    for (name, value) in inputs {
+        match register(name) {
+            shared @ Register::Shared(_) => machine.set(shared, *value).expect("a shared register"),
+            own => task.set(own, 0, *value).expect("a register"),
+        }
+    }
+    let mut tasks = [task];
+    machine.run(program, &mut tasks, 100).unwrap_or_else(|e| panic!("{e}"));
+    outputs.iter().map(|name| tasks[0].get(register(name), 0).expect("a register")).collect()
 }
 
 /// Numbers that look random and are the same every time.
