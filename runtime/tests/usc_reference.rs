@@ -6,7 +6,7 @@ use std::f32::consts::{FRAC_PI_2, PI};
 
 use isaforge_core::group::listing::assemble_program;
 use isaforge_runtime::usc::texture::Texture;
-use isaforge_runtime::usc::{Machine, Program, Register, Software, Task};
+use isaforge_runtime::usc::{Machine, Program, Software, Task};
 use isaforge_usc::Parts;
 
 mod usc_support;
