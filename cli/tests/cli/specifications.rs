@@ -189,3 +189,14 @@ fn a_watched_specification_is_compiled_again_with_what_changed() {
     let code = fs::read_to_string(folder.path().join("blink/src/lib.rs")).expect("the crate is there");
     assert!(code.contains("DIM") && !code.contains("SET.u8"), "the crate is that of the last revision");
 }
+
+#[test]
+fn a_document_alone_is_told_its_mistakes_and_what_it_needs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("isa.xml"), "<!-- old -->\n<valhall>\n  <desc>this & that</desc>\n</valhall>\n")
+        .expect("written");
+    let run = isaforge_in(folder.path(), &["check", "isa.xml"], b"").expect(1);
+    assert!(run.err.contains("error[E0011]") && run.err.contains("isa.xml:3:14"), "{}", run.err);
+    assert!(run.err.contains("this is XML, and a specification begins with YAML"), "{}", run.err);
+    assert!(run.err.contains("write an `isa.yaml` beside it"), "{}", run.err);
+}

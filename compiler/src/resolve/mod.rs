@@ -17,6 +17,7 @@ use crate::reader::{FromNode, Named, OneOrMany, Reader};
 use crate::source::{FileId, Sources, Span, Spanned};
 use crate::spec::File;
 use crate::suggest::did_you_mean;
+use crate::xml::read_xml;
 use crate::yaml::{Node, Value, read_yaml};
 
 /// Everything that resolving needs at hand.
@@ -106,6 +107,10 @@ impl Resolver<'_> {
         if self.files.iter().any(|(known, _)| *known == id) {
             return Some(());
         }
+        if self.sources.text(id).trim_start().starts_with('<') {
+            self.only_xml(id);
+            return None;
+        }
         let node = read_yaml(self.sources, id, self.out)?;
         stack.push(path.clone());
         let node = self.with_base(node, id, stack);
@@ -135,6 +140,16 @@ impl Resolver<'_> {
         }
         stack.pop();
         complete
+    }
+
+    /// Reports an XML document where a specification should be, and what is wrong with its markup.
+    fn only_xml(&mut self, id: FileId) {
+        let at = self.sources.text(id).find('<').unwrap_or(0);
+        read_xml(self.sources, id, self.out);
+        let error =
+            Diagnostic::error("E0001", Span::new(id, at..at + 1), "this is XML, and a specification begins with YAML");
+        let help = "write an `isa.yaml` beside it that names it under `xml: file:` and says where the bits are";
+        self.out.push(error.label("a document begins here").help(help));
     }
 
     /// The path that a name in a file stands for.
