@@ -125,3 +125,92 @@ fn numbers_that_a_compute_program_leaves_may_be_as_far_off_as_the_case_says() {
     // Small numbers are whole ones, not very small floats.
     assert_eq!(judged("0.001", r#""3f800001", "00000000", "4""#), 1);
 }
+
+/// What a look-up at (-1, -1) with an explicit level of detail gives, as a case with one pixel and one texture.
+fn looked_up(texture: &str, kind: &str, lod: &str, expected: [u32; 4]) -> Vec<String> {
+    let program = format!(
+        "IADD_IMM.i32 r0, 0x0, #0xBF800000\nIADD_IMM.i32 r1, 0x0, #0xBF800000\nIADD_IMM.i32 r2, 0x0, #{lod}
+         IADD_IMM.i32 r8, 0x0, #0x20001800\nMOV.i32 r9, 0x0
+         TEX_SINGLE.slot0.{kind}.32.2d.explicit.wait0 @r4:r5:r6:r7, @r0:r1:r2, r8
+         BLEND.slot0.v4.{kind}32.end @r4:r5:r6:r7, blend_descriptor_0.w0, r60, target:0x0"
+    );
+    let format = match kind {
+        "f" => "RGBA32F",
+        "u" => "RGBA32UI",
+        _ => "RGBA32I",
+    };
+    let zeros = "0".repeat(32);
+    let row = expected.map(|word| format!("{word:08x}")).concat();
+    let entries = format!(
+        r#""width": 1, "height": 1,
+           "textures": [{{"name": "t", "dim": "2d", "table": 4, "index": 0, {texture}}}],
+           "expected": {{"rts": [{{"target": 0, "format": "{format}", "clear": "{zeros}", "rows": ["{row}"]}}]}}"#
+    );
+    problems(&case("fragment", &program, &entries))
+}
+
+#[test]
+fn a_case_may_say_what_lies_beyond_the_edges_and_which_levels_count() {
+    let sampler = |more: &str| {
+        format!(
+            r#""sampler": {{"table": 3, "index": 0, "min": "nearest", "mag": "nearest", "mip": "nearest", {more}}}"#
+        )
+    };
+    let levels =
+        r#""size": [4, 4, 1], "format": "R8I", "data": ["01010101010101010101010101010101", "02020202", "03"]"#;
+    let edge = r#""wrap_s": "clamp_to_edge""#;
+    // 1.25 with 8 bits behind the point.
+    for (more, level) in [
+        ("", 2),
+        (r#", "lod_bias": 0.5"#, 3),
+        (r#", "max_lod": 0.25"#, 1),
+        (r#", "min_lod": 1.75"#, 3),
+        (r#", "lod_bias": -9, "min_lod": 0.75"#, 2),
+    ] {
+        let texture = format!("{levels}, {}", sampler(&format!("{edge}{more}")));
+        assert_eq!(looked_up(&texture, "s", "0x140", [level, 0, 0, 1]), [""; 0], "{more}");
+    }
+    let border = r#""wrap_s": "clamp", "wrap_t": "clamp_to_border", "border": [7, 0.5, -1, 3]"#;
+    for (format, data, kind, expected) in [
+        ("R8I", "01", "s", [7, 0, 0, 1]),
+        ("RGBA8UI", "01010101", "u", [7, 0, 0, 3]),
+        ("RGBA8I", "01010101", "s", [7, 0, u32::MAX, 3]),
+        ("RG8", "0101", "f", [7.0f32.to_bits(), 0.5f32.to_bits(), 0, 1.0f32.to_bits()]),
+    ] {
+        let texture = format!(r#""size": [1, 1, 1], "format": "{format}", "data": ["{data}"], {}"#, sampler(border));
+        assert_eq!(looked_up(&texture, kind, "0x0", expected), [""; 0], "{format}");
+    }
+}
+
+#[test]
+fn a_case_may_have_textures_of_packed_formats() {
+    let sampler = r#""sampler": {"table": 3, "index": 0, "min": "nearest", "mag": "nearest", "wrap_s": "repeat"}"#;
+    let float = f32::to_bits;
+    for (format, data, kind, expected) in [
+        ("RGB10_A2", "ff030080", "f", [float(1.0), 0, 0, float(2.0 / 3.0)]),
+        ("RGB10_A2UI", "ff030080", "u", [1023, 0, 0, 2]),
+        ("R11F_G11F_B10F", "c0a31f78", "f", [float(1.0), float(1.8125), float(1.0), float(1.0)]),
+        ("RGB9_E5", "00010080", "f", [float(1.0), 0, 0, float(1.0)]),
+        ("RGB565", "00f8", "f", [float(1.0), 0, 0, float(1.0)]),
+        ("SRGB8_ALPHA8", "ff00ff80", "f", [float(1.0), 0, float(1.0), float(128.0 / 255.0)]),
+        ("D24", "ffffff00", "f", [float(1.0), 0, 0, float(1.0)]),
+        ("RG16I", "feff0300", "s", [-2i32 as u32, 3, 0, 1]),
+    ] {
+        let texture = format!(r#""size": [1, 1, 1], "format": "{format}", "data": ["{data}"], {sampler}"#);
+        assert_eq!(looked_up(&texture, kind, "0x0", expected), [""; 0], "{format}");
+    }
+}
+
+#[test]
+fn a_case_that_compares_nothing_or_too_little_does_not_pass() {
+    let refused = |stage: &str, entries: &str| {
+        let text = case(stage, "NOP.end", entries);
+        Case::read(&text).and_then(|case| case.run(())).expect_err(entries).to_string()
+    };
+    let buffer = r#""buffers": [{"base": "100000", "words": ["1"]}]"#;
+    assert_eq!(refused("compute", buffer), "the case does not say what must come out of it");
+    assert!(refused("vertex", r#""vertex_count": 2, "expected": {"screen_position": ["00"]}"#).contains("1 rows"));
+    let varyings = r#""vertex_count": 1, "expected": {"varyings":
+        [{"name": "v", "components": 1, "type": "f", "offset": 0, "rows": ["00000000"]}]}"#;
+    assert!(refused("vertex", varyings).contains("no `varying_start`"));
+}

@@ -113,7 +113,7 @@ pub(super) fn vertices(
     (expected, components): (&[String], usize),
     (class, tolerance): (Class, f64),
 ) -> Result<Option<String>, CaseError> {
-    let expected = rows(expected, expected.len(), components)?;
+    let expected = rows(expected, blocks.len() / BLOCK, components)?;
     for (vertex, expected) in expected.chunks_exact(components.max(1)).enumerate() {
         let start = vertex * BLOCK + offset;
         let found = blocks.get(start..start + 4 * components).unwrap_or_default();

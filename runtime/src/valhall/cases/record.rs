@@ -62,6 +62,16 @@ pub(super) struct Record {
     pub attributes: Vec<AttributeRecord>,
 }
 
+impl Record {
+    /// Whether it says anything that must come out.
+    pub fn expects(&self) -> bool {
+        let Expected { rts, depth, screen_position, varyings } = &self.expected;
+        let drawn = !rts.is_empty() || depth.is_some() || !screen_position.is_empty() || !varyings.is_empty();
+        let stored = self.buffers.iter().any(|buffer| !buffer.expected.is_empty());
+        drawn || stored || self.images.iter().any(|image| image.expected.is_some())
+    }
+}
+
 fn ones() -> [u32; 3] {
     [1; 3]
 }
@@ -101,9 +111,16 @@ pub(super) struct SamplerRecord {
     pub mag: String,
     pub mip: Option<String>,
     pub wrap_s: String,
-    pub wrap_t: String,
+    pub wrap_t: Option<String>,
     pub wrap_r: Option<String>,
     pub compare: Option<String>,
+    #[serde(default)]
+    pub lod_bias: f32,
+    pub min_lod: Option<f32>,
+    pub max_lod: Option<f32>,
+    /// Red, green, blue and alpha beyond the edges, as the texture's numbers.
+    #[serde(default)]
+    pub border: [f64; 4],
 }
 
 #[derive(Debug, Deserialize)]
@@ -275,7 +292,8 @@ pub(super) fn address(text: &str) -> Result<u64, CaseError> {
 }
 
 pub(super) fn format(name: &str) -> Result<Format, CaseError> {
-    Format::parse(name).ok_or_else(|| CaseError::Shape(format!("`{name}` is not a known format")))
+    let known = "formats have names like `RGBA8`, `RG16F`, `R32UI`, `SRGB8_ALPHA8`, `RGB10_A2` and `D32F`";
+    Format::parse(name).ok_or_else(|| CaseError::Shape(format!("`{name}` is not a format; {known}")))
 }
 
 impl TextureRecord {
@@ -288,7 +306,10 @@ impl TextureRecord {
             "2darray" => (Shape::Two, [width, height, 1], depth),
             "3d" => (Shape::Three, [width, height, depth], 1),
             "cube" | "cubearray" => (Shape::Cube, [width, height, 1], depth),
-            other => return Err(CaseError::Shape(format!("`{other}` is not a kind of texture"))),
+            other => {
+                let kinds = "1d, 1darray, 2d, 2darray, 3d, cube, cubearray, buffer";
+                return Err(CaseError::Shape(format!("`{other}` is not a kind of texture; there are {kinds}")));
+            }
         };
         let levels = self.data.iter().map(|level| bytes(level)).collect::<Result<_, _>>()?;
         Texture::new(shape, size, layers, format(&self.format)?, levels)
@@ -297,23 +318,36 @@ impl TextureRecord {
 }
 
 impl SamplerRecord {
-    pub fn sampler(&self) -> Result<Sampler, CaseError> {
-        let [wrap_s, wrap_t] = [wrap(&self.wrap_s)?, wrap(&self.wrap_t)?];
-        let wrap_r = self.wrap_r.as_ref().map_or(Ok(wrap_s), |name| wrap(name))?;
+    /// The sampler of a texture whose channels are of a class.
+    pub fn sampler(&self, class: Class) -> Result<Sampler, CaseError> {
+        let border = |&number: &f64| match class {
+            Class::Float => (number as f32).to_bits(),
+            Class::Unsigned => number as u32,
+            Class::Signed => number as i32 as u32,
+        };
+        let [least, greatest] = Sampler::default().lod_range;
+        let wrap_s = wrap(&self.wrap_s)?;
+        // Who does not say how a direction ends has none, or means the same.
+        let other = |name: &Option<String>| name.as_ref().map_or(Ok(wrap_s), |name| wrap(name));
+        let [wrap_t, wrap_r] = [other(&self.wrap_t)?, other(&self.wrap_r)?];
         Ok(Sampler {
             min: filter(&self.min)?,
             mag: filter(&self.mag)?,
             mip: self.mip.as_ref().map(|name| filter(name)).transpose()?,
             wrap: [wrap_s, wrap_t, wrap_r],
             compare: self.compare.as_ref().map(|name| compare(name)).transpose()?,
-            ..Sampler::default()
+            lod_bias: self.lod_bias,
+            lod_range: [self.min_lod.unwrap_or(least), self.max_lod.unwrap_or(greatest)],
+            border: self.border.each_ref().map(border),
         })
     }
 }
 
 fn one_of<T: Copy>(name: &str, known: &[(&str, T)]) -> Result<T, CaseError> {
     let found = known.iter().find(|(known, _)| *known == name);
-    found.map(|&(_, value)| value).ok_or_else(|| CaseError::Shape(format!("a sampler has no `{name}`")))
+    let names = || known.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let missing = || CaseError::Shape(format!("a sampler has no `{name}`; there are {}", names()));
+    found.map(|&(_, value)| value).ok_or_else(missing)
 }
 
 fn filter(name: &str) -> Result<Filter, CaseError> {
@@ -323,10 +357,14 @@ fn filter(name: &str) -> Result<Filter, CaseError> {
 fn wrap(name: &str) -> Result<Wrap, CaseError> {
     let known = [
         ("clamp", Wrap::Clamp),
+        ("clamp_to_edge", Wrap::Clamp),
         ("repeat", Wrap::Repeat),
         ("mirror", Wrap::Mirror),
+        ("mirrored_repeat", Wrap::Mirror),
         ("mirror_clamp", Wrap::MirrorOnce),
+        ("mirror_clamp_to_edge", Wrap::MirrorOnce),
         ("border", Wrap::Border),
+        ("clamp_to_border", Wrap::Border),
     ];
     one_of(name, &known)
 }
@@ -345,10 +383,10 @@ fn compare(name: &str) -> Result<Compare, CaseError> {
     one_of(name, &known)
 }
 
-/// The class of an attribute's or a varying's numbers: `f32`, `s32`, `u32`, or their first letters.
+/// The class of an attribute's or a varying's numbers: `f32`, `s32`, `u32`, their first letters, or a type of GLSL.
 pub(super) fn class(kind: &str) -> Result<Class, CaseError> {
     match kind.bytes().next() {
-        Some(b'f') => Ok(Class::Float),
+        Some(b'f' | b'v') => Ok(Class::Float),
         Some(b'u') => Ok(Class::Unsigned),
         Some(b's' | b'i') => Ok(Class::Signed),
         _ => Err(CaseError::Shape(format!("`{kind}` is not a kind of number"))),

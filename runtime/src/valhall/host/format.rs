@@ -1,5 +1,6 @@
 //! How texels lie in memory and what their channels are.
 
+use super::packed::{self, ABSENT, PACKED};
 use crate::valhall::rules::rounding::Rounding;
 use crate::valhall::rules::{convert, float16};
 
@@ -47,49 +48,84 @@ impl Texel {
 
 /// What the bits of a channel in memory are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     /// From 0 to 1.
     Unorm,
     /// From -1 to 1.
     Snorm,
     /// From 0 to 1; red, green and blue on the curve of sRGB.
     Srgb,
-    /// A float.
+    /// A float; with 10 or 11 bits one without a sign.
     Float,
     /// A whole number.
     Uint,
     /// A whole number in two's complement.
     Sint,
+    /// A float whose exponent stands behind the channels, for all of them.
+    SharedExponent,
 }
 
-/// The layout of a texel: one to four channels of 8, 16 or 32 bits, little-endian, red first.
+/// Where the bits of a channel lie in a texel, which is read as a little-endian number; none if it is not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub at: u8,
+    pub bits: u8,
+}
+
+impl Place {
+    fn take(self, texel: u128) -> u32 {
+        (texel >> self.at) as u32 & self.mask()
+    }
+
+    /// As many ones as there are bits; there is at least one.
+    fn mask(self) -> u32 {
+        u32::MAX >> (32 - u32::from(self.bits))
+    }
+}
+
+/// Where the channels of a texel lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    /// Behind one another, red first.
+    Even { channels: u8, bits: u8 },
+    /// As an entry of the table of packed formats says.
+    Packed(u8),
+}
+
+/// The layout of a texel: one to four channels of 8, 16 or 32 bits, little-endian, red first, or channels packed into
+/// bytes that they share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
-    channels: u8,
-    bits: u8,
+    layout: Layout,
     kind: Kind,
+}
+
+const fn even(channels: u8, bits: u8, kind: Kind) -> Format {
+    Format { layout: Layout::Even { channels, bits }, kind }
 }
 
 impl Format {
     /// Four channels of 8 bits from 0 to 1.
-    pub const RGBA8: Format = Format { channels: 4, bits: 8, kind: Kind::Unorm };
+    pub const RGBA8: Format = even(4, 8, Kind::Unorm);
     /// Four channels of 8 bits on the curve of sRGB.
-    pub const SRGBA8: Format = Format { channels: 4, bits: 8, kind: Kind::Srgb };
+    pub const SRGBA8: Format = even(4, 8, Kind::Srgb);
     /// Four f32.
-    pub const RGBA32F: Format = Format { channels: 4, bits: 32, kind: Kind::Float };
+    pub const RGBA32F: Format = even(4, 32, Kind::Float);
     /// One f32, for depth.
-    pub const R32F: Format = Format { channels: 1, bits: 32, kind: Kind::Float };
+    pub const R32F: Format = even(1, 32, Kind::Float);
 
-    /// The format with a name as in OpenGL, such as `RGBA8`, `RG16F`, `R32UI`, `RGBA8_SNORM`, `SRGB8_ALPHA8` or `D32F`.
-    /// A depth is a red channel.
+    /// The format with a name as in OpenGL, such as `RGBA8`, `RG16F`, `R32UI`, `RGBA8_SNORM`, `SRGB8_ALPHA8`, `RGB565`,
+    /// `R11F_G11F_B10F` or `D32F`. A depth is a red channel.
     pub fn parse(name: &str) -> Option<Format> {
-        let format = |channels, bits, kind| Some(Format { channels, bits, kind });
         match name {
-            "SRGBA8" | "SRGB8_ALPHA8" => return format(4, 8, Kind::Srgb),
-            "SRGB8" => return format(3, 8, Kind::Srgb),
-            "D16" => return format(1, 16, Kind::Unorm),
-            "D32F" => return format(1, 32, Kind::Float),
+            "SRGBA8" | "SRGB8_ALPHA8" => return Some(Format::SRGBA8),
+            "SRGB8" => return Some(even(3, 8, Kind::Srgb)),
+            "D16" => return Some(even(1, 16, Kind::Unorm)),
+            "D32F" => return Some(Format::R32F),
             _ => {}
+        }
+        if let Some(index) = PACKED.iter().position(|packed| packed.names.contains(&name)) {
+            return Format::packed(index);
         }
         let digits = name.find(|c: char| c.is_ascii_digit())?;
         let (channels, rest) = name.split_at(digits);
@@ -106,16 +142,36 @@ impl Format {
             _ => return None,
         };
         let fits = match kind {
-            Kind::Unorm | Kind::Snorm | Kind::Srgb => matches!(bits, 8 | 16),
+            Kind::Unorm | Kind::Snorm => matches!(bits, 8 | 16),
             Kind::Float => matches!(bits, 16 | 32),
-            Kind::Uint | Kind::Sint => matches!(bits, 8 | 16 | 32),
+            _ => matches!(bits, 8 | 16 | 32),
         };
-        if fits { format(channels, bits, kind) } else { None }
+        fits.then_some(even(channels, bits, kind))
+    }
+
+    /// An entry of the table of packed formats.
+    fn packed(index: usize) -> Option<Format> {
+        let kind = PACKED.get(index)?.kind;
+        Some(Format { layout: Layout::Packed(u8::try_from(index).ok()?), kind })
     }
 
     /// Bytes of a texel, at most 16.
     pub fn size(self) -> usize {
-        usize::from(self.channels) * usize::from(self.bits / 8)
+        match self.layout {
+            Layout::Even { channels, bits } => usize::from(channels) * usize::from(bits / 8),
+            Layout::Packed(index) => PACKED[usize::from(index)].bytes,
+        }
+    }
+
+    /// Where red, green, blue and alpha lie.
+    fn places(self) -> [Place; 4] {
+        match self.layout {
+            Layout::Even { channels, bits } => std::array::from_fn(|index| {
+                let index = index as u8;
+                if index < channels { Place { at: index * bits, bits } } else { ABSENT }
+            }),
+            Layout::Packed(index) => PACKED[usize::from(index)].places,
+        }
     }
 
     /// What its channels are once they are read.
@@ -139,25 +195,34 @@ impl Format {
 
     /// A texel with those of the channels that the format has; the others are 0, alpha is 1.
     pub(super) fn complete(self, channels: [u32; 4]) -> Texel {
-        let known = usize::from(self.channels);
         let mut all = self.empty();
-        all[..known].copy_from_slice(&channels[..known]);
+        for ((channel, place), given) in all.iter_mut().zip(self.places()).zip(channels) {
+            if place != ABSENT {
+                *channel = given;
+            }
+        }
         Texel { channels: all, class: self.class() }
     }
 
     /// Reads a texel. Channels that the format lacks are 0, alpha is 1; so are those beyond the end of `bytes`.
     pub fn decode(self, bytes: &[u8]) -> Texel {
+        let mut raw = [0; 16];
+        let known = bytes.len().min(self.size());
+        raw[..known].copy_from_slice(&bytes[..known]);
+        let texel = u128::from_le_bytes(raw);
         let mut channels = self.empty();
-        let parts = bytes.chunks_exact(usize::from(self.bits / 8)).take(self.channels.into());
-        for (index, (channel, part)) in channels.iter_mut().zip(parts).enumerate() {
-            let raw = part.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte));
-            *channel = self.decode_channel(raw, index);
+        for (index, place) in self.places().into_iter().enumerate() {
+            if place != ABSENT && usize::from(place.at + place.bits) <= 8 * known {
+                channels[index] = match self.kind {
+                    Kind::SharedExponent => packed::shared_exponent(texel as u32, place.take(texel)),
+                    _ => self.decode_channel(place.take(texel), place.bits.into(), index),
+                };
+            }
         }
         Texel { channels, class: self.class() }
     }
 
-    fn decode_channel(self, raw: u32, index: usize) -> u32 {
-        let bits = u32::from(self.bits);
+    fn decode_channel(self, raw: u32, bits: u32, index: usize) -> u32 {
         let signed = ((raw << (32 - bits)) as i32) >> (32 - bits);
         let unorm = || f64::from(raw) / f64::from(u32::MAX >> (32 - bits));
         match self.kind {
@@ -165,26 +230,33 @@ impl Format {
             Kind::Snorm => ((f64::from(signed) / f64::from(i32::MAX >> (32 - bits))).max(-1.0) as f32).to_bits(),
             Kind::Srgb if index == 3 => (unorm() as f32).to_bits(),
             Kind::Srgb => (to_linear(unorm()) as f32).to_bits(),
-            Kind::Float if self.bits == 16 => float16::widen(raw as u16),
-            Kind::Float | Kind::Uint => raw,
+            // The floats without a sign are halves that lack low bits.
+            Kind::Float if bits < 16 => float16::widen((raw << (15 - bits)) as u16),
+            Kind::Float if bits == 16 => float16::widen(raw as u16),
+            Kind::Float | Kind::Uint | Kind::SharedExponent => raw,
             Kind::Sint => signed as u32,
         }
     }
 
     /// Writes a texel. Numbers that do not fit become the nearest that does; NaN becomes 0 where there is none.
     pub fn encode(self, texel: Texel) -> ([u8; 16], usize) {
-        let mut bytes = [0; 16];
         let channels = texel.to(self.class()).channels;
-        let parts = bytes.chunks_exact_mut(usize::from(self.bits / 8)).take(self.channels.into());
-        for (index, (channel, part)) in channels.into_iter().zip(parts).enumerate() {
-            let raw = self.encode_channel(channel, index).to_le_bytes();
-            part.copy_from_slice(&raw[..part.len()]);
+        let mut raw = 0;
+        if self.kind == Kind::SharedExponent {
+            raw = packed::with_shared_exponent([channels[0], channels[1], channels[2]]).into();
+        } else {
+            for (index, (place, channel)) in self.places().into_iter().zip(channels).enumerate() {
+                if place != ABSENT {
+                    let bits = self.encode_channel(channel, place.bits.into(), index) & place.mask();
+                    raw |= u128::from(bits) << place.at;
+                }
+            }
         }
-        (bytes, self.size())
+        (raw.to_le_bytes(), self.size())
     }
 
-    fn encode_channel(self, value: u32, index: usize) -> u32 {
-        let unused = 32 - u32::from(self.bits);
+    fn encode_channel(self, value: u32, bits: u32, index: usize) -> u32 {
+        let unused = 32 - bits;
         let float = f64::from(f32::from_bits(value));
         // Conversions from floats take NaN to 0.
         let unorm = |value: f64| (value.clamp(0.0, 1.0) * f64::from(u32::MAX >> unused) + 0.5) as u32;
@@ -193,8 +265,9 @@ impl Format {
             Kind::Snorm => (float.clamp(-1.0, 1.0) * f64::from(i32::MAX >> unused)).round() as i32 as u32,
             Kind::Srgb if index == 3 => unorm(float),
             Kind::Srgb => unorm(to_srgb(float)),
-            Kind::Float if self.bits == 16 => float16::narrow(value, Rounding::NearestEven).into(),
-            Kind::Float => value,
+            Kind::Float if bits < 16 => packed::without_sign(value, bits),
+            Kind::Float if bits == 16 => float16::narrow(value, Rounding::NearestEven).into(),
+            Kind::Float | Kind::SharedExponent => value,
             Kind::Uint => value.min(u32::MAX >> unused),
             Kind::Sint => (value as i32).clamp(i32::MIN >> unused, i32::MAX >> unused) as u32,
         }
@@ -206,28 +279,39 @@ impl Format {
             Kind::Unorm | Kind::Srgb | Kind::Snorm if value.is_nan() => 0.0,
             Kind::Unorm | Kind::Srgb => value.clamp(0.0, 1.0),
             Kind::Snorm => value.clamp(-1.0, 1.0),
-            Kind::Float | Kind::Uint | Kind::Sint => value,
+            Kind::Float | Kind::Uint | Kind::Sint | Kind::SharedExponent => value,
         }
     }
 
     /// The word that stands for this format in a conversion descriptor. What the hardware's looks like does not matter
     /// to programs, for they only pass it on.
     pub(crate) fn descriptor(self) -> u32 {
-        TAG | (self.kind as u32) << 16 | u32::from(self.bits) << 8 | u32::from(self.channels)
+        TAG | match self.layout {
+            Layout::Even { channels, bits } => (self.kind as u32) << 16 | u32::from(bits) << 8 | u32::from(channels),
+            Layout::Packed(index) => IS_PACKED | u32::from(index),
+        }
     }
 
     /// The format that a conversion descriptor stands for.
     pub(crate) fn from_descriptor(word: u32) -> Option<Format> {
-        let kinds = [Kind::Unorm, Kind::Snorm, Kind::Srgb, Kind::Float, Kind::Uint, Kind::Sint];
-        let kind = *kinds.get(word as usize >> 16 & 0xff)?;
-        let format = Format { channels: word as u8, bits: (word >> 8) as u8, kind };
-        let valid = matches!(format.channels, 1..=4) && matches!(format.bits, 8 | 16 | 32);
+        let format = if word & IS_PACKED == IS_PACKED {
+            Format::packed((word & 0xff) as usize)?
+        } else {
+            let kinds = [Kind::Unorm, Kind::Snorm, Kind::Srgb, Kind::Float, Kind::Uint, Kind::Sint];
+            even(word as u8, (word >> 8) as u8, *kinds.get(word as usize >> 16 & 0xff)?)
+        };
+        let valid = match format.layout {
+            Layout::Even { channels, bits } => matches!(channels, 1..=4) && matches!(bits, 8 | 16 | 32),
+            Layout::Packed(_) => true,
+        };
         (valid && format.descriptor() == word).then_some(format)
     }
 }
 
 /// The highest byte of our conversion descriptors.
 const TAG: u32 = 0x1d00_0000;
+/// What they have in place of a kind when the format is a packed one.
+const IS_PACKED: u32 = 0x00ff_0000;
 
 fn to_linear(value: f64) -> f64 {
     if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
@@ -255,7 +339,9 @@ mod tests {
         assert_eq!(format("RGBA8"), Format::RGBA8);
         assert_eq!(format("D32F"), Format::R32F);
         assert_eq!([format("RG16F").size(), format("RGB32UI").size(), format("R8_SNORM").size()], [4, 12, 1]);
-        for wrong in ["", "8", "RGBA", "RGBA9", "R8F", "R32", "BGRA8", "RGBA8UIX", "RGBA08888888888"] {
+        for wrong in
+            ["", "8", "RGBA", "RGBA9", "R8F", "R32", "BGRA16", "RGBA8UIX", "RGB10", "D8", "rgba8", "RGBA08888888888"]
+        {
             assert_eq!(Format::parse(wrong), None, "{wrong}");
         }
     }
@@ -295,10 +381,12 @@ mod tests {
 
     #[test]
     fn a_descriptor_stands_for_one_format() {
-        for name in ["RGBA8", "R32UI", "RGB16F", "RG8_SNORM", "SRGB8", "RGBA32I"] {
-            assert_eq!(Format::from_descriptor(format(name).descriptor()), Some(format(name)));
+        let packed = PACKED.iter().map(|packed| packed.names[0]);
+        for name in ["RGBA8", "R32UI", "RGB16F", "RG8_SNORM", "SRGB8", "RGBA32I"].into_iter().chain(packed) {
+            assert_eq!(Format::from_descriptor(format(name).descriptor()), Some(format(name)), "{name}");
         }
-        for wrong in [0, u32::MAX, 0x010b_f000, TAG, TAG | 0x0003_0805] {
+        let beyond = TAG | IS_PACKED | PACKED.len() as u32;
+        for wrong in [0, u32::MAX, 0x010b_f000, TAG, TAG | 0x0003_0805, TAG | IS_PACKED | 0x100, beyond] {
             assert_eq!(Format::from_descriptor(wrong), None);
         }
     }

@@ -30,6 +30,7 @@
 pub mod blend;
 pub(crate) mod cube;
 pub mod format;
+mod packed;
 pub mod resources;
 pub mod sample;
 pub mod target;

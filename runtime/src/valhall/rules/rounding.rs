@@ -181,6 +181,11 @@ pub const F16: Format = Format { fraction: 10, least: -14, sign: 0x8000, infinit
 pub const F32: Format =
     Format { fraction: 23, least: -126, sign: 0x8000_0000, infinity: 0x7f80_0000, nan: 0x7fc0_0000, one: 0x3f80_0000 };
 
+/// The 11 bits without a sign of packed pixels. The bit that would be the sign lies above them.
+pub const UF11: Format = Format { fraction: 6, least: -14, sign: 0x800, infinity: 0x7c0, nan: 0x7e0, one: 0x3c0 };
+/// The 10 bits without a sign of packed pixels.
+pub const UF10: Format = Format { fraction: 5, least: -14, sign: 0x400, infinity: 0x3e0, nan: 0x3f0, one: 0x1e0 };
+
 /// What bits of a format stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
