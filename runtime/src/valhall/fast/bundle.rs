@@ -7,7 +7,7 @@ use super::super::group::TURN;
 use super::super::step::Fault;
 use super::super::warp::{Column, LANES, Warp, lanes};
 use super::code::Code;
-use super::column::{and_not, any_bits, bit_mask, blend, equal, lower, or, smallest};
+use super::column::{and_not, bit_mask, blend, equal, lower, or, smallest};
 use super::handler::{Body, Fields, Op};
 use super::world::{Home, World};
 
@@ -417,15 +417,15 @@ impl<T: Test> Body for Branch<T> {
     fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
         let [target, inverted] = op.numbers;
         let source = &bundle.rows[op.sources[0] as usize];
-        let (mut any, mut lacking) = ([0; LANES], [0; LANES]);
-        for warp in bundle.order.listed() {
+        // Warps without active lanes have empty masks. A loop over all lanes at once becomes vector instructions.
+        let (words, masks) = (source.0.as_flattened(), bundle.masks.0.as_flattened());
+        let (mut some, mut not_all) = (0, 0);
+        for lane in 0..WARPS * LANES {
+            let holds = if T::holds(words[lane]) { u32::MAX } else { 0 };
             // Lanes that are not active neither jump nor lack it.
-            let mask = &bundle.masks.0[warp];
-            let jumps = Self::jumps(&source.0[warp], inverted, mask);
-            any = or(&any, &jumps);
-            lacking = or(&lacking, &and_not(mask, &jumps));
+            some |= (holds ^ inverted) & masks[lane];
+            not_all |= !(holds ^ inverted) & masks[lane];
         }
-        let (some, not_all) = (any_bits(&any), any_bits(&lacking));
         if some == 0 || not_all == 0 {
             bundle.taken = if some == 0 { Taken::None } else { Taken::All };
             return true;

@@ -7,7 +7,6 @@ use isaforge_valhall::{Instruction, Opcode, dispatch};
 
 use super::super::observe::traffic;
 use super::super::program::{After, Program, Slot};
-use super::super::warp::LANES;
 use super::bundle::{Row, Schedule, WARPS};
 use super::handler::{Fields, Op, handler};
 use super::lower::Lowering;
@@ -24,10 +23,8 @@ pub mod row {
     pub const RESULT: u32 = SCRATCH + 8;
     /// The number of the lane.
     pub const LANE: u32 = RESULT + 2;
-    /// The number of the lane in the bundle.
-    pub const PLACE: u32 = LANE + 1;
     /// The number of the warp in its workgroup.
-    pub const WARP: u32 = PLACE + 1;
+    pub const WARP: u32 = LANE + 1;
     /// The address of the thread's own memory, in two rows.
     pub const THREAD: u32 = WARP + 1;
     /// Words that are the same in all lanes.
@@ -128,8 +125,6 @@ impl<'a> Code<'a> {
     pub fn rows(&self) -> Box<[Row]> {
         let mut rows = vec![Row::splat(0); row::CONSTANTS as usize];
         rows[row::LANE as usize] = Row([std::array::from_fn(|lane| lane as u32); WARPS]);
-        let place = |warp: usize| std::array::from_fn(|lane| (LANES * warp + lane) as u32);
-        rows[row::PLACE as usize] = Row(std::array::from_fn(place));
         rows.extend(self.constants.iter().map(|&word| Row::splat(word)));
         rows.into()
     }

@@ -4,7 +4,6 @@
 use std::hint::black_box;
 
 use super::super::warp::{Column, LANES};
-use super::bundle::Row;
 
 macro_rules! columns {
     ($($(#[$doc:meta])* $name:ident($($column:ident),*; $($word:ident)?) $result:expr;)*) => { $(
@@ -30,6 +29,8 @@ columns! {
     and(a, b;) a & b;
     /// The sums.
     add(a; word) a.wrapping_add(word);
+    /// The products.
+    scaled(a; word) a.wrapping_mul(word);
     /// The words shifted, by fewer than 32 bits.
     shifted_left(a; bits) a << (bits & 31);
     /// The lesser words.
@@ -62,17 +63,6 @@ pub fn any_bits(words: &Column) -> u32 {
         bits |= word;
     }
     bits
-}
-
-/// Whether any lane of any warp has a bit.
-#[inline(always)]
-pub fn any_of(row: &Row) -> bool {
-    let row = black_box(row);
-    let mut bits = [0; LANES];
-    for column in &row.0 {
-        bits = or(&bits, column);
-    }
-    any_bits(&bits) != 0
 }
 
 /// One bit for each lane of a mask.

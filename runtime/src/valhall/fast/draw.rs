@@ -15,7 +15,7 @@ use super::super::warp::{LANES, Warp};
 use super::bundle::{Bundle, Quads, WARPS};
 use super::code::{Code, row};
 use super::run::{Runner, registers};
-use super::world::{Home, World};
+use super::world::{Home, Recent, World};
 
 /// Runs a fragment program for warps, each with the place that it comes from. None waits for another.
 ///
@@ -54,7 +54,8 @@ pub fn run(
             origins.push(origin);
         }
         let private = &mut private[..];
-        let mut world = World { memory, shared: &mut [], shared_bytes: 0, private, warps: 1, host };
+        let recent = Recent::default();
+        let mut world = World { memory, shared: &mut [], shared_bytes: 0, private, warps: 1, recent, host };
         runner.alone(&mut bundle, &mut world, &origins)?;
     }
     Ok(runner.outcome())

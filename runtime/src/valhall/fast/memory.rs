@@ -2,11 +2,11 @@
 
 use super::super::step::Fault;
 use super::super::warp::{Column, LANES, lanes};
-use super::bundle::{Bundle, WARPS};
+use super::bundle::{Bundle, Row, WARPS};
 use super::column::blend;
 use super::handler::{Body, Fields};
-use super::reach::{Reach, address, find};
-use super::world::{Window, World};
+use super::reach::{self, address};
+use super::world::World;
 
 /// Loads `WORDS` words; the address is in two rows, the offset in the first number.
 pub struct Load<const WORDS: usize>;
@@ -46,33 +46,26 @@ impl<const WORDS: usize> Body for Load<WORDS> {
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
         let (dest, size) = (op.dest as usize, 4 * WORDS);
-        let mut window = None;
-        let (starts, together) = match Reach::of(bundle, op, size as u32) {
-            Reach::Bundle(start) => {
-                if let Some((window, span)) = find(world, &mut window, 0, start, WARPS * LANES * size)
-                    && let Some(bytes) = world.bytes(window).get(span)
-                {
-                    for (warp, bytes) in bytes.chunks_exact(LANES * size).enumerate() {
-                        for (word, column) in unpack::<WORDS>(bytes).iter().enumerate() {
-                            bundle.rows[dest + word].0[warp % WARPS] = *column;
-                        }
-                    }
-                    return true;
+        if let Some(start) = reach::bundle(bundle, world, op, size as u32)
+            && let Some(bytes) = world.bytes(op.pc, bundle.homes[0].group, start, WARPS * LANES * size)
+        {
+            let rows = &mut bundle.rows[dest..dest + WORDS];
+            for (warp, bytes) in bytes.chunks_exact(LANES * size).take(WARPS).enumerate() {
+                for (row, column) in rows.iter_mut().zip(unpack::<WORDS>(bytes)) {
+                    row.0[warp] = column;
                 }
-                ([0; WARPS], 0)
             }
-            Reach::Warps(starts, together) => (starts, together),
-        };
+            return true;
+        }
+        let (starts, together) = reach::warps(bundle, op, size as u32);
         for warp in bundle.busy() {
             if together >> warp & 1 != 0
-                && let Some((window, span)) =
-                    find(world, &mut window, bundle.homes[warp].group, starts[warp], LANES * size)
-                && let Some(bytes) = world.bytes(window).get(span)
+                && let Some(bytes) = world.bytes(op.pc, bundle.homes[warp].group, starts[warp], LANES * size)
             {
                 for (word, column) in unpack::<WORDS>(bytes).iter().enumerate() {
                     bundle.set::<WHOLE>(dest + word, warp, column);
                 }
-            } else if let Err(fault) = load_lanes::<WORDS>(bundle, world, op, warp, &mut window) {
+            } else if let Err(fault) = load_lanes::<WORDS>(bundle, world, op, warp) {
                 bundle.fault = Some((warp, fault));
                 return false;
             }
@@ -87,7 +80,6 @@ fn load_lanes<const WORDS: usize>(
     world: &mut World<'_>,
     op: &Fields,
     warp: usize,
-    window: &mut Option<Window>,
 ) -> Result<(), Fault> {
     let (dest, home) = (op.dest as usize, bundle.homes[warp]);
     // The destination may be where the address is.
@@ -95,8 +87,7 @@ fn load_lanes<const WORDS: usize>(
     for lane in lanes(bundle.active[warp]) {
         let start = address(op, low[lane], high[lane]);
         let mut words = [[0; 4]; WORDS];
-        let found = find(world, window, home.group, start, 4 * WORDS);
-        match found.and_then(|(window, span)| world.bytes(window).get(span)) {
+        match world.bytes(op.pc, home.group, start, 4 * WORDS) {
             Some(bytes) => words.as_flattened_mut().copy_from_slice(bytes),
             None => {
                 let read = world.space(home).read(lane, start, words.as_flattened_mut());
@@ -114,34 +105,27 @@ impl<const WORDS: usize> Body for Store<WORDS> {
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
         let (from, size) = (op.dest as usize, 4 * WORDS);
-        let mut window = None;
-        let (starts, together) = match Reach::of(bundle, op, size as u32) {
-            Reach::Bundle(start) => {
-                if let Some((window, span)) = find(world, &mut window, 0, start, WARPS * LANES * size)
-                    && let Some(bytes) = world.bytes_mut(window).get_mut(span)
-                {
-                    for (warp, bytes) in bytes.chunks_exact_mut(LANES * size).enumerate() {
-                        pack::<WORDS>(&columns(bundle, from, warp % WARPS), bytes);
-                    }
-                    return true;
-                }
-                ([0; WARPS], 0)
+        if let Some(start) = reach::bundle(bundle, world, op, size as u32)
+            && let Some(bytes) = world.bytes_mut(op.pc, bundle.homes[0].group, start, WARPS * LANES * size)
+        {
+            let rows = &bundle.rows[from..from + WORDS];
+            for (warp, bytes) in bytes.chunks_exact_mut(LANES * size).take(WARPS).enumerate() {
+                pack::<WORDS>(&columns(rows, warp), bytes);
             }
-            Reach::Warps(starts, together) => (starts, together),
-        };
+            return true;
+        }
+        let (starts, together) = reach::warps(bundle, op, size as u32);
         for warp in bundle.busy() {
             if together >> warp & 1 != 0
-                && let Some((window, span)) =
-                    find(world, &mut window, bundle.homes[warp].group, starts[warp], LANES * size)
-                && let Some(bytes) = world.bytes_mut(window).get_mut(span)
+                && let Some(bytes) = world.bytes_mut(op.pc, bundle.homes[warp].group, starts[warp], LANES * size)
             {
                 // What belongs to lanes that are not active stays.
                 let mut words = unpack::<WORDS>(bytes);
-                for (old, new) in words.iter_mut().zip(columns::<WORDS>(bundle, from, warp)) {
+                for (old, new) in words.iter_mut().zip(columns::<WORDS>(&bundle.rows[from..from + WORDS], warp)) {
                     *old = blend(old, &new, bundle.mask(warp));
                 }
                 pack::<WORDS>(&words, bytes);
-            } else if let Err(fault) = store_lanes::<WORDS>(bundle, world, op, warp, &mut window) {
+            } else if let Err(fault) = store_lanes::<WORDS>(bundle, world, op, warp) {
                 bundle.fault = Some((warp, fault));
                 return false;
             }
@@ -150,11 +134,11 @@ impl<const WORDS: usize> Body for Store<WORDS> {
     }
 }
 
-/// The registers of a warp from `from` on.
+/// The columns of a warp in so many rows.
 #[inline(always)]
-fn columns<const WORDS: usize>(bundle: &Bundle, from: usize, warp: usize) -> [Column; WORDS] {
+fn columns<const WORDS: usize>(rows: &[Row], warp: usize) -> [Column; WORDS] {
     let mut columns = [[0; LANES]; WORDS];
-    for (column, row) in columns.iter_mut().zip(&bundle.rows[from..from + WORDS]) {
+    for (column, row) in columns.iter_mut().zip(rows) {
         *column = row.0[warp];
     }
     columns
@@ -166,7 +150,6 @@ fn store_lanes<const WORDS: usize>(
     world: &mut World<'_>,
     op: &Fields,
     warp: usize,
-    window: &mut Option<Window>,
 ) -> Result<(), Fault> {
     let (from, home) = (op.dest as usize, bundle.homes[warp]);
     let [low, high] = [0, 1].map(|word| &bundle.rows[op.sources[word] as usize].0[warp]);
@@ -176,8 +159,7 @@ fn store_lanes<const WORDS: usize>(
         for (word, row) in words.iter_mut().zip(&bundle.rows[from..from + WORDS]) {
             *word = row.0[warp][lane].to_le_bytes();
         }
-        let found = find(world, window, home.group, start, 4 * WORDS);
-        match found.and_then(|(window, span)| world.bytes_mut(window).get_mut(span)) {
+        match world.bytes_mut(op.pc, home.group, start, 4 * WORDS) {
             Some(bytes) => bytes.copy_from_slice(words.as_flattened()),
             None => {
                 let written = world.space(home).write(lane, start, words.as_flattened());

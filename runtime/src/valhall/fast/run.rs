@@ -18,7 +18,7 @@ use super::bundle::{Bundle, NOWHERE, Row, Taken, WARPS};
 use super::code::{Code, Exit, row};
 use super::column::{add, or, shifted_left};
 use super::handler::Op;
-use super::world::{Home, World};
+use super::world::{Home, Recent, World};
 use crate::level::Level;
 
 /// What all warps of a bundle together may execute in a turn.
@@ -232,6 +232,7 @@ impl Crew {
                 shared_bytes: self.shared_bytes,
                 private: &mut self.private,
                 warps: self.warps,
+                recent: Recent::default(),
                 host: &mut Nothing,
             };
             let bundle = &mut self.bundles[index];

@@ -28,11 +28,19 @@ pub struct World<'a> {
     pub private: &'a mut [u8],
     /// Warps of a workgroup.
     pub warps: usize,
+    /// Where instructions found bytes.
+    pub recent: Recent,
     /// Everything that is named, not addressed.
     pub host: &'a mut dyn Host,
 }
 
 impl World<'_> {
+    /// Whether there is but one workgroup, whose memory all see.
+    #[inline(always)]
+    pub fn is_one_group(&self) -> bool {
+        self.shared.len() <= self.shared_bytes
+    }
+
     /// Memory as one warp sees it.
     pub fn space(&mut self, home: Home) -> Space<'_> {
         let shared = home.group * self.shared_bytes..(home.group + 1) * self.shared_bytes;
@@ -47,9 +55,43 @@ impl World<'_> {
         }
     }
 
-    /// The run of bytes that holds an address which all lanes of a workgroup see alike.
-    #[inline]
-    pub fn window(&self, group: usize, address: u64) -> Option<Window> {
+    /// `size` bytes that all lanes of a workgroup see alike, if there are such bytes at an address; `pc` names who asks.
+    #[inline(always)]
+    pub fn bytes(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<&[u8]> {
+        let (place, offset) = self.find(pc, group, address, size)?;
+        let bytes = match place {
+            Place::Region(region) => self.memory.bytes(region)?,
+            Place::Shared(group) => self.shared.get(group * self.shared_bytes..(group + 1) * self.shared_bytes)?,
+        };
+        bytes.get(offset..)?.get(..size)
+    }
+
+    /// As [`World::bytes`], to write.
+    #[inline(always)]
+    pub fn bytes_mut(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<&mut [u8]> {
+        let (place, offset) = self.find(pc, group, address, size)?;
+        let bytes = match place {
+            Place::Region(region) => self.memory.bytes_mut(region)?,
+            Place::Shared(group) => self.shared.get_mut(group * self.shared_bytes..(group + 1) * self.shared_bytes)?,
+        };
+        bytes.get_mut(offset..)?.get_mut(..size)
+    }
+
+    /// The window that holds `size` bytes at an address, and where in it. An instruction mostly stays in its window.
+    #[inline(always)]
+    fn find(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<(Place, usize)> {
+        let recent = &self.recent[pc as usize % RECENT];
+        if let Some(offset) = recent.offset(group, address, size) {
+            return Some((recent.place, offset));
+        }
+        let window = self.window(group, address)?;
+        self.recent[pc as usize % RECENT] = window;
+        Some((window.place, window.offset(group, address, size)?))
+    }
+
+    /// The window that holds an address.
+    #[inline(never)]
+    fn window(&self, group: usize, address: u64) -> Option<Window> {
         if Memory::RESERVED.contains(&address) {
             let there = address < space::THREADS && (group + 1) * self.shared_bytes <= self.shared.len();
             return there.then_some(Window {
@@ -61,27 +103,13 @@ impl World<'_> {
         let (region, base, len) = self.memory.window(address)?;
         Some(Window { base, len, place: Place::Region(region) })
     }
-
-    /// The bytes of a window.
-    #[inline(always)]
-    pub fn bytes(&self, window: Window) -> &[u8] {
-        match window.place {
-            Place::Region(region) => self.memory.bytes(region),
-            Place::Shared(group) => self.shared.get(group * self.shared_bytes..(group + 1) * self.shared_bytes),
-        }
-        .unwrap_or_default()
-    }
-
-    /// As [`World::bytes`], to write.
-    #[inline(always)]
-    pub fn bytes_mut(&mut self, window: Window) -> &mut [u8] {
-        match window.place {
-            Place::Region(region) => self.memory.bytes_mut(region),
-            Place::Shared(group) => self.shared.get_mut(group * self.shared_bytes..(group + 1) * self.shared_bytes),
-        }
-        .unwrap_or_default()
-    }
 }
+
+/// How many instructions have a window of their own.
+const RECENT: usize = 4;
+
+/// The windows that instructions used last, by their words.
+pub type Recent = [Window; RECENT];
 
 /// A run of bytes that several lanes see alike: a region of memory, or the memory of a workgroup.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +119,13 @@ pub struct Window {
     place: Place,
 }
 
+impl Default for Window {
+    /// Nothing lies in it.
+    fn default() -> Self {
+        Window { base: 0, len: 0, place: Place::Region(0) }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Region(usize),
@@ -98,14 +133,13 @@ enum Place {
 }
 
 impl Window {
-    /// Where `size` bytes at an address lie in the window, if they do for threads of a workgroup.
+    /// Where in the window `size` bytes at an address begin, if they lie there for threads of a workgroup.
     #[inline(always)]
-    pub fn span(&self, group: usize, address: u64, size: usize) -> Option<std::ops::Range<usize>> {
+    pub fn offset(&self, group: usize, address: u64, size: usize) -> Option<usize> {
         if matches!(self.place, Place::Shared(other) if other != group) {
             return None;
         }
-        let start = usize::try_from(address.checked_sub(self.base)?).ok()?;
-        let end = start.checked_add(size)?;
-        (end <= self.len).then_some(start..end)
+        let offset = usize::try_from(address.checked_sub(self.base)?).ok()?;
+        (offset <= self.len.checked_sub(size)?).then_some(offset)
     }
 }
