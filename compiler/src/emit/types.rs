@@ -202,6 +202,7 @@ pub(super) fn emit(isa: &Isa, names: &Names) -> TokenStream {
         let count = Literal::usize_unsuffixed(table.values.len());
         let wide = Literal::u64_unsuffixed(table.values.len().max(1) as u64);
         let i = Literal::usize_unsuffixed(i);
+        let values = table.values.iter().map(|c| hex(c.value));
         quote! {
             #[doc = #text]
             #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -221,8 +222,10 @@ pub(super) fn emit(isa: &Isa, names: &Names) -> TokenStream {
                 /// Its place in the table.
                 pub const fn index(self) -> usize { self.0 as usize }
                 /// The constant.
+                #[inline]
                 pub fn value(self) -> u64 {
-                    ISA.constants[#i].values.get(self.index()).map_or(0, |c| c.value)
+                    static VALUES: [u64; #count] = [#(#values),*];
+                    VALUES.get(self.index()).copied().unwrap_or(0)
                 }
                 #[inline]
                 const fn from_raw(raw: u64) -> Self { #name((raw % #wide) as u16) }
@@ -230,7 +233,7 @@ pub(super) fn emit(isa: &Isa, names: &Names) -> TokenStream {
             }
         }
     });
-    let kinds = isa.kinds.iter().enumerate().map(|(i, kind)| emit_kind(names, i, kind));
+    let kinds = isa.kinds.iter().enumerate().map(|(i, kind)| emit_kind(isa, names, i, kind));
     quote!(#(#enums)* #(#banks)* #(#constants)* #(#kinds)*)
 }
 
@@ -317,7 +320,7 @@ pub(super) fn kind_type(names: &Names, index: usize, kind: &Kind) -> TokenStream
     }
 }
 
-fn emit_kind(names: &Names, index: usize, kind: &Kind) -> TokenStream {
+fn emit_kind(isa: &Isa, names: &Names, index: usize, kind: &Kind) -> TokenStream {
     if plain(kind).is_some() {
         return TokenStream::new();
     }
@@ -356,8 +359,8 @@ fn emit_kind(names: &Names, index: usize, kind: &Kind) -> TokenStream {
     let tests = init.iter().map(|(a, v)| {
         let (mask, value) = (hex(a.mask), hex(a.value));
         let when = a.when.iter().map(|(s, value)| {
-            let (s, value) = (Literal::u8_unsuffixed(*s), hex(*value));
-            quote!(&& ISA.shared[#s].bits.get(word, 0) == #value)
+            let (bits, value) = (extract(&quote!(word), &isa.shared[usize::from(*s)].bits, None), hex(*value));
+            quote!(&& (#bits) == #value)
         });
         let make = construct(a, v);
         quote!(if (word >> at) & #mask == #value #(#when)* { return #make; })

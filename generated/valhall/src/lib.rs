@@ -3938,8 +3938,16 @@ impl Immediates {
         self.0 as usize
     }
     /// The constant.
+    #[inline]
     pub fn value(self) -> u64 {
-        ISA.constants[0].values.get(self.index()).map_or(0, |c| c.value)
+        static VALUES: [u64; 32] = [
+            0, 0xffffffff, 0x7fffffff, 0xfafcfdfe, 0x1000000, 0x80002000, 0x70605030,
+            0xc0b0a090, 0x3020100, 0x7060504, 0xb0a0908, 0xf0e0d0c, 0x13121110,
+            0x17161514, 0x1b1a1918, 0x1f1e1d1c, 0x3f800000, 0x3dcccccd, 0x3ea2f983,
+            0x3f317218, 0x40490fdb, 0, 0x477fff00, 0x5c005bf8, 0x2e660000, 0x34000000,
+            0x38000000, 0x3c000000, 0x40000000, 0x44000000, 0x48000000, 0x42480000,
+        ];
+        VALUES.get(self.index()).copied().unwrap_or(0)
     }
     #[inline]
     const fn from_raw(raw: u64) -> Self {
@@ -3999,13 +4007,13 @@ impl Source {
         if (word >> at) & 0xe0 == 0xc0 {
             return Source::Constant(Immediates::from_raw(word >> at & 0x1f));
         }
-        if (word >> at) & 0xe0 == 0xe0 && ISA.shared[0].bits.get(word, 0) == 0 {
+        if (word >> at) & 0xe0 == 0xe0 && (word >> 57 & 3) == 0 {
             return Source::Special0 {
                 name: FauSpecialPage0::from_raw(word >> (at + 1) & 0xf),
                 word: (word >> at & 1) as u8,
             };
         }
-        if (word >> at) & 0xe0 == 0xe0 && ISA.shared[0].bits.get(word, 0) == 1 {
+        if (word >> at) & 0xe0 == 0xe0 && (word >> 57 & 3) == 1 {
             return Source::Special1 {
                 name: FauSpecialPage1::from_raw(word >> (at + 1) & 0xf),
                 word: (word >> at & 1) as u8,

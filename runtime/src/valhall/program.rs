@@ -2,7 +2,6 @@
 
 use std::sync::LazyLock;
 
-use isaforge_core::bits::Bits;
 use isaforge_core::table::Access;
 use isaforge_core::text::Line;
 use isaforge_valhall::{DecodeError, FauSpecialPage1, Flow, Instruction, Opcode, Source};
@@ -39,12 +38,13 @@ pub(super) struct Program<'a> {
 
 impl<'a> Program<'a> {
     pub fn new(words: &'a [u64]) -> Self {
-        let slots: Vec<Slot> = words.iter().map(|&word| slot(word, &FORMS)).collect();
+        let Facts { forms, page, thread_page } = &*FACTS;
+        let mut slots = Vec::with_capacity(words.len());
+        slots.extend(words.iter().map(|&word| slot(word, forms)));
+        // Few words name the page, and only those are worth printing.
         let mut line = Line::new();
-        let uses_thread_memory = slots.iter().any(|slot| match slot {
-            Slot::Ready(instruction, _) => names_thread_memory(*instruction, &mut line),
-            _ => false,
-        });
+        let mut named = words.iter().zip(&slots).filter(|(word, _)| *word & page == *thread_page);
+        let uses_thread_memory = named.any(|(_, slot)| names_thread_memory(slot, &mut line));
         Program { words, slots, uses_thread_memory }
     }
 
@@ -68,40 +68,61 @@ fn slot(word: u64, forms: &[Form]) -> Slot {
         Ok(instruction) => instruction,
         Err(error) => return Slot::Undecodable(Box::new(error)),
     };
-    let form = forms.get(instruction.opcode() as usize).copied().unwrap_or_default();
-    // Lists cannot go beyond the last register, pairs can. Those that are only read are left alone: the instruction may
-    // need just the low word.
-    if form.writes_pairs {
-        let written = instruction.writes().filter(|used| used.bank == REGISTERS && used.count > 0);
-        let last = written.map(|used| used.first + used.count - 1).max();
-        if let Some(register) = last.filter(|&last| last > LAST_REGISTER) {
-            return Slot::Register(register);
-        }
+    let form = forms.get(instruction.opcode() as usize).unwrap_or(&Form::NONE);
+    if form.writes_pairs
+        && let Some(register) = beyond(instruction)
+    {
+        return Slot::Register(register);
     }
-    let flow = form.flow.and_then(|bits| Flow::from_bits(bits.get(word, 0)));
-    Slot::Ready(instruction, if flow == Some(Flow::End) { After::End } else { After::Next })
+    Slot::Ready(instruction, if word & form.flow == form.end { After::End } else { After::Next })
+}
+
+/// The last register that an instruction writes, if there is none such. Lists cannot go beyond the last register, pairs can.
+/// Those that are only read are left alone: the instruction may need just the low word.
+#[inline(never)]
+fn beyond(instruction: Instruction) -> Option<u16> {
+    let written = instruction.writes().filter(|used| used.bank == REGISTERS && used.count > 0);
+    written.map(|used| used.first + used.count - 1).max().filter(|&last| last > LAST_REGISTER)
 }
 
 /// What the tables say of all words of an instruction, found once: words are many.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Form {
-    /// Where its flow lies. All have one, but the generated accessors are methods of the single forms.
-    flow: Option<Bits>,
+    /// The bits of its flow, which all have, but the generated accessors are methods of the single forms.
+    flow: u64,
+    /// What they are where threads end.
+    end: u64,
     /// Whether it writes values of more than one register.
     writes_pairs: bool,
 }
 
-static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
+impl Form {
+    /// Nothing: the bits of no flow are never what they should be.
+    const NONE: Form = Form { flow: 0, end: 1, writes_pairs: false };
+}
+
+/// What the tables say of all words.
+struct Facts {
+    forms: Vec<Form>,
+    /// The bits of the page of special values, and what they are where the page is that of the thread-local pointer.
+    page: u64,
+    thread_page: u64,
+}
+
+static FACTS: LazyLock<Facts> = LazyLock::new(|| {
     let isa = isaforge_valhall::ISA;
     let width = isa.banks[REGISTERS as usize].width;
-    let form = |form: &isaforge_core::table::Form| Form {
-        flow: form.modifiers.iter().find(|modifier| modifier.name == "flow").map(|modifier| modifier.bits),
-        writes_pairs: form
+    let form = |form: &isaforge_core::table::Form| {
+        let flow = form.modifiers.iter().find(|modifier| modifier.name == "flow").map(|modifier| modifier.bits);
+        let writes_pairs = form
             .operands
             .iter()
-            .any(|operand| matches!(operand.access, Access::Write | Access::ReadWrite) && operand.size > width),
+            .any(|operand| matches!(operand.access, Access::Write | Access::ReadWrite) && operand.size > width);
+        let unending = Form { writes_pairs, ..Form::NONE };
+        flow.map_or(unending, |bits| Form { flow: bits.mask(0), end: bits.set(0, 0, Flow::End.bits()), writes_pairs })
     };
-    isa.forms.iter().map(form).collect()
+    let page = isa.shared[PAGE].bits;
+    Facts { forms: isa.forms.iter().map(form).collect(), page: page.mask(0), thread_page: page.set(0, 0, THREAD_PAGE) }
 });
 
 /// The bank of general registers among `ISA.banks`; a test holds it to that.
@@ -112,11 +133,10 @@ const LAST_REGISTER: u16 = 63;
 const PAGE: usize = 0;
 const THREAD_PAGE: u64 = 1;
 
-/// Whether a source is the thread-local pointer. Few words name its page, and only those are worth printing.
-fn names_thread_memory(instruction: Instruction, line: &mut Line) -> bool {
-    if isaforge_valhall::ISA.shared[PAGE].bits.get(instruction.encode(), 0) != THREAD_PAGE {
-        return false;
-    }
+/// Whether a source is the thread-local pointer.
+#[cold]
+fn names_thread_memory(slot: &Slot, line: &mut Line) -> bool {
+    let Slot::Ready(instruction, _) = slot else { return false };
     line.clear();
     instruction.print(line);
     line.as_str().contains(FauSpecialPage1::ThreadLocalPointer.as_str())

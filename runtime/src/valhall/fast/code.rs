@@ -1,8 +1,5 @@
 //! A program, lowered once before it runs: a list of handlers for every word, and what follows it.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
 use isaforge_valhall::{Instruction, Opcode, dispatch};
 
 use super::super::observe::traffic;
@@ -44,10 +41,20 @@ pub enum Exit {
     Branch(u32),
     /// They wait for the workgroup.
     Barrier,
-    /// The word has no handlers: the reference executes it on these registers.
-    Step(u64),
+    /// The word has no handlers: the reference executes it on the registers of this number in [`Code::steps`].
+    Step(u32),
     /// It is no instruction that can be executed.
     Refused,
+}
+
+/// A word of a program.
+#[derive(Clone, Copy, Debug)]
+struct Word {
+    /// Where its handlers begin; they end where those of the next begin.
+    start: u32,
+    exit: Exit,
+    /// The end of the run of words from here on, all but the last of which are followed by the next.
+    run: u32,
 }
 
 /// A lowered program.
@@ -56,11 +63,9 @@ pub struct Code<'a> {
     /// What it was lowered from.
     pub program: &'a Program<'a>,
     ops: Vec<Op>,
-    /// Where the handlers of each word begin, and of the one behind the last.
-    starts: Vec<u32>,
-    exits: Vec<Exit>,
-    /// For each word the end of the run of words from there on, all but the last of which are followed by the next.
-    runs: Vec<u32>,
+    words: Vec<Word>,
+    /// The registers of words that the reference executes.
+    pub steps: Vec<u64>,
     constants: Vec<u32>,
     /// Registers that the program names.
     pub registers: u64,
@@ -84,41 +89,40 @@ impl<'a> Code<'a> {
     }
 
     fn lower(program: &'a Program<'a>, mut lowering: Lowering<'a>, level: Level, draws: bool) -> Self {
-        let mut starts = Vec::with_capacity(program.slots.len() + 1);
-        let mut exits = Vec::with_capacity(program.slots.len());
-        let (mut registers, mut ordered) = (0, false);
+        let mut words = Vec::with_capacity(program.slots.len());
+        let (mut steps, mut ordered) = (vec![], false);
         for (pc, slot) in program.slots.iter().enumerate() {
-            starts.push(lowering.ops.len() as u32);
-            exits.push(match slot {
+            let pc = pc as u32;
+            let start = lowering.ops.len() as u32;
+            let exit = match slot {
                 Slot::Ready(instruction, after) => {
-                    let addresses = traffic(*instruction) != Traffic::default();
-                    ordered |= changes_in_turn(*instruction) || draws && changes(*instruction);
-                    lowering.begin(pc as u32, *after == After::End);
-                    let handled = if draws && addresses { None } else { dispatch(*instruction, &mut lowering).0 };
-                    match lowering.finish(handled) {
-                        Exit::Step(_) => Exit::Step(used(*instruction)),
-                        exit => exit,
-                    }
+                    lowering.begin(pc, *after == After::End);
+                    let left = draws && traffic(*instruction) != Traffic::default();
+                    let handled = if left { None } else { dispatch(*instruction, &mut lowering).0 };
+                    lowering.finish(handled).unwrap_or_else(|| {
+                        // What has handlers changes nothing, or in any order.
+                        ordered |= changes_in_turn(*instruction) || draws && changes(*instruction);
+                        steps.push(used(*instruction));
+                        Exit::Step(steps.len() as u32 - 1)
+                    })
                 }
                 Slot::Undecodable(_) | Slot::Register(_) => Exit::Refused,
-            });
+            };
+            words.push(Word { start, exit, run: pc });
         }
-        starts.push(lowering.ops.len() as u32);
-        for exit in &exits {
-            registers |= if let Exit::Step(used) = exit { *used } else { 0 };
-        }
-        registers |= lowering.registers;
-        let mut runs: Vec<u32> = (0..exits.len() as u32).collect();
-        for pc in (0..exits.len()).rev() {
-            match exits[pc] {
-                Exit::Next => runs[pc] = runs.get(pc + 1).copied().unwrap_or(pc as u32 + 1),
-                Exit::Jump(_) | Exit::Branch(_) => runs[pc] = pc as u32 + 1,
+        let registers = steps.iter().fold(lowering.registers, |all, used| all | used);
+        let mut next = words.len() as u32;
+        for (pc, word) in words.iter_mut().enumerate().rev() {
+            match word.exit {
+                Exit::Next => word.run = next,
+                Exit::Jump(_) | Exit::Branch(_) => word.run = pc as u32 + 1,
                 _ => {}
             }
+            next = word.run;
         }
         let schedule = handler::<Schedule>(level).with(Fields::default());
         let Lowering { ops, constants, .. } = lowering;
-        Code { program, ops, starts, exits, runs, constants: constants.words, registers, ordered, schedule }
+        Code { program, ops, words, steps, constants: constants.words, registers, ordered, schedule }
     }
 
     /// The rows of a new bundle.
@@ -131,19 +135,19 @@ impl<'a> Code<'a> {
 
     /// The handlers of some words.
     pub fn ops(&self, words: std::ops::Range<usize>) -> &[Op] {
-        let at = |pc: usize| self.starts.get(pc).map_or(self.ops.len(), |&start| start as usize);
+        let at = |pc: usize| self.words.get(pc).map_or(self.ops.len(), |word| word.start as usize);
         self.ops.get(at(words.start)..at(words.end)).unwrap_or_default()
     }
 
     /// What follows a word; nothing behind the last.
     pub fn exit(&self, pc: usize) -> Option<Exit> {
-        self.exits.get(pc).copied()
+        self.words.get(pc).map(|word| word.exit)
     }
 
     /// The end of the run of words from `pc` on which are executed by handlers alone: the last may jump. There is no
     /// such run where the end is `pc`.
     pub fn run(&self, pc: usize) -> usize {
-        self.runs.get(pc).map_or(pc, |&end| end as usize)
+        self.words.get(pc).map_or(pc, |word| word.run as usize)
     }
 }
 
@@ -176,39 +180,43 @@ fn changes_in_turn(instruction: Instruction) -> bool {
 }
 
 /// Words that handlers read as rows, each of them once.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Constants {
     words: Vec<u32>,
-    rows: HashMap<u32, u32, BuildHasherDefault<Spread>>,
+    /// Words that were asked for and their rows, each at its place; 0 is no constant's row.
+    known: [(u32, u32); KNOWN],
 }
+
+const KNOWN: usize = 64;
 
 impl Constants {
     /// The row that holds a word in all lanes.
+    #[inline(always)]
     pub fn row(&mut self, word: u32) -> u32 {
-        let Constants { words, rows } = self;
-        *rows.entry(word).or_insert_with(|| {
-            words.push(word);
-            row::CONSTANTS + (words.len() as u32 - 1)
-        })
-    }
-}
-
-/// Spreads a word by one multiplication. There are few different words, for uniforms and constants are few.
-#[derive(Debug, Default)]
-pub struct Spread(u64);
-
-impl Hasher for Spread {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u32(byte.into());
+        // The uppermost bits of the product depend on all bits of the word.
+        let place = (word.wrapping_mul(0x9e37_79b1) >> 26) as usize % KNOWN;
+        match self.known[place] {
+            (known, row) if known == word && row != 0 => row,
+            _ => self.look_up(word, place),
         }
     }
 
-    fn write_u32(&mut self, word: u32) {
-        self.0 = (self.0 ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
+    #[cold]
+    #[inline(never)]
+    fn look_up(&mut self, word: u32, place: usize) -> u32 {
+        // However long a program is, it can name some hundred different words: uniforms and an entry of a table.
+        let index = self.words.iter().position(|&other| other == word).unwrap_or_else(|| {
+            self.words.push(word);
+            self.words.len() - 1
+        });
+        let row = row::CONSTANTS + index as u32;
+        self.known[place] = (word, row);
+        row
+    }
+}
+
+impl Default for Constants {
+    fn default() -> Self {
+        Constants { words: vec![], known: [(0, 0); KNOWN] }
     }
 }

@@ -88,34 +88,51 @@ impl<'a> Lowering<'a> {
     }
 
     /// What follows the word; handlers of a word that cannot be lowered after all are taken back.
-    pub fn finish(&mut self, lowered: Option<Exit>) -> Exit {
+    #[inline(always)]
+    pub fn finish(&mut self, lowered: Option<Exit>) -> Option<Exit> {
         match lowered {
-            Some(Exit::Next) if self.ends => Exit::End,
-            Some(exit @ (Exit::Next | Exit::Barrier)) => exit,
-            Some(exit) if !self.ends => exit,
+            Some(Exit::Next) if self.ends => Some(Exit::End),
+            Some(Exit::Next | Exit::Barrier) => lowered,
+            Some(_) if !self.ends => lowered,
             _ => {
                 self.ops.truncate(self.first);
-                // The registers are for the caller to say.
-                Exit::Step(0)
+                None
             }
         }
     }
 
+    #[inline(always)]
     fn emit<B: Body>(&mut self, dest: u32, sources: &[Operand], numbers: [u32; 2]) {
         self.push(handler::<B>(self.level), dest, sources, numbers);
     }
 
+    /// Inlined, so that the number of sources is known.
+    #[inline(always)]
     fn push(&mut self, handler: Handler, dest: u32, sources: &[Operand], numbers: [u32; 2]) {
-        let mut row = |index: usize| match sources.get(index) {
-            Some(Operand::Row(row)) => *row,
-            Some(Operand::Value(word)) => self.constants.row(*word),
-            None => row::RESULT,
-        };
-        let sources = [row(0), row(1), row(2), row(3)];
-        let register = |row: u32| 1u64.checked_shl(row).unwrap_or(0);
-        let read = sources.iter().fold(0, |mask, &row| mask | register(row));
+        match *sources {
+            [] => self.push_with(handler, dest, [], numbers),
+            [a] => self.push_with(handler, dest, [a], numbers),
+            [a, b] => self.push_with(handler, dest, [a, b], numbers),
+            [a, b, c] => self.push_with(handler, dest, [a, b, c], numbers),
+            [a, b, c, d, ..] => self.push_with(handler, dest, [a, b, c, d], numbers),
+        }
+    }
+
+    #[inline(never)]
+    fn push_with<const N: usize>(&mut self, handler: Handler, dest: u32, from: [Operand; N], numbers: [u32; 2]) {
+        let mut sources = [row::RESULT; 4];
         // As many as any handler writes.
-        self.registers |= read | 0xfu64.checked_shl(dest).unwrap_or(0);
+        let mut named = 0xfu64.checked_shl(dest).unwrap_or(0);
+        for (source, operand) in sources.iter_mut().zip(from) {
+            *source = match operand {
+                Operand::Row(row) => {
+                    named |= 1u64.checked_shl(row).unwrap_or(0);
+                    row
+                }
+                Operand::Value(word) => self.constants.row(word),
+            };
+        }
+        self.registers |= named;
         self.ops.push(handler.with(Fields { dest, sources, numbers, pc: self.pc }));
     }
 
@@ -152,9 +169,19 @@ impl<'a> Lowering<'a> {
     }
 
     /// A 32-bit source.
+    #[inline(always)]
     fn word(&self, source: Source) -> Option<Operand> {
+        match source {
+            Source::Register(register) | Source::LastUse(register) => Some(Operand::Row(register.index() as u32)),
+            _ => self.given(source),
+        }
+    }
+
+    /// A 32-bit source that is no register.
+    #[inline(never)]
+    fn given(&self, source: Source) -> Option<Operand> {
         Some(match source {
-            Source::Register(register) | Source::LastUse(register) => Operand::Row(register.index() as u32),
+            Source::Register(_) | Source::LastUse(_) => return None,
             Source::Uniform(uniform) => Operand::Value(self.uniform(uniform.index())),
             Source::Constant(constant) => Operand::Value(constant.value() as u32),
             Source::Special0 { word, .. } | Source::Special1 { word, .. } | Source::Special3 { word, .. } => {
@@ -189,16 +216,23 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    #[inline(always)]
     fn float(&mut self, index: u32, source: Source, widen: Widen, abs: bool, neg: bool) -> Option<Signed> {
         let word = self.word(source)?;
-        let word = match widen {
-            Widen::None => word,
-            Widen::H0 => self.prepare::<float::WidenLow>(index, word, [0; 2]),
-            Widen::H1 => self.prepare::<float::WidenHigh>(index, word, [0; 2]),
-        };
+        let word = if widen == Widen::None { word } else { self.widened(index, word, widen == Widen::H1) };
         Some(Signed::new::<float::Sign>(word, abs, neg))
     }
 
+    #[inline(never)]
+    fn widened(&mut self, index: u32, word: Operand, high: bool) -> Operand {
+        if high {
+            self.prepare::<float::WidenHigh>(index, word, [0; 2])
+        } else {
+            self.prepare::<float::WidenLow>(index, word, [0; 2])
+        }
+    }
+
+    #[inline(always)]
     fn halves(
         &mut self,
         index: u32,
@@ -208,13 +242,19 @@ impl<'a> Lowering<'a> {
         neg: bool,
     ) -> Option<Signed> {
         let word = self.word(source)?;
-        let word = match swizzle {
+        let whole = swizzle == Swizzles16BitFirst4::H01;
+        let word = if whole { word } else { self.swizzled(index, word, swizzle) };
+        Some(Signed::new::<half::Sign>(word, abs, neg))
+    }
+
+    #[inline(never)]
+    fn swizzled(&mut self, index: u32, word: Operand, swizzle: Swizzles16BitFirst4) -> Operand {
+        match swizzle {
             Swizzles16BitFirst4::H01 => word,
             Swizzles16BitFirst4::H00 => self.prepare::<half::Low>(index, word, [0; 2]),
             Swizzles16BitFirst4::H10 => self.prepare::<half::Swapped>(index, word, [0; 2]),
             Swizzles16BitFirst4::H11 => self.prepare::<half::High>(index, word, [0; 2]),
-        };
-        Some(Signed::new::<half::Sign>(word, abs, neg))
+        }
     }
 
     /// A source whose handler knows no signs.
@@ -222,10 +262,16 @@ impl<'a> Lowering<'a> {
         if signs == 0 { operand } else { self.prepare::<S>(index, operand, [signs, 0]) }
     }
 
+    #[inline(always)]
     fn integer(&mut self, index: u32, source: Source, widen: Swizzles32Bit, sign: bool) -> Option<Operand> {
         let word = self.word(source)?;
+        Some(if widen == Swizzles32Bit::None { word } else { self.extended(index, word, widen, sign) })
+    }
+
+    #[inline(never)]
+    fn extended(&mut self, index: u32, word: Operand, widen: Swizzles32Bit, sign: bool) -> Operand {
         let (at, bits) = match widen {
-            Swizzles32Bit::None => return Some(word),
+            Swizzles32Bit::None => return word,
             Swizzles32Bit::H0 => (0, 16),
             Swizzles32Bit::H1 => (16, 16),
             Swizzles32Bit::B0 => (0, 8),
@@ -233,16 +279,22 @@ impl<'a> Lowering<'a> {
             Swizzles32Bit::B2 => (16, 8),
             Swizzles32Bit::B3 => (24, 8),
         };
-        Some(self.part(index, word, at, bits, sign))
+        self.part(index, word, at, bits, sign)
     }
 
+    #[inline(always)]
     fn shorts(&mut self, index: u32, source: Source, widen: Swizzles16Bit, sign: bool) -> Option<Operand> {
         let word = self.word(source)?;
+        Some(if widen == Swizzles16Bit::H01 { word } else { self.extended_shorts(index, word, widen, sign) })
+    }
+
+    #[inline(never)]
+    fn extended_shorts(&mut self, index: u32, word: Operand, widen: Swizzles16Bit, sign: bool) -> Operand {
         let (low, high) = match widen {
-            Swizzles16Bit::H01 => return Some(word),
-            Swizzles16Bit::H00 => return Some(self.prepare::<half::Low>(index, word, [0; 2])),
-            Swizzles16Bit::H10 => return Some(self.prepare::<half::Swapped>(index, word, [0; 2])),
-            Swizzles16Bit::H11 => return Some(self.prepare::<half::High>(index, word, [0; 2])),
+            Swizzles16Bit::H01 => return word,
+            Swizzles16Bit::H00 => return self.prepare::<half::Low>(index, word, [0; 2]),
+            Swizzles16Bit::H10 => return self.prepare::<half::Swapped>(index, word, [0; 2]),
+            Swizzles16Bit::H11 => return self.prepare::<half::High>(index, word, [0; 2]),
             Swizzles16Bit::B00 => (0, 0),
             Swizzles16Bit::B20 => (2, 0),
             Swizzles16Bit::B02 => (0, 2),
@@ -255,11 +307,11 @@ impl<'a> Lowering<'a> {
             Swizzles16Bit::B23 => (2, 3),
         };
         let numbers = [8 * low, 8 * high];
-        Some(if sign {
+        if sign {
             self.prepare::<integer::SignedBytes>(index, word, numbers)
         } else {
             self.prepare::<integer::UnsignedBytes>(index, word, numbers)
-        })
+        }
     }
 
     fn long(&mut self, index: u32, source: Source, widen: Swizzles64Bit, sign: bool) -> Option<[Operand; 2]> {
@@ -302,11 +354,31 @@ impl<'a> Lowering<'a> {
     // Results.
 
     /// A result as it is, into a register or the halves of one that are written.
+    #[inline(always)]
     fn put<R: Rule>(&mut self, dest: Register, half: WrittenHalf, sources: &[Operand], numbers: [u32; 2]) -> Lowered {
-        self.result(dest, half, |this, to| this.emit::<Word<R>>(to, sources, numbers))
+        let handler = handler::<Word<R>>(self.level);
+        if half == WrittenHalf::Both {
+            self.push(handler, dest.index() as u32, sources, numbers);
+            return NEXT;
+        }
+        self.put_part(handler, dest, half, sources, numbers)
+    }
+
+    #[inline(never)]
+    fn put_part(
+        &mut self,
+        handler: Handler,
+        dest: Register,
+        half: WrittenHalf,
+        sources: &[Operand],
+        numbers: [u32; 2],
+    ) -> Lowered {
+        self.push(handler, row::RESULT, sources, numbers);
+        self.merge(dest, half)
     }
 
     /// An f32, limited; half a register takes it as an f16.
+    #[inline(always)]
     fn put_float<R: Rule>(
         &mut self,
         dest: Register,
@@ -315,22 +387,42 @@ impl<'a> Lowering<'a> {
         sources: &[Operand],
         numbers: [u32; 2],
     ) -> Lowered {
-        self.result(dest, half, |this, to| {
-            this.emit::<Word<R>>(to, sources, numbers);
-            let there = [Operand::Row(to)];
-            match limit {
-                Clamp::None => {}
-                Clamp::Clamp0Inf => this.emit::<Word<float::Limit<{ float::limit::POSITIVE }>>>(to, &there, [0; 2]),
-                Clamp::ClampM1_1 => this.emit::<Word<float::Limit<{ float::limit::SIGNED }>>>(to, &there, [0; 2]),
-                Clamp::Clamp0_1 => this.emit::<Word<float::Limit<{ float::limit::UNIT }>>>(to, &there, [0; 2]),
-            }
-            if half != WrittenHalf::Both {
-                this.emit::<Word<float::NarrowBoth>>(to, &there, [0; 2]);
-            }
-        })
+        let handler = handler::<Word<R>>(self.level);
+        if half == WrittenHalf::Both && limit == Clamp::None {
+            self.push(handler, dest.index() as u32, sources, numbers);
+            return NEXT;
+        }
+        self.put_limited(handler, dest, half, limit, sources, numbers)
+    }
+
+    #[inline(never)]
+    fn put_limited(
+        &mut self,
+        handler: Handler,
+        dest: Register,
+        half: WrittenHalf,
+        limit: Clamp,
+        sources: &[Operand],
+        numbers: [u32; 2],
+    ) -> Lowered {
+        let to = if half == WrittenHalf::Both { dest.index() as u32 } else { row::RESULT };
+        self.push(handler, to, sources, numbers);
+        let there = [Operand::Row(to)];
+        match limit {
+            Clamp::None => {}
+            Clamp::Clamp0Inf => self.emit::<Word<float::Limit<{ float::limit::POSITIVE }>>>(to, &there, [0; 2]),
+            Clamp::ClampM1_1 => self.emit::<Word<float::Limit<{ float::limit::SIGNED }>>>(to, &there, [0; 2]),
+            Clamp::Clamp0_1 => self.emit::<Word<float::Limit<{ float::limit::UNIT }>>>(to, &there, [0; 2]),
+        }
+        if half == WrittenHalf::Both {
+            return NEXT;
+        }
+        self.emit::<Word<float::NarrowBoth>>(to, &there, [0; 2]);
+        self.merge(dest, half)
     }
 
     /// Two f16, limited.
+    #[inline(always)]
     fn put_halves<R: Rule>(
         &mut self,
         dest: Register,
@@ -339,30 +431,44 @@ impl<'a> Lowering<'a> {
         sources: &[Operand],
         numbers: [u32; 2],
     ) -> Lowered {
-        self.result(dest, half, |this, to| {
-            this.emit::<Word<R>>(to, sources, numbers);
-            let there = [Operand::Row(to)];
-            match limit {
-                Clamp::None => {}
-                Clamp::Clamp0Inf => this.emit::<Word<half::Limit<{ float::limit::POSITIVE }>>>(to, &there, [0; 2]),
-                Clamp::ClampM1_1 => this.emit::<Word<half::Limit<{ float::limit::SIGNED }>>>(to, &there, [0; 2]),
-                Clamp::Clamp0_1 => this.emit::<Word<half::Limit<{ float::limit::UNIT }>>>(to, &there, [0; 2]),
-            }
-        })
-    }
-
-    fn result(&mut self, dest: Register, half: WrittenHalf, emit: impl FnOnce(&mut Self, u32)) -> Lowered {
-        let dest = dest.index() as u32;
-        if half == WrittenHalf::Both {
-            emit(self, dest);
+        let handler = handler::<Word<R>>(self.level);
+        if half == WrittenHalf::Both && limit == Clamp::None {
+            self.push(handler, dest.index() as u32, sources, numbers);
             return NEXT;
         }
-        emit(self, row::RESULT);
+        self.put_limited_halves(handler, dest, half, limit, sources, numbers)
+    }
+
+    #[inline(never)]
+    fn put_limited_halves(
+        &mut self,
+        handler: Handler,
+        dest: Register,
+        half: WrittenHalf,
+        limit: Clamp,
+        sources: &[Operand],
+        numbers: [u32; 2],
+    ) -> Lowered {
+        let to = if half == WrittenHalf::Both { dest.index() as u32 } else { row::RESULT };
+        self.push(handler, to, sources, numbers);
+        let there = [Operand::Row(to)];
+        match limit {
+            Clamp::None => {}
+            Clamp::Clamp0Inf => self.emit::<Word<half::Limit<{ float::limit::POSITIVE }>>>(to, &there, [0; 2]),
+            Clamp::ClampM1_1 => self.emit::<Word<half::Limit<{ float::limit::SIGNED }>>>(to, &there, [0; 2]),
+            Clamp::Clamp0_1 => self.emit::<Word<half::Limit<{ float::limit::UNIT }>>>(to, &there, [0; 2]),
+        }
+        self.merge(dest, half)
+    }
+
+    /// Puts the halves that are written in their place, if not both are there.
+    fn merge(&mut self, dest: Register, half: WrittenHalf) -> Lowered {
+        let dest = dest.index() as u32;
         let merged = [Operand::Row(row::RESULT), Operand::Row(dest)];
-        if half == WrittenHalf::H0 {
-            self.emit::<Word<half::MergeLow>>(dest, &merged, [0; 2]);
-        } else {
-            self.emit::<Word<half::MergeHigh>>(dest, &merged, [0; 2]);
+        match half {
+            WrittenHalf::Both => {}
+            WrittenHalf::H0 => self.emit::<Word<half::MergeLow>>(dest, &merged, [0; 2]),
+            _ => self.emit::<Word<half::MergeHigh>>(dest, &merged, [0; 2]),
         }
         NEXT
     }

@@ -384,7 +384,9 @@ impl<'a> Runner<'a> {
         let mut threads = 0u64;
         for (slot, change) in self.code.program.slots.iter().zip(&self.profile) {
             threads = threads.wrapping_add(*change);
-            if let Slot::Ready(instruction, _) = slot {
+            if let Slot::Ready(instruction, _) = slot
+                && threads > 0
+            {
                 profile.count(*instruction, threads);
             }
         }
@@ -505,7 +507,10 @@ impl<'a> Runner<'a> {
                 self.wait(bundle, groups, pc);
                 false
             }
-            Exit::Step(registers) => self.step(bundle, world, groups, pc, registers) && go_on(bundle, next, exhausted),
+            Exit::Step(number) => {
+                let registers = self.code.steps.get(number as usize).copied().unwrap_or(u64::MAX);
+                self.step(bundle, world, groups, pc, registers) && go_on(bundle, next, exhausted)
+            }
         }
     }
 
