@@ -53,15 +53,15 @@ impl Case {
         let wraps = [Wrap::Clamp, Wrap::Repeat, Wrap::Mirror, Wrap::MirrorOnce, Wrap::Border];
         let compares = [Compare::Less, Compare::LessEqual, Compare::Greater, Compare::GreaterEqual];
         let shadow = shape != Shape::Three && pick(3) == 0;
-        let same = filter(&mut pick);
         let sampler = Sampler {
-            min: same,
-            mag: same,
+            min: filter(&mut pick),
+            mag: filter(&mut pick),
             mip: [None, Some(Filter::Nearest), Some(Filter::Linear)][pick(3) as usize],
             wrap: [0, 1, 2].map(|_| wraps[pick(5) as usize]),
             compare: shadow.then(|| compares[pick(4) as usize]),
+            lod_bias: [0.0, 0.5, -1.125][pick(3) as usize],
+            lod_range: [[-1000.0, 0.375, 1.25][pick(3) as usize], [1000.0, 1.75][pick(2) as usize]],
             border: [0.625f32.to_bits(); 4],
-            ..Sampler::default()
         };
         // Places a little off from where one texel ends and another begins.
         let mut place = |least: f64, greatest: f64| {
@@ -158,26 +158,31 @@ impl Case {
             return [[0, 0], [1, 0], [0, 1], [1, 1]].map(|[x, y]| self.texel(0, [i + x, j + y, 0]));
         }
         let last = self.levels.len() as f64 - 1.0;
-        let lod = self.lod.unwrap_or(0.0).clamp(0.0, last);
+        // Level 0 of an instruction that says nothing else is that, whatever the sampler says.
+        let [least, greatest] = self.sampler.lod_range.map(f64::from);
+        let lod = self.lod.map_or(0.0, |lod| (lod + f64::from(self.sampler.lod_bias)).max(least).min(greatest));
+        let filter = if lod > 0.0 { self.sampler.min } else { self.sampler.mag };
+        let lod = lod.clamp(0.0, last);
         let value = match self.sampler.mip {
-            None => self.level(0),
-            Some(Filter::Nearest) => self.level(lod.round() as usize),
+            None => self.level(0, filter),
+            // Halfway between two levels is the lower one.
+            Some(Filter::Nearest) => self.level((lod - 0.5).ceil() as usize, filter),
             Some(Filter::Linear) => {
-                let (low, high) = (self.level(lod.floor() as usize), self.level(lod.ceil() as usize));
+                let [low, high] = [lod.floor(), lod.ceil()].map(|level| self.level(level as usize, filter));
                 low * (1.0 - lod.fract()) + high * lod.fract()
             }
         };
         [value, 0.0, 0.0, 1.0]
     }
 
-    fn level(&self, level: usize) -> f64 {
+    fn level(&self, level: usize, filter: Filter) -> f64 {
         let size = self.size.map(|n| (n >> level).max(1));
         let axes = match self.shape {
             Shape::One => 1,
             Shape::Two | Shape::Cube => 2,
             Shape::Three => 3,
         };
-        if self.sampler.min == Filter::Nearest {
+        if filter == Filter::Nearest {
             return self.texel(
                 level,
                 [0, 1, 2].map(|a| if a < axes { (self.at[a] * f64::from(size[a])).floor() as i64 } else { 0 }),
