@@ -253,15 +253,26 @@ fn on_memory(
         shared_bytes: job.shared_bytes,
         budget: job.budget,
     };
+    let mut memory = laid_out(regions)?;
+    let outcome = run(&launch, &mut memory);
+    taken_back(&memory, regions);
+    Ok(outcome.map_err(|error| error.to_string())?.thread_instructions)
+}
+
+/// Memory with all regions, which are empty then.
+pub fn laid_out(regions: &mut Regions) -> Result<Memory, String> {
     let mut memory = Memory::new();
     for (base, bytes) in regions.iter_mut().filter(|(_, bytes)| !bytes.is_empty()) {
         memory.map(*base, std::mem::take(bytes)).map_err(|error| error.to_string())?;
     }
-    let outcome = run(&launch, &mut memory);
+    Ok(memory)
+}
+
+/// What memory holds now in the regions.
+pub fn taken_back(memory: &Memory, regions: &mut Regions) {
     for (base, bytes) in regions.iter_mut() {
         *bytes = memory.region(*base).unwrap_or_default().to_vec();
     }
-    Ok(outcome.map_err(|error| error.to_string())?.thread_instructions)
 }
 
 fn shade_valhall(program: &[u64], uniforms: &[u32], budget: u64) -> Result<Color, String> {
@@ -286,12 +297,17 @@ fn run_valhall_case(text: &str, observer: impl Observer) -> Result<Case, String>
 }
 
 /// A target as a picture. Channels of which most numbers cannot be seen, because they are whole or lie outside 0 to 1,
-/// are stretched from the least number to the greatest.
+/// are stretched from the least number to the greatest. Numbers on the curve of sRGB are shown on it.
 pub fn picture(name: &str, target: &Target) -> Picture {
     let [width, _] = target.size();
-    let class = target.format().class();
-    let values =
-        |pixel: &[u32; 4]| host::Texel { channels: *pixel, class }.to(host::Class::Float).channels.map(f32::from_bits);
+    let (format, class) = (target.format(), target.format().class());
+    let values = |pixel: &[u32; 4]| {
+        let texel = host::Texel { channels: *pixel, class };
+        let (bytes, size) = format.encode(texel);
+        let shown =
+            if format == format.without_curve() { texel } else { format.without_curve().decode(&bytes[..size]) };
+        shown.to(host::Class::Float).channels.map(f32::from_bits)
+    };
     let range = |channel: usize| {
         let values = target.pixels().iter().map(|pixel| values(pixel)[channel]);
         let outside = values.clone().filter(|value| !(0.0..=1.0).contains(value)).count();

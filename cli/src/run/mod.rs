@@ -2,6 +2,7 @@
 //!
 #![doc = include_str!("README.md")]
 
+pub mod buffers;
 pub mod cases;
 pub mod draw;
 pub mod launch;
@@ -70,8 +71,8 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     let started = Instant::now();
     let machine = plan.machine;
     let seen = watch::run(&args.watch, watch::Places::Words, |watch| match watch {
-        Some(watch) => (machine.watch)(&job, &mut plan.memory, watch),
-        None => Seen::unwatched((machine.run)(&job, &mut plan.memory)),
+        Some(watch) => (machine.watch)(&job, &mut plan.buffers.memory, watch),
+        None => Seen::unwatched((machine.run)(&job, &mut plan.buffers.memory)),
     })?;
     let elapsed = started.elapsed();
     if let Some(profile) = &seen.profile {
@@ -87,7 +88,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
             return Ok(Status::Mistakes);
         }
     };
-    let done = outputs::produce(&plan)?;
+    let done = outputs::produce(&plan.outputs, &plan.buffers, &plan.folder)?;
     if !args.quiet {
         let product = |numbers: [u32; 3]| numbers.iter().map(|&number| u64::from(number)).product::<u64>();
         let groups = product(plan.groups);

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::path::Path;
 
-use super::launch::{NumberFormat, PixelFormat, Png, Print};
-use super::plan::Plan;
+use super::buffers::Buffers;
+use super::launch::{NumberFormat, Output, PixelFormat, Png, Print};
 use crate::failure::Failure;
 use crate::output::write_whole;
 use crate::picture::{Rgba, color_counts, to_screen, write_png};
@@ -16,19 +17,17 @@ const COLUMNS: usize = 8;
 ///
 /// # Errors
 /// When a file or standard output cannot be written.
-pub fn produce(plan: &Plan) -> Result<Vec<String>, Failure> {
+pub fn produce(outputs: &[Output], buffers: &Buffers, folder: &Path) -> Result<Vec<String>, Failure> {
     let mut done = Vec::new();
-    for output in &plan.outputs {
-        let Some(name) = output.buffer() else { continue };
-        let index = plan.buffers.iter().position(|known| *known == name.value);
-        let Some((_, bytes)) = index.and_then(|index| plan.memory.get(index)) else { continue };
+    for output in outputs {
+        let Some(bytes) = output.buffer().and_then(|name| buffers.content(name)) else { continue };
         if let Some(png) = &output.png {
-            let path = plan.folder.join(&png.file);
+            let path = folder.join(&png.file);
             write_png(&path, png.width.value, png.height.value, &pixels(png, bytes))?;
             done.push(format!("wrote {} ({} x {})", path.display(), png.width.value, png.height.value));
         }
         if let Some(raw) = &output.raw {
-            let path = plan.folder.join(&raw.file);
+            let path = folder.join(&raw.file);
             write_whole(&path, bytes)?;
             done.push(format!("wrote {} ({} bytes)", path.display(), bytes.len()));
         }

@@ -74,6 +74,9 @@ program: |
 targets: [{ file: out.png, clear: [0, 0, 1, 1] }]
 ";
 
+/// The line that loads the varying.
+const VARYING: &str = "  LD_VAR_BUF_IMM.f32.slot0.v4.src_f32.center.store @r0:r1:r2:r3, r61, index:0x0\n";
+
 #[test]
 fn corners_and_triangles_are_drawn() {
     let corners = "varyings: [{ offset: 0, corners: [[0, 0, 0, 1], [1, 0, 0, 1], [0, 1, 0, 1]] }]";
@@ -120,7 +123,7 @@ varyings: [{ offset: 0, flat: [0x3f800000, 0x3f000000, 0, 0x3f000000] }]";
 #[test]
 fn textures_come_from_words_pictures_and_raw_files() {
     let head = PLAIN.replace(
-        "  LD_VAR_BUF_IMM.f32.slot0.v4.src_f32.center.store @r0:r1:r2:r3, r61, index:0x0\n",
+        VARYING,
         "  LD_VAR_BUF_IMM.f32.slot0.v2.src_f32.center.store @r4:r5, r61, index:0x0
   IADD_IMM.i32 r6, 0x0, #0x20001800
   TEX_SINGLE.slot1.f.32.2d.zero @r0:r1:r2:r3, @r4:r5, r6\n",
@@ -144,6 +147,73 @@ fn textures_come_from_words_pictures_and_raw_files() {
 }
 
 #[test]
+fn textures_have_shapes_layers_levels_and_samplers() {
+    // A place beyond the lower edges, layer or slice 1, level 1.
+    const BEYOND: u32 = 0xbf80_0000;
+    const ONE: u32 = 0x3f80_0000;
+    const LEVEL: u32 = 0x100;
+    let levels = "words: [0xff, 0, 0, 0, 0xff00], size: [2, 2], levels: 2";
+    let array = "words: [0, 0, 0, 0, 0xff, 0xff00], size: [2], shape: 1d, layers: 2, levels: 2, mip: nearest";
+    // The last face is named in the high bits of the first word.
+    let cube = "words: [0, 0, 0, 0, 0, 0xff00], size: [1, 1], shape: cube";
+    let border = "words: [0], size: [1], shape: 1d, wrap: border, border: [0, 0, 1, 1]";
+    let depth = "words: [0x3f000000], size: [1, 1], format: R32F, compare: gequal";
+    for (dimension, words, texture, expected) in [
+        ("1d", &[BEYOND, LEVEL][..], "words: [0xff], size: [1], shape: 1d", [255, 0, 0]),
+        ("1d", &[BEYOND, LEVEL], border, [0, 0, 255]),
+        ("2d", &[BEYOND, BEYOND, LEVEL], levels, [255, 0, 0]),
+        ("2d", &[BEYOND, BEYOND, LEVEL], &format!("{levels}, mip: nearest"), [0, 255, 0]),
+        ("2d", &[BEYOND, BEYOND, LEVEL], &format!("{levels}, mip: linear, bias: -0.5"), [128, 128, 0]),
+        ("2d", &[BEYOND, BEYOND, LEVEL], &format!("{levels}, mip: linear, range: [0, 0.25]"), [191, 64, 0]),
+        ("1d.array_enable", &[BEYOND, ONE, LEVEL], array, [0, 255, 0]),
+        ("3d", &[BEYOND, BEYOND, ONE, 0], "words: [0xff, 0xff00], size: [1, 1, 2], shape: 3d", [0, 255, 0]),
+        ("cube", &[5 << 29, 0, LEVEL], cube, [0, 255, 0]),
+        ("2d.shadow", &[0, 0, ONE, LEVEL], depth, [255, 0, 0]),
+    ] {
+        let mut program = "  IADD_IMM.i32 r6, 0x0, #0x20001800\n".to_owned();
+        for (register, word) in (8..).zip(words) {
+            program += &format!("  IADD_IMM.i32 r{register}, 0x0, #{word:#x}\n");
+        }
+        let list: Vec<String> = (8..8 + words.len()).map(|register| format!("r{register}")).collect();
+        program += &format!("  TEX_SINGLE.slot1.f.32.{dimension}.explicit @r0:r1:r2:r3, @{}, r6\n", list.join(":"));
+        let (folder, run) = draw(&format!("{}textures: [{{ {texture} }}]", PLAIN.replace(VARYING, &program)));
+        run.expect(0);
+        let (_, _, pixels) = picture(&folder.path().join("out.png"));
+        let near = pixels[0].iter().zip(expected).all(|(&found, expected): (&u8, u8)| found.abs_diff(expected) <= 1);
+        assert!(near, "{texture}: {:?}, not {expected:?}", pixels[0]);
+    }
+}
+
+#[test]
+fn drawings_read_and_write_buffers() {
+    let text = PLAIN.replace(
+        VARYING,
+        "  LD_BUFFER.i128.unsigned.slot0 @r0:r1:r2:r3, 0x0, 0x0
+  IADD_IMM.i32 r8, 0x0, #0x5
+  ATOM.i32.slot0.aadd @r8, u0, offset:0x4\n",
+    );
+    let more = "buffers: { colour: { f32: [0.0, 1.0, 0.0, 1.0] }, seen: { size: 8 } }
+uniform buffers: [colour]
+uniforms: [{ address: seen }]
+outputs: [{ print: { buffer: seen, as: u32 } }]";
+    let (folder, run) = draw(&format!("{text}{more}"));
+    let run = run.expect(0);
+    let printed: Vec<&str> = run.out().split_whitespace().collect();
+    assert!(printed.ends_with(&["0", "160"]), "{printed:?}");
+    assert_eq!(picture(&folder.path().join("out.png")).2, [[0, 255, 0]; 32]);
+}
+
+#[test]
+fn numbers_on_a_curve_are_shown_on_it() {
+    let text = PLAIN.replace(VARYING, "  IADD_IMM.i32 r0, 0x0, #0x3E800000\n");
+    for (format, expected) in [("SRGB8_ALPHA8", 137), ("RGBA8", 64)] {
+        let (folder, run) = draw(&text.replace("{ file: out.png", &format!("{{ format: {format}, file: out.png")));
+        run.expect(0);
+        assert_eq!(picture(&folder.path().join("out.png")).2[0], [expected, 0, 0], "{format}");
+    }
+}
+
+#[test]
 fn what_cannot_be_drawn_is_told() {
     for (line, code, message) in [
         ("varyings: [{ offset: 0, corners: [[1], [2]] }]", "L0003", "3 values are needed"),
@@ -157,7 +227,16 @@ fn what_cannot_be_drawn_is_told() {
         ("textures: [{ words: [1], size: [1, 1], format: RGB9 }]", "L0003", "`RGB9` is not a format"),
         ("targets: [{ file: o.png, blend: { source: alpha } }]", "L0003", "nothing is blended by `alpha`"),
         ("targets: [{ file: o.png, blend: { constant: [1] } }]", "L0003", "a colour has four numbers"),
-        ("uniforms: [{ address: b }]", "L0004", "a drawing has no buffers"),
+        ("textures: [{ words: [1], size: [1], shape: cube }]", "L0003", "is a width and a height, which are the same"),
+        ("textures: [{ words: [1], size: [1], shape: 2D }]", "E0023", "`2D`"),
+        ("textures: [{ words: [1], size: [1, 1], levels: 4000000000 }]", "L0003", "has 1 to 1 levels"),
+        ("textures: [{ words: [1], size: [1, 1], layers: 4294967295, levels: 2 }]", "L0003", "1 to 4096 layers"),
+        ("textures: [{ words: [1], size: [1, 1], shape: cube }]", "L0003", "level 0 has 4 bytes, not 24"),
+        ("textures: [{ words: [1, 2, 3], size: [2, 1], levels: 2, range: [1] }]", "L0003", "a range of levels has two"),
+        ("textures: [{ words: [1], size: [1, 1], border: [1] }]", "L0003", "a colour has four numbers"),
+        ("uniforms: [{ address: b }]", "L0004", "there is no buffer `b`"),
+        ("uniform buffers: [b]\nbuffers: { c: { size: 4 } }", "L0004", "expected `c`"),
+        ("outputs: [{ print: { buffer: c, count: 2 } }]\nbuffers: { c: { size: 4 } }", "L0006", "only 1 words"),
     ] {
         // A line about targets stands for the one that is there.
         let plain = if line.starts_with("targets") {

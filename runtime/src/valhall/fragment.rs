@@ -1,5 +1,7 @@
 //! Fragment programs: quads of pixels, and single threads that run for a colour.
 
+use std::ops::Range;
+
 use crate::launch::{FragmentOutcome, Launch, Outcome, RunError, Stage};
 use crate::memory::Memory;
 
@@ -21,6 +23,8 @@ pub struct Fragments {
     pub width: u32,
     /// Rows.
     pub height: u32,
+    /// The columns and the rows to which the primitive keeps; nothing else is looked at.
+    pub within: [Range<u32>; 2],
     /// Which pixels the primitive covers, row by row; those beyond the end are not covered.
     pub covered: Vec<bool>,
     /// Which pixels see its back, row by row; those beyond the end see its front.
@@ -35,7 +39,8 @@ impl Fragments {
         let pixels = u64::from(width).saturating_mul(height.into()).min(Target::MAX_PIXELS);
         let covered = vec![true; pixels as usize];
         let budget = Launch::DEFAULT_BUDGET;
-        Fragments { program, uniforms: Vec::new(), width, height, covered, back: Vec::new(), budget }
+        let within = [0..width, 0..height];
+        Fragments { program, uniforms: Vec::new(), width, height, within, covered, back: Vec::new(), budget }
     }
 
     fn flag(&self, flags: &[bool], [x, y]: [u32; 2]) -> bool {
@@ -120,8 +125,11 @@ fn check(fragments: &Fragments) -> Result<(), RunError> {
 
 /// The warps of a picture.
 fn warps(fragments: &Fragments) -> impl Iterator<Item = (Warp, Pixels)> {
-    let (width, height) = (fragments.width, fragments.height);
-    let quads = (0..height).step_by(2).flat_map(move |y| (0..width).step_by(2).map(move |x| [x, y]));
+    // Quads begin at even places.
+    let even = |within: &Range<u32>, end: u32| (within.start & !1..within.end.min(end)).step_by(2);
+    let [columns, rows] = &fragments.within;
+    let (columns, rows) = (even(columns, fragments.width), even(rows, fragments.height));
+    let quads = rows.flat_map(move |y| columns.clone().map(move |x| [x, y]));
     let pixels = |[x, y]: [u32; 2]| [[x, y], [x + 1, y], [x, y + 1], [x + 1, y + 1]];
     let covered = |pixel| fragments.flag(&fragments.covered, pixel);
     let mut wanted = quads.filter(move |&quad| pixels(quad).into_iter().any(covered));

@@ -4,6 +4,7 @@
 
 pub mod launch;
 pub mod plan;
+mod texture;
 
 use std::path::Path;
 use std::time::Instant;
@@ -17,10 +18,10 @@ use isaforge_runtime::valhall::observe::Observer;
 use isaforge_runtime::valhall::{self, Fragments};
 
 use self::plan::Plan;
-use super::{watch, without_mistakes};
+use super::{outputs, watch, without_mistakes};
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
-use crate::machine::{Seen, picture, watched};
+use crate::machine::{Seen, laid_out, picture, taken_back, watched};
 use crate::output::{say, thousands};
 use crate::paint::{ERROR, GOOD, paint};
 use crate::picture::{Rgba, write_png};
@@ -75,6 +76,11 @@ pub fn run(
             thousands(executed)
         ));
     }
+    let folder = args.launch.parent().unwrap_or(Path::new(""));
+    let done = outputs::produce(&plan.outputs, &plan.buffers, folder)?;
+    if !args.quiet {
+        done.iter().for_each(|line| say(line));
+    }
     for (target, path) in plan.resources.targets.iter().flatten().zip(&plan.files) {
         write_png(path, width, height, &pixels(target))?;
         if !args.quiet {
@@ -88,11 +94,18 @@ fn pixels(target: &Target) -> Vec<Rgba> {
     picture("", target).pixels.iter().map(pixel).collect()
 }
 
+/// Lays out memory, draws, and takes memory back. Returns the number of instructions.
+fn draw(plan: &mut Plan, observer: impl Observer) -> Result<u64, String> {
+    let mut memory = laid_out(&mut plan.buffers.memory)?;
+    let executed = triangles(plan, &mut memory, observer);
+    taken_back(&memory, &mut plan.buffers.memory);
+    executed
+}
+
 /// Draws the triangles one after another, or the whole picture. Returns the number of instructions.
-fn draw(plan: &mut Plan, mut observer: impl Observer) -> Result<u64, String> {
+fn triangles(plan: &mut Plan, memory: &mut Memory, mut observer: impl Observer) -> Result<u64, String> {
     let [width, height] = plan.size;
     let mut executed = 0;
-    let mut memory = Memory::new();
     let whole = [Triangle([[0.0; 2]; 3])];
     let triangles = if plan.triangles.is_empty() { &whole[..] } else { &plan.triangles };
     for (number, triangle) in triangles.iter().enumerate() {
@@ -101,11 +114,17 @@ fn draw(plan: &mut Plan, mut observer: impl Observer) -> Result<u64, String> {
         fragments.uniforms.clone_from(&plan.uniforms);
         fragments.budget = plan.budget - executed;
         if !plan.triangles.is_empty() {
-            let places = (0..height).flat_map(|y| (0..width).map(move |x| [x, y]));
-            fragments.covered = places.map(|pixel| triangle.covers(pixel)).collect();
+            let [columns, rows] = triangle.within();
+            fragments.covered.fill(false);
+            for y in rows.start..rows.end.min(height) {
+                for x in columns.start..columns.end.min(width) {
+                    fragments.covered[(y * width + x) as usize] = triangle.covers([x, y]);
+                }
+            }
+            fragments.within = [columns, rows];
             fragments.back = vec![triangle.is_back(); fragments.covered.len()];
         }
-        let drawn = valhall::draw_observed(&fragments, &mut memory, &mut plan.resources, &mut observer);
+        let drawn = valhall::draw_observed(&fragments, memory, &mut plan.resources, &mut observer);
         executed += drawn.map_err(|error| error.to_string())?.thread_instructions;
     }
     Ok(executed)

@@ -1,6 +1,5 @@
 //! From a launch file to what can be drawn: files read, sizes checked.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
@@ -9,15 +8,16 @@ use isaforge_compiler::source::{Sources, Span, Spanned};
 use isaforge_compiler::yaml::Node;
 use isaforge_runtime::Launch;
 use isaforge_runtime::valhall::host::{
-    Blend, Component, Equation, Factor, Filter, Format, Handle, Operation, Resources, Sampler, Shape, Target, Texel,
-    Texture, Triangle, Varying, Wrap, table,
+    Blend, Buffer, Component, Equation, Factor, Format, Handle, Operation, Resources, Target, Texel, Triangle, Varying,
+    table,
 };
 
-use super::launch::{BlendContent, DrawLaunch, FilterName, TargetContent, TextureContent, VaryingContent, WrapName};
+use super::launch::{BlendContent, DrawLaunch, TargetContent, VaryingContent};
+use super::texture;
 use crate::builtin::{self, Builtin};
 use crate::machine::Machine;
-use crate::picture::read_png;
-use crate::run::launch::{Float, Uniform};
+use crate::run::buffers::Buffers;
+use crate::run::launch::{Float, Output};
 use crate::run::program;
 
 /// The most triangles.
@@ -53,6 +53,10 @@ pub struct Plan {
     pub resources: Resources,
     /// Where to write the targets.
     pub files: Vec<PathBuf>,
+    /// The memory.
+    pub buffers: Buffers,
+    /// What to do with it afterwards.
+    pub outputs: Vec<Output>,
     /// The most instructions.
     pub budget: u64,
 }
@@ -101,7 +105,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
     let varyings = given.iter().filter_map(|varying| Some((varying.offset, source(varying, vertices, out)?))).collect();
     let mut resources = Resources::default();
     for (index, content) in launch.textures.iter().flatten().enumerate() {
-        let Some((texture, sampler)) = texture(content, folder, out) else { continue };
+        let Some((texture, sampler)) = texture::read(content, folder, out) else { continue };
         resources.textures.insert(Handle::new(table::TEXTURES, index as u32), texture);
         resources.samplers.insert(Handle::new(table::SAMPLERS, index as u32), sampler);
     }
@@ -117,14 +121,16 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
     for content in launch.targets.iter().take(8) {
         resources.targets.push(size.and_then(|size| target(content, size, launch.size.span, out)));
     }
-    let word = |uniform: &Uniform| match uniform {
-        Uniform::Word(word) => *word,
-        Uniform::Address(name) => {
-            out.push(Diagnostic::error("L0004", name.span, "a drawing has no buffers"));
-            0
-        }
-    };
-    let uniforms: Vec<u32> = launch.uniforms.iter().flatten().map(word).collect();
+    let buffers = Buffers::read(launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
+    let uniforms = buffers.uniforms(launch.uniforms.as_deref().unwrap_or_default(), out);
+    for (index, name) in launch.uniform_buffers.iter().flatten().enumerate() {
+        let Some((address, len)) = buffers.find(name, out) else { continue };
+        resources.buffers.insert(Handle::new(table::UNIFORMS, index as u32), Buffer { address, len, stride: 0 });
+    }
+    let outputs = launch.outputs.unwrap_or_default();
+    for output in &outputs {
+        buffers.check_output(output, out);
+    }
     if out.has_errors() {
         return None;
     }
@@ -137,11 +143,13 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
         varyings,
         resources,
         files: launch.targets.iter().map(|target| folder.join(&target.file)).collect(),
+        buffers,
+        outputs,
         budget: launch.budget.unwrap_or(Launch::DEFAULT_BUDGET),
     })
 }
 
-fn mistake(span: Span, message: impl Into<String>, out: &mut Diagnostics) {
+pub(super) fn mistake(span: Span, message: impl Into<String>, out: &mut Diagnostics) {
     out.push(Diagnostic::error("L0003", span, message));
 }
 
@@ -153,7 +161,7 @@ fn size(given: &Spanned<Vec<u32>>, out: &mut Diagnostics) -> Option<[u32; 2]> {
     Some([width, height])
 }
 
-fn floats(given: &[Float]) -> Vec<f32> {
+pub(super) fn floats(given: &[Float]) -> Vec<f32> {
     given.iter().map(|float| float.0).collect()
 }
 
@@ -195,7 +203,7 @@ fn source(given: &VaryingContent, vertices: usize, out: &mut Diagnostics) -> Opt
     }
 }
 
-fn format(given: Option<&Spanned<String>>, out: &mut Diagnostics) -> Option<Format> {
+pub(super) fn format(given: Option<&Spanned<String>>, out: &mut Diagnostics) -> Option<Format> {
     let Some(name) = given else { return Some(Format::RGBA8) };
     let format = Format::parse(name);
     if format.is_none() {
@@ -203,63 +211,6 @@ fn format(given: Option<&Spanned<String>>, out: &mut Diagnostics) -> Option<Form
         out.push(error.help("formats have names like `RGBA8`, `RG16F`, `R32UI` and `SRGB8_ALPHA8`"));
     }
     format
-}
-
-fn texture(given: &TextureContent, folder: &Path, out: &mut Diagnostics) -> Option<(Texture, Sampler)> {
-    let format = format(given.format.as_ref(), out)?;
-    let (width, height, bytes) = match (&given.file, &given.words) {
-        (Some(file), None) => {
-            let path = folder.join(&file.value);
-            let bytes = fs::read(&path)
-                .map_err(|error| {
-                    let message = format!("`{}` cannot be read: {error}", path.display());
-                    out.push(Diagnostic::error("L0005", file.span, message));
-                })
-                .ok()?;
-            if bytes.starts_with(b"\x89PNG") {
-                let picture = read_png(&bytes);
-                let report = |error: &String| {
-                    let message = format!("`{}`: {error}", path.display());
-                    out.push(Diagnostic::error("L0005", file.span, message));
-                };
-                let (width, pixels) = picture.inspect_err(report).ok()?;
-                (width, pixels.len() as u32 / width.max(1), pixels.concat())
-            } else {
-                let [width, height] = texture_size(given, out)?;
-                (width, height, bytes)
-            }
-        }
-        (None, Some(words)) => {
-            let [width, height] = texture_size(given, out)?;
-            (width, height, words.iter().flat_map(|word| word.0.to_le_bytes()).collect())
-        }
-        _ => {
-            mistake(given.span, "a texture needs one of `file` and `words`", out);
-            return None;
-        }
-    };
-    let texture = Texture::new(Shape::Two, [width, height, 1], 1, format, vec![bytes]);
-    let texture = texture.map_err(|error| mistake(given.span, error.to_string(), out)).ok()?;
-    let filter = match given.filter.unwrap_or(FilterName::Nearest) {
-        FilterName::Nearest => Filter::Nearest,
-        FilterName::Linear => Filter::Linear,
-    };
-    let wrap = match given.wrap.unwrap_or(WrapName::Clamp) {
-        WrapName::Clamp => Wrap::Clamp,
-        WrapName::Repeat => Wrap::Repeat,
-        WrapName::Mirror => Wrap::Mirror,
-    };
-    Some((texture, Sampler { min: filter, mag: filter, wrap: [wrap; 3], ..Sampler::default() }))
-}
-
-fn texture_size(given: &TextureContent, out: &mut Diagnostics) -> Option<[u32; 2]> {
-    match &given.size {
-        Some(given) => size(given, out),
-        None => {
-            mistake(given.span, "a texture that is no PNG file needs a `size`", out);
-            None
-        }
-    }
 }
 
 fn target(given: &TargetContent, [width, height]: [u32; 2], span: Span, out: &mut Diagnostics) -> Option<Target> {
@@ -279,7 +230,7 @@ fn target(given: &TargetContent, [width, height]: [u32; 2], span: Span, out: &mu
 }
 
 /// Four numbers, 0 if they are not given.
-fn colour(given: Option<&Spanned<Vec<Float>>>, out: &mut Diagnostics) -> Option<[f32; 4]> {
+pub(super) fn colour(given: Option<&Spanned<Vec<Float>>>, out: &mut Diagnostics) -> Option<[f32; 4]> {
     let Some(given) = given else { return Some([0.0; 4]) };
     let channels = <[f32; 4]>::try_from(floats(given));
     channels.map_err(|_| mistake(given.span, "a colour has four numbers: red, green, blue, opacity", out)).ok()

@@ -194,13 +194,11 @@ impl Scene {
         }
         let pixels = |texts: &[String]| flags(texts, width as usize, height as usize);
         let fragments = Fragments {
-            program: self.program.clone(),
             uniforms: self.uniforms.clone(),
-            width,
-            height,
             covered: pixels(&record.coverage)?,
             back: pixels(&record.front_facing)?.into_iter().map(|front| !front).collect(),
             budget: BUDGET,
+            ..Fragments::new(self.program.clone(), width, height)
         };
         Ok(super::draw_observed(&fragments, &mut self.memory, &mut self.host, observer)?.thread_instructions)
     }

@@ -183,6 +183,11 @@ impl Format {
         }
     }
 
+    /// The same layout with channels as they are in memory, not on the curve of sRGB.
+    pub fn without_curve(self) -> Format {
+        Format { kind: if self.kind == Kind::Srgb { Kind::Unorm } else { self.kind }, ..self }
+    }
+
     /// Whether its channels lie from 0 to 1 or from -1 to 1.
     pub fn is_normalised(self) -> bool {
         matches!(self.kind, Kind::Unorm | Kind::Snorm | Kind::Srgb)

@@ -1,5 +1,7 @@
 //! Triangles: the pixels that they cover and the values between their corners.
 
+use std::ops::Range;
+
 use super::varying::Plane;
 
 /// Three corners in the window, in pixels. The front is seen where they go against the clock, y upwards.
@@ -20,6 +22,16 @@ impl Triangle {
     /// Whether its back is seen.
     pub fn is_back(&self) -> bool {
         self.area() < 0.0
+    }
+
+    /// The columns and the rows of pixels in which it may cover some.
+    pub fn within(&self) -> [Range<u32>; 2] {
+        [0, 1].map(|axis| {
+            let places = self.0.map(|corner| corner[axis]);
+            // Numbers that are no place saturate.
+            let least = places.into_iter().fold(f32::INFINITY, f32::min).floor() as u32;
+            least..places.into_iter().fold(0.0, f32::max).ceil() as u32
+        })
     }
 
     /// Whether it covers the centre of a pixel. A centre on an edge that two triangles share belongs to one of them.
@@ -76,6 +88,9 @@ mod tests {
             }
         }
         assert!(!Triangle([[0.0, 0.0], [2.0, 2.0], [4.0, 4.0]]).covers([1, 1]));
+        assert_eq!(lower.within(), [0..4, 0..4]);
+        assert_eq!(Triangle([[2.5, -7.0], [9.25, 3.0], [1e30, 0.5]]).within(), [2..u32::MAX, 0..3]);
+        assert_eq!(Triangle([[-9.0, -7.0], [-2.0, -3.0], [-1.0, -1.0]]).within(), [0..0, 0..0]);
     }
 
     #[test]

@@ -1,0 +1,193 @@
+//! The memory of a launch: contents read, addresses given, names bound.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
+use isaforge_compiler::source::{Span, Spanned};
+use isaforge_compiler::suggest::{did_you_mean, one_of};
+
+use super::launch::{Buffer, Output, PixelFormat, Uniform};
+use crate::machine::Regions;
+
+/// The largest buffer, and the largest file that becomes one, in bytes.
+const MAX_BUFFER: u64 = 1 << 30;
+/// The most bytes of all buffers together.
+const MAX_BUFFERS: u64 = 2 << 30;
+/// The most pixels of a picture.
+const MAX_PIXELS: u64 = 1 << 26;
+/// Where buffers without an address go.
+const FIRST_ADDRESS: u64 = 0x10_0000;
+/// Buffers without an address begin at multiples of this.
+const PAGE: u64 = 0x1000;
+/// The buffers of a launch, by name.
+#[derive(Debug)]
+pub struct Buffers {
+    names: Vec<String>,
+    /// Their addresses and contents.
+    pub memory: Regions,
+}
+
+impl Buffers {
+    /// Reads what a launch file in `folder` says of them.
+    pub fn read(given: &[(Spanned<String>, Buffer)], folder: &Path, out: &mut Diagnostics) -> Self {
+        let names = given.iter().map(|(name, _)| name.value.clone()).collect();
+        let mut left = MAX_BUFFERS;
+        let contents: Vec<Vec<u8>> = given
+            .iter()
+            .map(|(name, buffer)| {
+                let bytes = content(name, buffer, left.min(MAX_BUFFER), folder, out);
+                left = left.saturating_sub(bytes.len() as u64);
+                bytes
+            })
+            .collect();
+        let mut taken: Vec<(u64, u64, Span)> = Vec::new();
+        for ((_, buffer), content) in given.iter().zip(&contents) {
+            let Some(address) = &buffer.address else { continue };
+            let Some(end) = address.checked_add(content.len() as u64) else {
+                out.push(Diagnostic::error("L0003", address.span, "the buffer ends beyond the last address"));
+                continue;
+            };
+            let overlap = taken.iter().find(|(first, last, _)| address.value < *last && *first < end);
+            if let Some((_, _, other)) = overlap {
+                let error = Diagnostic::error("L0003", address.span, "two buffers overlap").label("this one");
+                out.push(error.secondary(*other, "and this one"));
+            }
+            taken.push((address.value, end, address.span));
+        }
+        let mut free = FIRST_ADDRESS;
+        let memory = given.iter().zip(contents).map(|((_, buffer), content)| {
+            let size = content.len() as u64;
+            let address = buffer.address.as_ref().map(|address| address.value).unwrap_or_else(|| {
+                // Each step passes at least one of the buffers that are in the way.
+                while let Some((_, end, _)) =
+                    taken.iter().find(|(first, end, _)| free < *end && *first < free.saturating_add(size))
+                {
+                    free = end.saturating_add(PAGE - 1) & !(PAGE - 1);
+                }
+                let here = free;
+                free = (free.saturating_add(size.max(1)).saturating_add(PAGE - 1)) & !(PAGE - 1);
+                here
+            });
+            (address, content)
+        });
+        Buffers { names, memory: memory.collect() }
+    }
+
+    /// Address and size of a buffer; an unknown name is reported.
+    pub fn find(&self, name: &Spanned<String>, out: &mut Diagnostics) -> Option<(u64, u64)> {
+        let found = self.names.iter().position(|known| *known == name.value);
+        if found.is_none() {
+            let known = || self.names.iter().map(String::as_str);
+            let error = Diagnostic::error("L0004", name.span, format!("there is no buffer `{}`", name.value));
+            out.push(match did_you_mean(name, known()) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None if self.names.is_empty() => error.help("name it under `buffers:`"),
+                None => error.help(format!("expected {}", one_of(known()))),
+            });
+        }
+        let (address, content) = self.memory.get(found?)?;
+        Some((*address, content.len() as u64))
+    }
+
+    /// What a buffer holds.
+    pub fn content(&self, name: &str) -> Option<&[u8]> {
+        let index = self.names.iter().position(|known| known == name)?;
+        self.memory.get(index).map(|(_, bytes)| bytes.as_slice())
+    }
+
+    /// The words of uniforms, some of which are addresses of buffers.
+    pub fn uniforms(&self, given: &[Uniform], out: &mut Diagnostics) -> Vec<u32> {
+        let mut words = Vec::with_capacity(given.len());
+        for uniform in given {
+            match uniform {
+                Uniform::Word(word) => words.push(*word),
+                Uniform::Address(name) => {
+                    let address = self.find(name, out).map_or(0, |(address, _)| address);
+                    words.extend([address as u32, (address >> 32) as u32]);
+                }
+            }
+        }
+        words
+    }
+
+    /// Reports what an output cannot do.
+    pub fn check_output(&self, output: &Output, out: &mut Diagnostics) {
+        if output.count() != 1 {
+            let error =
+                Diagnostic::error("L0006", output.span, format!("one thing to do is needed, not {}", output.count()));
+            out.push(error.help("write each as an item of its own: `- png: {…}`, `- raw: {…}` or `- print: {…}`"));
+            return;
+        }
+        let Some((_, size)) = output.buffer().and_then(|name| self.find(name, out)) else { return };
+        if let Some(png) = &output.png {
+            let pixel = if png.format == Some(PixelFormat::Rgba32f) { 16 } else { 4 };
+            let pixels = u64::from(png.width.value) * u64::from(png.height.value);
+            if pixels == 0 || pixels > MAX_PIXELS {
+                let message = format!("a picture has 1 to {MAX_PIXELS} pixels, not {pixels}");
+                out.push(Diagnostic::error("L0006", png.width.span, message));
+            } else if pixels * pixel > size {
+                let message = format!("the picture needs {} bytes, the buffer has {size}", pixels * pixel);
+                out.push(Diagnostic::error("L0006", png.width.span, message).secondary(png.buffer.span, "this buffer"));
+            }
+        }
+        if let Some(print) = &output.print {
+            let (from, words) = (print.from.as_ref().map_or(0, |from| from.value), size / 4);
+            let end = print.count.as_ref().map_or(Some(from), |count| from.checked_add(count.value));
+            if from > words || end.is_none_or(|end| end > words) {
+                let span = print.count.as_ref().or(print.from.as_ref()).map_or(print.buffer.span, |given| given.span);
+                out.push(Diagnostic::error("L0006", span, format!("the buffer has only {words} words")));
+            }
+        }
+    }
+}
+
+/// The bytes of a file, unless there are more than [`MAX_BUFFER`].
+///
+/// # Errors
+/// When it cannot be read, or is too large.
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(MAX_BUFFER + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BUFFER {
+        return Err(io::Error::other(format!("it has more than {MAX_BUFFER} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// The content of a buffer of at most `most` bytes.
+fn content(name: &Spanned<String>, buffer: &Buffer, most: u64, folder: &Path, out: &mut Diagnostics) -> Vec<u8> {
+    let words = buffer.words.as_ref().map(|words| words.iter().flat_map(|word| word.0.to_le_bytes()).collect());
+    let floats = buffer.f32.as_ref().map(|floats| floats.iter().flat_map(|float| float.0.to_le_bytes()).collect());
+    let file = buffer.file.as_ref().map(|file| match read_file(&folder.join(&file.value)) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let message = format!("`{}` cannot be read: {error}", folder.join(&file.value).display());
+            out.push(Diagnostic::error("L0005", file.span, message));
+            Vec::new()
+        }
+    });
+    let mut given: Vec<Vec<u8>> = [words, floats, file].into_iter().flatten().collect();
+    if given.len() > 1 || (given.is_empty() && buffer.size.is_none()) {
+        let message = format!("the buffer `{}` needs one of `words`, `f32` and `file`, or a `size`", name.value);
+        let label = if given.is_empty() { "nothing says what is in it" } else { "more than one says what is in it" };
+        out.push(Diagnostic::error("L0003", name.span, message).label(label));
+    }
+    let mut bytes = given.pop().unwrap_or_default();
+    let (size, span) = match &buffer.size {
+        Some(size) => (size.value, size.span),
+        None => (bytes.len() as u64, name.span),
+    };
+    if size > most {
+        let message = format!("a buffer has at most {MAX_BUFFER} bytes, all together {MAX_BUFFERS}");
+        out.push(Diagnostic::error("L0003", span, message));
+        bytes.clear();
+    } else if size < bytes.len() as u64 {
+        let message = format!("the content of `{}` is {} bytes long, more than its size", name.value, bytes.len());
+        out.push(Diagnostic::error("L0003", span, message));
+    } else {
+        bytes.resize(size as usize, 0);
+    }
+    bytes
+}
