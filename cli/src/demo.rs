@@ -16,7 +16,7 @@ use crate::builtin;
 use crate::check;
 use crate::dis::listing;
 use crate::failure::{Failure, Status};
-use crate::machine::{Job, Machine, Regions};
+use crate::machine::{Job, Machine, Regions, Resources};
 use crate::output::{count, thousands};
 use crate::paint::{BOLD, DIM, GOOD, paint};
 use crate::picture::{color_counts, write_png};
@@ -161,6 +161,7 @@ impl Demo {
             groups,
             local_size: shader.local_size,
             uniforms: &uniforms,
+            resources: &Resources::default(),
             shared_bytes: 0,
             budget: u64::MAX,
         };

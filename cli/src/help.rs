@@ -156,8 +156,9 @@ A launch file for a program that doubles 256 numbers:
     - raw: { buffer: numbers, file: out.bin }
     # - png: { buffer: numbers, file: out.png, width: 16, height: 16, format: grey }
 
-Further keys: `shared bytes`, `budget`, `address` of a buffer, `from` of a print, `limit` of a png;
-a program can stand in the launch file itself, as lines after `program: |`.
+Further keys: `shared bytes`, `budget`, `address` of a buffer, `from` of a print, `limit` of a png,
+`textures`, `images`, `uniform buffers`; a program can stand in the launch file itself, as lines
+after `program: |`.
 Pixel formats: palette, grey, rgba8, rgba32f. Paths are relative to the launch file.
 
 A launch file with a `size` runs a fragment program for pixels and writes what it draws:

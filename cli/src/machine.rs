@@ -1,10 +1,11 @@
-//! What executes programs: with [`run::vpu`](crate::run::vpu) and
-//! [`run::draw`](crate::run::draw), all that knows the runtime.
+//! What executes programs: with [`run::vpu`](crate::run::vpu), [`run::draw`](crate::run::draw) and
+//! [`run::resources`](crate::run::resources), all that knows the runtime.
 
 use std::fmt::{self, Display};
 use std::ops::ControlFlow;
 
 use isaforge_runtime::valhall::cases::{self, Finished};
+pub use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::host::{self, Target};
 use isaforge_runtime::valhall::observe::{self, Breakpoints, Executed, Observer, Trace};
 use isaforge_runtime::{Launch, Memory, Outcome, RunError, usc, valhall, vpu};
@@ -25,6 +26,8 @@ pub struct Job<'a> {
     pub local_size: [u32; 3],
     /// The uniform words.
     pub uniforms: &'a [u32],
+    /// What it names by table and index.
+    pub resources: &'a Resources,
     /// Bytes of memory that the threads of a workgroup share.
     pub shared_bytes: u32,
     /// The most instructions to execute, those of all threads together.
@@ -217,11 +220,18 @@ fn judge_vpu_program(line: &str) -> Result<(), String> {
 }
 
 fn run_valhall(job: &Job<'_>, regions: &mut Regions) -> Result<u64, String> {
-    on_memory(job, regions, valhall::run)
+    let Resources { textures, images, buffers, .. } = job.resources;
+    if textures.is_empty() && images.is_empty() && buffers.is_empty() {
+        return on_memory(job, regions, valhall::run);
+    }
+    on_memory(job, regions, |launch, memory| valhall::run_with(launch, memory, &mut job.resources.clone(), ()))
 }
 
 fn watch_valhall(job: &Job<'_>, regions: &mut Regions, watch: Watch<'_>) -> Seen {
-    watched(watch, |observer| on_memory(job, regions, |launch, memory| valhall::run_observed(launch, memory, observer)))
+    watched(watch, |observer| {
+        let mut resources = job.resources.clone();
+        on_memory(job, regions, |launch, memory| valhall::run_with(launch, memory, &mut resources, observer))
+    })
 }
 
 /// A function that is told of everything that is executed.

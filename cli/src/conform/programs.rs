@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::machine::{Job, Machine, Regions};
+use crate::machine::{Job, Machine, Regions, Resources};
 
 /// Instructions after which a program is taken to be caught in a loop.
 const BUDGET: u64 = 2_000_000_000;
@@ -137,6 +137,7 @@ impl Kernel {
             groups: self.groups,
             local_size: self.local_size,
             uniforms: &uniforms,
+            resources: &Resources::default(),
             shared_bytes: self.shared_bytes,
             budget: BUDGET,
         };

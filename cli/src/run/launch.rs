@@ -6,6 +6,8 @@ use isaforge_compiler::source::{Span, Spanned};
 use isaforge_compiler::yaml::{Node, Value};
 use isaforge_compiler::{choices, vocabulary};
 
+use super::resources::launch::{ImageContent, TextureContent};
+
 vocabulary! {
     /// What to run and what to do with the memory it leaves.
     pub struct LaunchFile {
@@ -25,6 +27,12 @@ vocabulary! {
         optional uniforms: Vec<Uniform>,
         /// Memory, by names that the launch file chooses.
         optional buffers: Named<Buffer>,
+        /// Textures, in order.
+        optional textures: Vec<TextureContent>,
+        /// Images, in order.
+        optional images: Vec<ImageContent>,
+        /// The names of the buffers that are uniform buffer 0, 1, ...
+        optional uniform_buffers ("uniform buffers"): Vec<Spanned<String>>,
         /// What to write and print afterwards.
         optional outputs: Vec<Output>,
     }

@@ -10,6 +10,7 @@ pub mod outputs;
 pub mod pages;
 pub mod plan;
 pub mod program;
+pub mod resources;
 pub mod usc;
 pub mod vpu;
 pub mod watch;
@@ -65,6 +66,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
         groups: plan.groups,
         local_size: plan.local_size,
         uniforms: &plan.uniforms,
+        resources: &plan.resources,
         shared_bytes: plan.shared_bytes,
         budget: plan.budget,
     };

@@ -10,9 +10,9 @@ use isaforge_compiler::yaml::{Node, read_yaml};
 
 use super::buffers::Buffers;
 use super::launch::{LaunchFile, Output};
-use super::program;
+use super::{program, resources};
 use crate::builtin;
-use crate::machine::Machine;
+use crate::machine::{Machine, Resources};
 
 /// The budget when none is given.
 const BUDGET: u64 = 100_000_000_000;
@@ -36,6 +36,8 @@ pub struct Plan {
     pub uniforms: Vec<u32>,
     /// The memory.
     pub buffers: Buffers,
+    /// What the program names by table and index.
+    pub resources: Resources,
     /// What to do afterwards; every buffer named there exists and is large enough.
     pub outputs: Vec<Output>,
     /// What paths are relative to.
@@ -62,6 +64,14 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
     let groups = directions(launch.groups.as_ref(), "groups", out);
     let local_size = directions(launch.local_size.as_ref(), "local size", out);
     let buffers = Buffers::read(launch.buffers.as_deref().map_or(&[], Vec::as_slice), &folder, out);
+    let resources = resources::read(
+        launch.textures.as_deref().unwrap_or_default(),
+        launch.images.as_deref().unwrap_or_default(),
+        launch.uniform_buffers.as_deref().unwrap_or_default(),
+        &buffers,
+        &folder,
+        out,
+    );
     let uniforms = buffers.uniforms(launch.uniforms.as_deref().unwrap_or_default(), out);
     let outputs = launch.outputs.unwrap_or_default();
     for output in &outputs {
@@ -79,6 +89,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
         budget: launch.budget.unwrap_or(BUDGET),
         uniforms,
         buffers,
+        resources,
         outputs,
         folder,
     })

@@ -169,3 +169,53 @@ fn the_wrong_files_of_a_page_have_its_code_and_the_right_ones_run() {
         }
     }
 }
+
+/// A row of four threads fetches texels of a texture, adds the texel of an image and stores the sum in another.
+#[test]
+fn a_program_of_workgroups_reads_textures_and_stores_in_images() {
+    let program = "  IADD_IMM.i32 r20, 0x0, #0x20001800
+  MOV.i32 r0, r60
+  TEX_FETCH.slot0.u.32.1d.wait0 @r4:r5:r6:r7, @r0, r20
+  LD_TEX_IMM.v4.u32.slot0.wait0 @r8:r9:r10:r11, r60, 0x0, index:0x1, table:0x5
+  IADD.u32 r4, r4, r8
+  LD_BUFFER.i32.unsigned.slot0.wait0 @r9, 0x0, 0x0
+  IADD.u32 r4, r4, r9
+  LEA_TEX_IMM.slot0.wait0 @r0:r1:r2, r60, 0x0, table:0x5, index:0x0
+  ST_CVT.v4.u32.slot0.end @r4:r5:r6:r7, r0, r2, offset:0x0";
+    let launch = |images: &str| {
+        format!(
+            "isa: valhall
+program: |
+{program}
+local size: 4
+buffers: {{ sums: {{ size: 8 }}, more: {{ words: [0x04030201] }}, tens: {{ words: [100] }} }}
+textures: [{{ words: [10, 20, 30, 40], size: [4], shape: 1d, format: R32UI }}]
+images: [{images}]
+uniform buffers: [tens]
+outputs: [{{ print: {{ buffer: sums, as: hex }} }}]
+"
+        )
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |images: &str| {
+        fs::write(folder.path().join("launch.yaml"), launch(images)).expect("it is written");
+        isaforge_in(folder.path(), &["run", "launch.yaml"], b"")
+    };
+    let more = "{ buffer: more, size: [4, 1], format: R8UI }";
+    // 111, 122, 133 and 144 in 16 bits each.
+    let run_fine = run(&format!("{{ buffer: sums, size: [4], format: R16UI }}, {more}")).expect(0);
+    assert!(run_fine.out().contains("007a006f") && run_fine.out().contains("00900085"), "{}", run_fine.out());
+    for (images, message) in [
+        ("{ buffer: sums, size: [5], format: R16UI }", "the image needs 10 bytes, the buffer has 8"),
+        ("{ buffer: sums, size: [], format: R16UI }", "one to three numbers, not 0"),
+        ("{ buffer: sum, size: [4], format: R16UI }", "did you mean `sums`?"),
+        ("{ buffer: sums, size: [4], format: R17 }", "`R17` is not a format"),
+        ("{ buffer: sums, size: [4294967295, 4294967295, 4294967295] }", "the image needs 18446744073709551615 bytes"),
+    ] {
+        let run = run(images).expect(1);
+        assert!(run.err.contains(message), "{images}: {}", run.err);
+    }
+    // Without the second image the program finds none.
+    let run = run("{ buffer: sums, size: [4], format: R16UI }").expect(1);
+    assert!(run.err.contains("there is no image 1 in table 5"), "{}", run.err);
+}

@@ -4,7 +4,6 @@
 
 pub mod launch;
 pub mod plan;
-mod texture;
 
 use std::path::Path;
 use std::time::Instant;
@@ -136,8 +135,9 @@ mod tests {
     use isaforge_compiler::reader::{FromNode, Reader, Vocabulary};
     use isaforge_compiler::yaml::read_yaml;
 
-    use super::launch::{AlphaContent, BlendContent, DrawLaunch, TargetContent, TextureContent, VaryingContent};
+    use super::launch::{AlphaContent, BlendContent, DrawLaunch, TargetContent, VaryingContent};
     use super::*;
+    use crate::run::resources::launch::{ImageContent, TextureContent};
 
     #[test]
     fn the_example_of_the_documentation_is_a_launch_file() {
@@ -157,6 +157,7 @@ mod tests {
             DrawLaunch::keys(),
             VaryingContent::keys(),
             TextureContent::keys(),
+            ImageContent::keys(),
             TargetContent::keys(),
             BlendContent::keys(),
             AlphaContent::keys(),

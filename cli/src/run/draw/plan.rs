@@ -8,17 +8,16 @@ use isaforge_compiler::source::{Sources, Span, Spanned};
 use isaforge_compiler::yaml::Node;
 use isaforge_runtime::Launch;
 use isaforge_runtime::valhall::host::{
-    Blend, Buffer, Component, Equation, Factor, Format, Handle, Operation, Resources, Target, Texel, Triangle, Varying,
-    table,
+    Blend, Component, Equation, Factor, Operation, Resources, Target, Texel, Triangle, Varying,
 };
 
 use super::launch::{BlendContent, DrawLaunch, TargetContent, VaryingContent};
-use super::texture;
 use crate::builtin::{self, Builtin};
 use crate::machine::Machine;
 use crate::run::buffers::Buffers;
 use crate::run::launch::{Float, Output};
 use crate::run::program;
+use crate::run::resources::{self, colour, floats, format, mistake};
 
 /// The most triangles.
 const MAX_TRIANGLES: usize = 4096;
@@ -103,12 +102,15 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
     let vertices = 3 * triangles.len();
     let given = launch.varyings.unwrap_or_default();
     let varyings = given.iter().filter_map(|varying| Some((varying.offset, source(varying, vertices, out)?))).collect();
-    let mut resources = Resources::default();
-    for (index, content) in launch.textures.iter().flatten().enumerate() {
-        let Some((texture, sampler)) = texture::read(content, folder, out) else { continue };
-        resources.textures.insert(Handle::new(table::TEXTURES, index as u32), texture);
-        resources.samplers.insert(Handle::new(table::SAMPLERS, index as u32), sampler);
-    }
+    let buffers = Buffers::read(launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
+    let mut resources = resources::read(
+        launch.textures.as_deref().unwrap_or_default(),
+        launch.images.as_deref().unwrap_or_default(),
+        launch.uniform_buffers.as_deref().unwrap_or_default(),
+        &buffers,
+        folder,
+        out,
+    );
     if launch.targets.is_empty() || launch.targets.len() > 8 {
         let message = format!("a program draws on one to eight targets, not {}", launch.targets.len());
         out.push(Diagnostic::error("L0003", launch.targets.span, message));
@@ -121,12 +123,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
     for content in launch.targets.iter().take(8) {
         resources.targets.push(size.and_then(|size| target(content, size, launch.size.span, out)));
     }
-    let buffers = Buffers::read(launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
     let uniforms = buffers.uniforms(launch.uniforms.as_deref().unwrap_or_default(), out);
-    for (index, name) in launch.uniform_buffers.iter().flatten().enumerate() {
-        let Some((address, len)) = buffers.find(name, out) else { continue };
-        resources.buffers.insert(Handle::new(table::UNIFORMS, index as u32), Buffer { address, len, stride: 0 });
-    }
     let outputs = launch.outputs.unwrap_or_default();
     for output in &outputs {
         buffers.check_output(output, out);
@@ -149,20 +146,12 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
     })
 }
 
-pub(super) fn mistake(span: Span, message: impl Into<String>, out: &mut Diagnostics) {
-    out.push(Diagnostic::error("L0003", span, message));
-}
-
 fn size(given: &Spanned<Vec<u32>>, out: &mut Diagnostics) -> Option<[u32; 2]> {
     let &[width, height] = given.as_slice() else {
         mistake(given.span, format!("a size is a width and a height, not {} numbers", given.len()), out);
         return None;
     };
     Some([width, height])
-}
-
-pub(super) fn floats(given: &[Float]) -> Vec<f32> {
-    given.iter().map(|float| float.0).collect()
 }
 
 fn triangles(given: &Spanned<Vec<Vec<Float>>>, out: &mut Diagnostics) -> Vec<Triangle> {
@@ -203,16 +192,6 @@ fn source(given: &VaryingContent, vertices: usize, out: &mut Diagnostics) -> Opt
     }
 }
 
-pub(super) fn format(given: Option<&Spanned<String>>, out: &mut Diagnostics) -> Option<Format> {
-    let Some(name) = given else { return Some(Format::RGBA8) };
-    let format = Format::parse(name);
-    if format.is_none() {
-        let error = Diagnostic::error("L0003", name.span, format!("`{}` is not a format", name.value));
-        out.push(error.help("formats have names like `RGBA8`, `RG16F`, `R32UI` and `SRGB8_ALPHA8`"));
-    }
-    format
-}
-
 fn target(given: &TargetContent, [width, height]: [u32; 2], span: Span, out: &mut Diagnostics) -> Option<Target> {
     let format = format(given.format.as_ref(), out)?;
     let clear = colour(given.clear.as_ref(), out)?;
@@ -227,13 +206,6 @@ fn target(given: &TargetContent, [width, height]: [u32; 2], span: Span, out: &mu
         mistake(span, format!("a picture has 1 to {} pixels", Target::MAX_PIXELS), out);
     }
     target
-}
-
-/// Four numbers, 0 if they are not given.
-pub(super) fn colour(given: Option<&Spanned<Vec<Float>>>, out: &mut Diagnostics) -> Option<[f32; 4]> {
-    let Some(given) = given else { return Some([0.0; 4]) };
-    let channels = <[f32; 4]>::try_from(floats(given));
-    channels.map_err(|_| mistake(given.span, "a colour has four numbers: red, green, blue, opacity", out)).ok()
 }
 
 fn blend(given: &BlendContent, out: &mut Diagnostics) -> Option<Blend> {

@@ -1,18 +1,96 @@
-//! Textures and samplers of a launch file that draws.
+//! What programs name by table and index: textures with their samplers, images, uniform buffers.
+
+pub mod launch;
 
 use std::path::Path;
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
-use isaforge_compiler::source::Spanned;
-use isaforge_runtime::valhall::host::{Compare, Filter, Format, Sampler, Shape, Texel, Texture, Wrap};
+use isaforge_compiler::source::{Span, Spanned};
+use isaforge_runtime::valhall::host::{
+    Buffer, Compare, Filter, Format, Handle, Image, Resources, Sampler, Shape, Texel, Texture, Wrap, table,
+};
 
-use super::launch::{CompareName, FilterName, ShapeName, TextureContent, WrapName};
-use super::plan::{colour, floats, format, mistake};
+use self::launch::{CompareName, FilterName, ImageContent, ShapeName, TextureContent, WrapName};
+use super::buffers::{Buffers, read_file};
+use super::launch::Float;
 use crate::picture::read_png;
-use crate::run::buffers::read_file;
+
+/// Puts what a launch file in `folder` says into the tables where Mesa's OpenGL driver has it. Mistakes are in `out`.
+pub fn read(
+    textures: &[TextureContent],
+    images: &[ImageContent],
+    uniform_buffers: &[Spanned<String>],
+    buffers: &Buffers,
+    folder: &Path,
+    out: &mut Diagnostics,
+) -> Resources {
+    let mut resources = Resources::default();
+    for (index, content) in (0..).zip(textures) {
+        let Some((texture, sampler)) = texture(content, folder, out) else { continue };
+        resources.textures.insert(Handle::new(table::TEXTURES, index), texture);
+        resources.samplers.insert(Handle::new(table::SAMPLERS, index), sampler);
+    }
+    for (index, content) in (0..).zip(images) {
+        let Some(image) = image(content, buffers, out) else { continue };
+        resources.images.insert(Handle::new(table::IMAGES, index), image);
+    }
+    for (index, name) in (0..).zip(uniform_buffers) {
+        let Some((address, len)) = buffers.find(name, out) else { continue };
+        resources.buffers.insert(Handle::new(table::UNIFORMS, index), Buffer { address, len, stride: 0 });
+    }
+    resources
+}
+
+/// Reports a mistake.
+pub fn mistake(span: Span, message: impl Into<String>, out: &mut Diagnostics) {
+    out.push(Diagnostic::error("L0003", span, message));
+}
+
+/// The numbers of a list.
+pub fn floats(given: &[Float]) -> Vec<f32> {
+    given.iter().map(|float| float.0).collect()
+}
+
+/// The format of a name, `RGBA8` if there is none.
+pub fn format(given: Option<&Spanned<String>>, out: &mut Diagnostics) -> Option<Format> {
+    let Some(name) = given else { return Some(Format::RGBA8) };
+    let format = Format::parse(name);
+    if format.is_none() {
+        let error = Diagnostic::error("L0003", name.span, format!("`{}` is not a format", name.value));
+        out.push(error.help("formats have names like `RGBA8`, `RG16F`, `R32UI` and `SRGB8_ALPHA8`"));
+    }
+    format
+}
+
+/// Four numbers, 0 if they are not given.
+pub fn colour(given: Option<&Spanned<Vec<Float>>>, out: &mut Diagnostics) -> Option<[f32; 4]> {
+    let Some(given) = given else { return Some([0.0; 4]) };
+    let channels = <[f32; 4]>::try_from(floats(given));
+    channels.map_err(|_| mistake(given.span, "a colour has four numbers: red, green, blue, opacity", out)).ok()
+}
+
+fn image(given: &ImageContent, buffers: &Buffers, out: &mut Diagnostics) -> Option<Image> {
+    let format = format(given.format.as_ref(), out)?;
+    let (address, len) = buffers.find(&given.buffer, out)?;
+    if given.size.is_empty() || given.size.len() > 3 {
+        mistake(given.size.span, format!("a size has one to three numbers, not {}", given.size.len()), out);
+        return None;
+    }
+    let number = |axis: usize| given.size.get(axis).copied().unwrap_or(1);
+    let size = [number(0), number(1), number(2)];
+    let texels = size.iter().map(|&n| u64::from(n)).fold(1, u64::saturating_mul);
+    let needs = texels.saturating_mul(format.size() as u64);
+    if needs > len {
+        let error =
+            Diagnostic::error("L0003", given.size.span, format!("the image needs {needs} bytes, the buffer has {len}"));
+        out.push(error.secondary(given.buffer.span, "this buffer"));
+        return None;
+    }
+    Some(Image { address, size, format })
+}
 
 /// A texture and how it is looked up; `None` after mistakes, which are in `out`.
-pub fn read(given: &TextureContent, folder: &Path, out: &mut Diagnostics) -> Option<(Texture, Sampler)> {
+fn texture(given: &TextureContent, folder: &Path, out: &mut Diagnostics) -> Option<(Texture, Sampler)> {
     let format = format(given.format.as_ref(), out)?;
     let shape = given.shape.unwrap_or(ShapeName::Two);
     let (size, bytes) = match (&given.file, &given.words) {
