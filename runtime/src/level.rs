@@ -3,7 +3,11 @@
 /// The instructions of the host that may be used. One exists only for what was detected, so that whoever has a level may
 /// call functions compiled for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Level(Kind);
+pub struct Level {
+    kind: Kind,
+    /// Whether what can be compiled while it runs is compiled at once.
+    eager: bool,
+}
 
 /// The levels there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,13 +39,13 @@ impl Level {
                 && is_x86_feature_detected!("avx512dq")
                 && is_x86_feature_detected!("avx512vl");
             if avx2 && avx512 {
-                levels.push(Level(Kind::Avx512));
+                levels.push(Level::of(Kind::Avx512));
             }
             if avx2 {
-                levels.push(Level(Kind::Avx2));
+                levels.push(Level::of(Kind::Avx2));
             }
         }
-        levels.push(Level(Kind::Portable));
+        levels.push(Level::of(Kind::Portable));
         levels
     }
 
@@ -52,12 +56,31 @@ impl Level {
 
     /// What any processor has.
     pub fn portable() -> Level {
-        Level(Kind::Portable)
+        Level::of(Kind::Portable)
+    }
+
+    fn of(kind: Kind) -> Level {
+        Level { kind, eager: false }
+    }
+
+    /// The same, for tests: what becomes machine code when it has run often does so the first time. With AVX-512 these are
+    /// runs of Valhall's instructions; elsewhere there is no difference.
+    pub fn eager(self) -> Level {
+        Level { eager: true, ..self }
+    }
+
+    /// How often a run of instructions is executed before it is compiled, of so many times; nothing where it never is.
+    pub(crate) fn compiles_after(self, times: u32) -> Option<u32> {
+        match self.kind {
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => Some(if self.eager { 0 } else { times }),
+            _ => None,
+        }
     }
 
     /// The name of the level.
     pub fn name(self) -> &'static str {
-        match self.0 {
+        match self.kind {
             Kind::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
             Kind::Avx2 => "avx2",
@@ -68,6 +91,6 @@ impl Level {
 
     /// Which it is.
     pub(crate) fn kind(self) -> Kind {
-        self.0
+        self.kind
     }
 }

@@ -7,7 +7,10 @@ use super::super::group::TURN;
 use super::super::step::Fault;
 use super::super::warp::{Column, LANES, Warp, lanes};
 use super::code::Code;
-use super::column::{and_not, bit_mask, blend, equal, lower, or, smallest};
+use super::column::{bit_mask, blend, equal, from_bits, lower, or, smallest};
+use super::fuse::graph::{Graph, Value};
+use super::fuse::machine::Machine;
+use super::fuse::recipe::Recipe;
 use super::handler::{Body, Fields, Op};
 use super::world::{Home, World};
 
@@ -32,6 +35,8 @@ impl Row {
 pub struct List {
     warps: [u8; WARPS],
     len: usize,
+    /// A bit for each.
+    bits: u8,
 }
 
 impl List {
@@ -40,6 +45,7 @@ impl List {
     pub fn push_if(&mut self, warp: usize, wanted: bool) {
         self.warps[self.len % WARPS] = warp as u8;
         self.len += usize::from(wanted);
+        self.bits |= u8::from(wanted) << warp;
     }
 
     /// The warps.
@@ -90,6 +96,8 @@ pub struct Bundle {
     pub fault: Option<(usize, Fault)>,
     /// What the last branch found: the lanes that jump.
     taken: Taken,
+    /// The lanes that jump, where not all do.
+    jumps: [u16; WARPS],
     /// What warps of a fragment program have besides.
     pub quads: Option<Box<[Quads; WARPS]>>,
 }
@@ -154,6 +162,7 @@ impl Bundle {
             room: 0,
             fault: None,
             taken: Taken::None,
+            jumps: [0; WARPS],
             quads: None,
         }
     }
@@ -243,7 +252,7 @@ impl Bundle {
 
     /// Lets the chosen warps have a turn.
     pub fn choose(&mut self, chosen: u8) {
-        (self.chosen, self.order.len, self.since) = (chosen, 0, 0);
+        (self.chosen, self.order, self.since) = (chosen, List::default(), 0);
         for warp in (0..WARPS).filter(|warp| chosen >> warp & 1 != 0) {
             self.turns[warp] = 0;
         }
@@ -314,7 +323,23 @@ impl Bundle {
             self.pcs.0[warp] = [NOWHERE; LANES];
             self.masks.0[warp] = [0; LANES];
         }
-        self.order.len = self.busy().filter(|&warp| warp < first).count();
+        let mut order = List::default();
+        self.busy().filter(|&warp| warp < first).for_each(|warp| order.push_if(warp, true));
+        self.order = order;
+    }
+
+    /// Executes machine code for the active lanes; what a branch at its end found, as [`Bundle::branch`] wants it.
+    #[inline(always)]
+    pub fn execute(&mut self, machine: &Machine) -> [bool; 2] {
+        let full = self.active_threads as usize == WARPS * LANES;
+        machine.run(full, &mut self.rows, &self.active, self.order.bits, &mut self.jumps).map(|lanes| lanes != 0)
+    }
+
+    /// Notes what a branch found: whether some lanes jump, and whether some do not. True when both do.
+    #[inline(always)]
+    pub fn branch(&mut self, some: bool, lacking: bool) -> bool {
+        self.taken = if some { Taken::All } else { Taken::None };
+        some && lacking
     }
 
     /// What the last branch found.
@@ -394,6 +419,8 @@ impl Body for Schedule {
 pub trait Test {
     /// Whether it holds.
     fn holds(word: u32) -> bool;
+    /// The lanes in which it holds.
+    fn mask(graph: &mut Graph, word: Value) -> Value;
 }
 
 /// Finds out which active lanes jump to `numbers[0]`: those that pass the test, or with `numbers[1]` those that fail.
@@ -413,9 +440,11 @@ impl<T: Test> Branch<T> {
 }
 
 impl<T: Test> Body for Branch<T> {
+    const RECIPE: Option<&'static Recipe> = Some(&Recipe::Branch(T::mask));
+
     #[inline(always)]
-    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
-        let [target, inverted] = op.numbers;
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
+        let inverted = op.numbers[1];
         let source = &bundle.rows[op.sources[0] as usize];
         // Warps without active lanes have empty masks. A loop over all lanes at once becomes vector instructions.
         let (words, masks) = (source.0.as_flattened(), bundle.masks.0.as_flattened());
@@ -426,29 +455,40 @@ impl<T: Test> Body for Branch<T> {
             some |= (holds ^ inverted) & masks[lane];
             not_all |= !(holds ^ inverted) & masks[lane];
         }
-        if some == 0 || not_all == 0 {
-            bundle.taken = if some == 0 { Taken::None } else { Taken::All };
+        if !bundle.branch(some != 0, not_all != 0) {
             return true;
         }
-        bundle.settle();
         let source = &bundle.rows[op.sources[0] as usize];
+        for warp in bundle.order.listed() {
+            bundle.jumps[warp] = bit_mask(&Self::jumps(&source.0[warp], inverted, &bundle.masks.0[warp]));
+        }
+        Part::run::<WHOLE>(bundle, world, op)
+    }
+}
+
+/// Parts the active lanes: those that jump to `numbers[0]` are known by their bits, the others go on.
+pub struct Part;
+
+impl Body for Part {
+    #[inline(always)]
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
+        bundle.settle();
         // Those that go on are the ones with the lower program counter; the others wait.
+        let target = op.numbers[0];
         let forward = target > op.pc;
         let (here, there) = if forward { (op.pc + 1, target) } else { (target, op.pc + 1) };
         let order = bundle.order;
         bundle.order = List::default();
         let mut threads = 0;
         for warp in order.listed() {
-            let mask = bundle.masks.0[warp];
-            let jumps = Self::jumps(&source.0[warp], inverted, &mask);
-            let leaves = if forward { jumps } else { and_not(&mask, &jumps) };
-            let stays = and_not(&mask, &leaves);
+            let (active, jumps) = (bundle.active[warp], bundle.jumps[warp]);
+            let stays = if forward { active & !jumps } else { jumps };
+            let leaves = from_bits(active & !stays);
             bundle.pcs.0[warp] = blend(&bundle.pcs.0[warp], &[there; LANES], &leaves);
-            let bits = bit_mask(&stays);
-            bundle.masks.0[warp] = stays;
-            bundle.active[warp] = bits;
-            bundle.order.push_if(warp, bits != 0);
-            threads += bits.count_ones();
+            bundle.masks.0[warp] = from_bits(stays);
+            bundle.active[warp] = stays;
+            bundle.order.push_if(warp, stays != 0);
+            threads += stays.count_ones();
         }
         (bundle.active_threads, bundle.whole) = (threads, false);
         bundle.others = bundle.others.min(there);
@@ -459,25 +499,30 @@ impl<T: Test> Body for Branch<T> {
 
 /// Tests of `BRANCHZ`, in the names of its modifier.
 pub mod tests {
-    use super::Test;
+    use super::super::fuse::recipe;
+    use super::{Graph, Test, Value};
 
     macro_rules! tests {
-        ($($name:ident |$word:ident| $holds:expr;)*) => { $(
+        ($($name:ident |$word:ident| $holds:expr, $mask:expr;)*) => { $(
             pub struct $name;
             impl Test for $name {
                 #[inline(always)]
                 fn holds($word: u32) -> bool {
                     $holds
                 }
+
+                fn mask(graph: &mut Graph, word: Value) -> Value {
+                    $mask(graph, word)
+                }
             }
         )* };
     }
 
     tests! {
-        Word |word| word != 0;
-        Low |word| word & 0xffff != 0;
-        High |word| word >> 16 != 0;
-        Ones |word| word == u32::MAX;
-        Middle |word| !matches!(word >> 3 & 0x3_ffff, 0 | 0x3_ffff);
+        Word |word| word != 0, recipe::tests::word;
+        Low |word| word & 0xffff != 0, recipe::tests::low;
+        High |word| word >> 16 != 0, recipe::tests::high;
+        Ones |word| word == u32::MAX, recipe::tests::ones;
+        Middle |word| !matches!(word >> 3 & 0x3_ffff, 0 | 0x3_ffff), recipe::tests::middle;
     }
 }

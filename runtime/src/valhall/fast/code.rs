@@ -4,7 +4,8 @@ use isaforge_valhall::{Instruction, Opcode, dispatch};
 
 use super::super::observe::traffic;
 use super::super::program::{After, Program, Slot};
-use super::bundle::{Row, Schedule, WARPS};
+use super::bundle::{Row, Schedule, Taken, WARPS};
+use super::fuse::recipe::Recipe;
 use super::handler::{Fields, Op, handler};
 use super::lower::Lowering;
 use crate::level::Level;
@@ -57,6 +58,18 @@ struct Word {
     run: u32,
 }
 
+impl Exit {
+    /// The word that the active lanes go to from a run that ends before `end`, given what its branch found.
+    #[inline(always)]
+    pub fn next(self, end: usize, taken: Taken) -> u32 {
+        match (self, taken) {
+            (Exit::Branch(target), Taken::All) | (Exit::Jump(target), _) => target,
+            (Exit::Branch(_), Taken::Some(here)) => here,
+            _ => end as u32,
+        }
+    }
+}
+
 /// A lowered program.
 #[derive(Debug)]
 pub struct Code<'a> {
@@ -73,6 +86,8 @@ pub struct Code<'a> {
     pub ordered: bool,
     /// Chooses the lanes that go on.
     pub schedule: Op,
+    /// What it was lowered for.
+    pub level: Level,
 }
 
 impl<'a> Code<'a> {
@@ -122,7 +137,7 @@ impl<'a> Code<'a> {
         }
         let schedule = handler::<Schedule>(level).with(Fields::default());
         let Lowering { ops, constants, .. } = lowering;
-        Code { program, ops, words, steps, constants: constants.words, registers, ordered, schedule }
+        Code { program, ops, words, steps, constants: constants.words, registers, ordered, schedule, level }
     }
 
     /// The rows of a new bundle.
@@ -137,6 +152,30 @@ impl<'a> Code<'a> {
     pub fn ops(&self, words: std::ops::Range<usize>) -> &[Op] {
         let at = |pc: usize| self.words.get(pc).map_or(self.ops.len(), |word| word.start as usize);
         self.ops.get(at(words.start)..at(words.end)).unwrap_or_default()
+    }
+
+    /// What the handlers of a word work on, and what they compute if that is known.
+    pub fn calls(&self, pc: usize) -> impl DoubleEndedIterator<Item = (&Fields, Option<&'static Recipe>)> {
+        self.ops(pc..pc + 1).iter().map(|op| (op.fields(), op.recipe()))
+    }
+
+    /// How many words there are.
+    pub fn words(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The words that all lanes read alike, from row [`row::CONSTANTS`] on.
+    pub fn constants(&self) -> &[u32] {
+        &self.constants
+    }
+
+    /// As [`Code::run`], but up to the first word that others jump to.
+    pub fn block(&self, pc: usize) -> usize {
+        let targets = self.words.iter().filter_map(|word| match word.exit {
+            Exit::Jump(target) | Exit::Branch(target) => Some(target as usize),
+            _ => None,
+        });
+        targets.filter(|&target| target > pc).chain([self.run(pc)]).min().unwrap_or(pc)
     }
 
     /// What follows a word; nothing behind the last.

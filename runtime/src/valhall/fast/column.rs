@@ -23,8 +23,6 @@ macro_rules! columns {
 columns! {
     /// All bits of both.
     or(a, b;) a | b;
-    /// The bits of one that another lacks.
-    and_not(a, b;) a & !b;
     /// The bits that both have.
     and(a, b;) a & b;
     /// The sums.
@@ -65,9 +63,20 @@ pub fn any_bits(words: &Column) -> u32 {
     bits
 }
 
+static BITS: Column = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768];
+
+/// The mask of lanes with a bit.
+#[inline(always)]
+pub fn from_bits(bits: u16) -> Column {
+    let mut mask = [0; LANES];
+    for (lane, bit) in black_box(&BITS).iter().enumerate() {
+        mask[lane] = if u32::from(bits) & bit != 0 { u32::MAX } else { 0 };
+    }
+    mask
+}
+
 /// One bit for each lane of a mask.
 #[inline(always)]
 pub fn bit_mask(mask: &Column) -> u16 {
-    static BITS: Column = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768];
     any_bits(&and(mask, black_box(&BITS))) as u16
 }

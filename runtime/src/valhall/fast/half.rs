@@ -1,6 +1,7 @@
 //! Two half-precision numbers a word: computed in single precision and rounded once more where that is exact.
 
 use super::float::{clamp, key, narrow, signed, widen};
+use super::fuse::recipe::{self, Recipe};
 use super::rule::{Rule, rules};
 
 const SIGNS: u32 = 0x8000_8000;
@@ -67,6 +68,7 @@ fn limited_half<const LIMIT: u32>([half]: [u32; 1]) -> u32 {
 pub struct Add<const LIMIT: u32>;
 
 impl<const LIMIT: u32> Rule for Add<LIMIT> {
+    const RECIPE: Option<&'static Recipe> = if LIMIT == 0 { Some(&Recipe::Halves(recipe::half_add)) } else { None };
     const SOURCES: usize = 2;
     #[inline(always)]
     fn lane([a, b, ..]: [u32; 4], [signs, _]: [u32; 2]) -> u32 {
@@ -79,6 +81,7 @@ impl<const LIMIT: u32> Rule for Add<LIMIT> {
 pub struct Fma<const LIMIT: u32>;
 
 impl<const LIMIT: u32> Rule for Fma<LIMIT> {
+    const RECIPE: Option<&'static Recipe> = if LIMIT == 0 { Some(&Recipe::Halves(recipe::half_fma)) } else { None };
     const SOURCES: usize = 3;
     #[inline(always)]
     fn lane([a, b, c, _]: [u32; 4], [signs, _]: [u32; 2]) -> u32 {
@@ -101,17 +104,17 @@ impl<const LIMIT: u32> Rule for Limit<LIMIT> {
 rules! {
     /// Any signs.
     Sign(a; n) signed(a, 0, n[0], SIGNS);
-    Low(a; _) a & 0xffff | a << 16;
-    High(a; _) a >> 16 | a & 0xffff_0000;
-    Swapped(a; _) a.rotate_left(16);
+    Low(a; _) a & 0xffff | a << 16, Word recipe::low_twice;
+    High(a; _) a >> 16 | a & 0xffff_0000, Word recipe::high_twice;
+    Swapped(a; _) a.rotate_left(16), Word recipe::swapped;
     Min(a, b; _) both!(a, b; pick::<false>);
     Max(a, b; _) both!(a, b; pick::<true>);
-    AddImmediate(a; n) both!(a, n[0]; sum);
+    AddImmediate(a; n) both!(a, n[0]; sum), Word recipe::half_add_immediate;
     /// The low halves of both.
-    Pack(a, b; _) a & 0xffff | b << 16;
+    Pack(a, b; _) a & 0xffff | b << 16, Word recipe::pack;
     /// Two f32, rounded to the nearest.
-    Narrow(a, b; _) narrow(a) | narrow(b) << 16;
+    Narrow(a, b; _) narrow(a) | narrow(b) << 16, Float recipe::narrow_two;
     /// The low half of one word and the high half of another.
-    MergeLow(new, old; _) new & 0xffff | old & 0xffff_0000;
-    MergeHigh(new, old; _) new & 0xffff_0000 | old & 0xffff;
+    MergeLow(new, old; _) new & 0xffff | old & 0xffff_0000, Word recipe::merge_low;
+    MergeHigh(new, old; _) new & 0xffff_0000 | old & 0xffff, Word recipe::merge_high;
 }

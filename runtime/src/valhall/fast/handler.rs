@@ -9,39 +9,56 @@
 use crate::level::{Kind, Level};
 
 use super::bundle::Bundle;
+use super::code::row;
+use super::fuse::recipe::Recipe;
 use super::world::World;
 
 /// What a handler does, written once and inlined into a function for each level.
 pub trait Body {
+    /// The same for machine code, if it is known.
+    const RECIPE: Option<&'static Recipe> = None;
+
     /// Executes for the active lanes; false when it left a fault in the bundle. With `WHOLE`, rows of the bundle may be
     /// written whole.
     fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool;
 }
 
 /// The functions for `B` at a level.
+#[inline(always)]
 pub(super) fn handler<B: Body>(level: Level) -> Handler {
-    match level.kind() {
-        Kind::Portable => Handler { whole: portable::<B, true>, part: portable::<B, false> },
+    Handler(match level.kind() {
+        Kind::Portable => const { &Functions::new::<B>(portable::<B, true>, portable::<B, false>) },
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx2 => Handler { whole: avx2::<B, true>, part: avx2::<B, false> },
+        Kind::Avx2 => const { &Functions::new::<B>(avx2::<B, true>, avx2::<B, false>) },
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx512 => Handler { whole: avx512::<B, true>, part: avx512::<B, false> },
-    }
+        Kind::Avx512 => const { &Functions::new::<B>(avx512::<B, true>, avx512::<B, false>) },
+    })
 }
 
 type Function = unsafe fn(&mut Bundle, &mut World<'_>, &Fields) -> bool;
 
 /// Two functions for this processor: the one for whole rows saves nothing on the stack, which is half of the way.
-#[derive(Clone, Copy, Debug)]
-pub struct Handler {
+#[derive(Debug)]
+struct Functions {
     whole: Function,
     part: Function,
+    recipe: Option<&'static Recipe>,
 }
+
+impl Functions {
+    const fn new<B: Body>(whole: Function, part: Function) -> Self {
+        Functions { whole, part, recipe: B::RECIPE }
+    }
+}
+
+/// The functions for this processor.
+#[derive(Clone, Copy, Debug)]
+pub struct Handler(&'static Functions);
 
 impl Handler {
     /// The handler with what it works on.
     pub fn with(self, fields: Fields) -> Op {
-        Op { run: self, fields }
+        Op { handler: self, fields }
     }
 }
 
@@ -58,10 +75,18 @@ pub struct Fields {
     pub pc: u32,
 }
 
+impl Fields {
+    /// The registers that the handler may read or write, as bits: as many as any handler writes.
+    pub fn registers(&self) -> u64 {
+        let register = |row: u32| if row < row::REGISTERS { 1 << row } else { 0 };
+        self.sources.iter().fold(0xfu64.checked_shl(self.dest).unwrap_or(0), |all, &row| all | register(row))
+    }
+}
+
 /// A handler and what it works on.
 #[derive(Clone, Copy, Debug)]
 pub struct Op {
-    run: Handler,
+    handler: Handler,
     fields: Fields,
 }
 
@@ -69,9 +94,20 @@ impl Op {
     /// Executes it; `whole` says whether rows of the bundle may be written whole.
     #[inline(always)]
     pub fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>) -> bool {
-        let function = if whole { self.run.whole } else { self.run.part };
+        let Handler(Functions { whole: all, part, .. }) = self.handler;
+        let function = if whole { all } else { part };
         // SAFETY: the function came from a `Level`, and those are made only for what the processor has.
         unsafe { function(bundle, world, &self.fields) }
+    }
+
+    /// What it computes, if that is known.
+    pub fn recipe(&self) -> Option<&'static Recipe> {
+        self.handler.0.recipe
+    }
+
+    /// What it works on.
+    pub fn fields(&self) -> &Fields {
+        &self.fields
     }
 
     /// The word of the program that it belongs to.

@@ -17,6 +17,7 @@ mod code;
 mod column;
 mod draw;
 mod float;
+mod fuse;
 mod half;
 mod handler;
 mod integer;

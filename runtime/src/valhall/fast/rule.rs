@@ -2,6 +2,7 @@
 
 use super::super::warp::{Column, LANES};
 use super::bundle::{Bundle, Columns, Row};
+use super::fuse::recipe::Recipe;
 use super::handler::{Body, Fields};
 use super::world::World;
 
@@ -10,6 +11,8 @@ use super::world::World;
 pub trait Rule {
     /// How many rows it reads, at most four.
     const SOURCES: usize;
+    /// The same for machine code, if it is known.
+    const RECIPE: Option<&'static Recipe> = None;
     /// The result; sources beyond [`Rule::SOURCES`] are zero.
     fn lane(sources: [u32; 4], numbers: [u32; 2]) -> u32;
 }
@@ -18,6 +21,8 @@ pub trait Rule {
 pub trait LongRule {
     /// How many rows it reads, at most four.
     const SOURCES: usize;
+    /// The same for machine code, if it is known.
+    const RECIPE: Option<&'static Recipe> = None;
     /// The result; sources beyond [`LongRule::SOURCES`] are zero.
     fn lane(sources: [u32; 4], numbers: [u32; 2]) -> u64;
 }
@@ -51,6 +56,8 @@ impl<R: Rule> Columns<1> for Word<R> {
 }
 
 impl<R: Rule> Body for Word<R> {
+    const RECIPE: Option<&'static Recipe> = R::RECIPE;
+
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
         bundle.write::<Self, 1, WHOLE>(op);
@@ -72,6 +79,8 @@ impl<R: LongRule> Columns<2> for Long<R> {
 }
 
 impl<R: LongRule> Body for Long<R> {
+    const RECIPE: Option<&'static Recipe> = R::RECIPE;
+
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
         bundle.write::<Self, 2, WHOLE>(op);
@@ -79,13 +88,14 @@ impl<R: LongRule> Body for Long<R> {
     }
 }
 
-/// Rules without parameters: the sources that they name, and the result.
+/// Rules without parameters: the sources that they name, the result, and perhaps the recipe of the result.
 macro_rules! rules {
-    ($($(#[$doc:meta])* $name:ident($($source:ident),*; $numbers:pat) $result:expr;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident($($source:ident),*; $numbers:pat) $result:expr $(, $kind:ident $recipe:expr)?;)*) => { $(
         $(#[$doc])*
         pub struct $name;
         impl $crate::valhall::fast::rule::Rule for $name {
             const SOURCES: usize = [$(stringify!($source)),*].len();
+            $(const RECIPE: Option<&'static Recipe> = Some(&Recipe::$kind($recipe));)?
             #[inline(always)]
             fn lane(sources: [u32; 4], $numbers: [u32; 2]) -> u32 {
                 let [$($source,)* ..] = sources;
@@ -98,11 +108,12 @@ pub(super) use rules;
 
 /// As [`rules!`], with a result of 64 bits.
 macro_rules! long_rules {
-    ($($(#[$doc:meta])* $name:ident($($source:ident),*; $numbers:pat) $result:expr;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident($($source:ident),*; $numbers:pat) $result:expr $(, $kind:ident $recipe:expr)?;)*) => { $(
         $(#[$doc])*
         pub struct $name;
         impl $crate::valhall::fast::rule::LongRule for $name {
             const SOURCES: usize = [$(stringify!($source)),*].len();
+            $(const RECIPE: Option<&'static Recipe> = Some(&Recipe::$kind($recipe));)?
             #[inline(always)]
             fn lane(sources: [u32; 4], $numbers: [u32; 2]) -> u64 {
                 let [$($source,)* ..] = sources;

@@ -14,9 +14,10 @@ use super::super::program::{After, Profile, Program, Slot};
 use super::super::space::{THREAD_BYTES, thread_address};
 use super::super::step::{Context, Control, Fault, Step};
 use super::super::warp::{LANES, Warp};
-use super::bundle::{Bundle, NOWHERE, Row, Taken, WARPS};
+use super::bundle::{Bundle, NOWHERE, Row, WARPS};
 use super::code::{Code, Exit, row};
 use super::column::{add, or, shifted_left};
+use super::fuse::Hot;
 use super::handler::Op;
 use super::world::{Home, Recent, World};
 use crate::level::Level;
@@ -64,6 +65,7 @@ pub fn run_parallel(
     let work = |part: u128, memory: &mut Memory| {
         let mut runner = Runner::new(&code, launch);
         let done = runner.groups(launch, memory, total * part / parts..total * (part + 1) / parts);
+        runner.gather();
         done.map(|()| runner)
     };
     let (first, others) = std::thread::scope(|scope| {
@@ -82,15 +84,15 @@ pub fn run_parallel(
     for other in others {
         whole = match (whole, other) {
             (Some(mut runner), Some(Ok((part, own)))) => {
-                runner.add(&part);
+                runner.tally.add(&part.tally);
                 memory.merge(&before, &own);
                 Some(runner)
             }
             _ => None,
         };
     }
-    match whole.filter(|runner| runner.spent <= launch.budget) {
-        Some(runner) => Ok(runner.outcome()),
+    match whole.filter(|runner| runner.tally.spent <= launch.budget) {
+        Some(mut runner) => Ok(runner.outcome()),
         None => {
             *memory = before;
             run(launch, memory, level)
@@ -238,7 +240,7 @@ impl Crew {
             let bundle = &mut self.bundles[index];
             let ready = bundle.ready();
             // Near the end of the budget it matters who spends it.
-            runner.exact = runner.budget - runner.spent < BUNDLE_TURN;
+            runner.exact = runner.budget - runner.tally.spent < BUNDLE_TURN;
             if runner.exact || runner.code.ordered {
                 for warp in 0..WARPS {
                     runner.turn(bundle, &mut world, &self.groups, ready & 1 << warp);
@@ -304,6 +306,59 @@ impl Crew {
     }
 }
 
+/// What was executed.
+#[derive(Debug, Default)]
+struct Tally {
+    spent: u64,
+    warp_instructions: u64,
+    /// For each word, by how much more threads executed it than the word before, modulo 2^64.
+    profile: Vec<u64>,
+}
+
+impl Tally {
+    /// Counts words that the active lanes execute; whether a warp has now had its turn.
+    #[inline(always)]
+    fn count(&mut self, bundle: &mut Bundle, from: usize, to: usize) -> bool {
+        let (threads, words) = (bundle.active_threads(), (to - from) as u64);
+        self.add_words(words, threads, bundle.busy_count());
+        self.add_threads(threads, from, to);
+        bundle.tick(words as u32)
+    }
+
+    /// Counts words that so many threads of so many warps execute, but not which.
+    fn add_words(&mut self, words: u64, threads: u64, warps: u64) {
+        self.spent += threads * words;
+        self.warp_instructions += warps * words;
+    }
+
+    /// Counts which words threads execute.
+    fn add_threads(&mut self, threads: u64, from: usize, to: usize) {
+        for (place, change) in [(from, threads), (to, threads.wrapping_neg())] {
+            if let Some(count) = self.profile.get_mut(place) {
+                *count = count.wrapping_add(change);
+            }
+        }
+    }
+
+    /// Takes back words that were counted but not executed, `to` being the end of what was counted.
+    fn uncount(&mut self, bundle: &mut Bundle, from: usize, to: usize) {
+        let (threads, words) = (bundle.active_threads(), (to - from) as u64);
+        self.spent -= threads * words;
+        self.warp_instructions -= bundle.busy_count() * words;
+        self.add_threads(threads, to, from);
+        bundle.untick(words as u32);
+    }
+
+    /// Counts what another has run, too.
+    fn add(&mut self, other: &Tally) {
+        self.spent = self.spent.saturating_add(other.spent);
+        self.warp_instructions += other.warp_instructions;
+        for (count, more) in self.profile.iter_mut().zip(&other.profile) {
+            *count = count.wrapping_add(*more);
+        }
+    }
+}
+
 /// What runs, and what was counted.
 pub struct Runner<'a> {
     code: &'a Code<'a>,
@@ -314,10 +369,8 @@ pub struct Runner<'a> {
     /// For instructions without handlers.
     scratch: Warp,
     budget: u64,
-    spent: u64,
-    warp_instructions: u64,
-    /// For each word, by how much more threads executed it than the word before, modulo 2^64.
-    profile: Vec<u64>,
+    tally: Tally,
+    hot: Hot,
     /// Whether the budget may end in this turn.
     exact: bool,
     /// The workgroup of the crew and the error of the first thread, as the reference would meet it.
@@ -338,9 +391,8 @@ impl<'a> Runner<'a> {
             machine: Machine::new(code.program, uniforms, budget, ()),
             scratch: Warp::new(0),
             budget,
-            spent: 0,
-            warp_instructions: 0,
-            profile: vec![0; code.program.slots.len() + 1],
+            tally: Tally { profile: vec![0; code.program.slots.len() + 1], ..Tally::default() },
+            hot: Hot::new(code),
             exact: false,
             failed: None,
         }
@@ -369,20 +421,19 @@ impl<'a> Runner<'a> {
         crew.run(self, memory)
     }
 
-    /// Counts what another has run, too.
-    fn add(&mut self, other: &Runner<'_>) {
-        self.spent = self.spent.saturating_add(other.spent);
-        self.warp_instructions += other.warp_instructions;
-        for (count, more) in self.profile.iter_mut().zip(&other.profile) {
-            *count = count.wrapping_add(*more);
+    /// Counts what compiled runs have counted.
+    fn gather(&mut self) {
+        for (from, block) in self.hot.executed() {
+            self.tally.add_threads(std::mem::take(&mut block.threads), from, block.end);
         }
     }
 
     /// What was counted.
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&mut self) -> Outcome {
+        self.gather();
         let mut profile = Profile::new();
         let mut threads = 0u64;
-        for (slot, change) in self.code.program.slots.iter().zip(&self.profile) {
+        for (slot, change) in self.code.program.slots.iter().zip(&self.tally.profile) {
             threads = threads.wrapping_add(*change);
             if let Slot::Ready(instruction, _) = slot
                 && threads > 0
@@ -391,8 +442,8 @@ impl<'a> Runner<'a> {
             }
         }
         Outcome {
-            thread_instructions: self.spent,
-            warp_instructions: self.warp_instructions,
+            thread_instructions: self.tally.spent,
+            warp_instructions: self.tally.warp_instructions,
             mnemonics: profile.sorted(),
         }
     }
@@ -406,7 +457,7 @@ impl<'a> Runner<'a> {
     ) -> Result<(), RunError> {
         while bundle.live != [0; WARPS] {
             let ready = bundle.ready();
-            self.exact = self.budget - self.spent < BUNDLE_TURN;
+            self.exact = self.budget - self.tally.spent < BUNDLE_TURN;
             let in_turn = self.exact || self.code.ordered;
             self.turn(bundle, world, origins, if in_turn { ready & ready.wrapping_neg() } else { ready });
             let waiting = bundle.at_barrier;
@@ -441,27 +492,71 @@ impl<'a> Runner<'a> {
         let pc = bundle.pc as usize;
         let code = self.code;
         let threads = bundle.active_threads();
-        let affordable = if self.exact { (self.budget - self.spent) / threads.max(1) } else { u64::MAX };
+        let affordable = if self.exact { (self.budget - self.tally.spent) / threads.max(1) } else { u64::MAX };
         let room = u64::from(bundle.room()).min(affordable) as usize;
         let end = code.run(pc).min(bundle.others as usize).min(pc + room);
         if end <= pc {
             return self.exit(bundle, world, groups, pc, affordable);
         }
-        let exhausted = self.count(bundle, pc, end);
+        if let Some(goes_on) = self.blocks(bundle, world, groups, room) {
+            return goes_on;
+        }
+        let exhausted = self.tally.count(bundle, pc, end);
         let (ops, whole) = (code.ops(pc..end), bundle.is_whole());
         if let Some(failed) = ops.iter().find(|op| !op.run(whole, bundle, world)).map(Op::pc) {
-            let next = failed + 1;
-            self.uncount(bundle, next as usize, end);
-            bundle.go(next);
-            self.fail(bundle, groups, failed as usize);
-            return false;
+            return self.stop(bundle, groups, failed, end);
         }
-        let next = match (code.exit(end - 1), bundle.taken()) {
-            (Some(Exit::Branch(target)), Taken::All) | (Some(Exit::Jump(target)), _) => target,
-            (Some(Exit::Branch(_)), Taken::Some(here)) => here,
-            _ => end as u32,
-        };
+        let next = code.exit(end - 1).map_or(end as u32, |exit| exit.next(end, bundle.taken()));
         go_on(bundle, next, exhausted)
+    }
+
+    /// Executes compiled runs one after another, as long as the same lanes go on and the next run is compiled; nothing
+    /// when the first is not. False when the lanes that go on have to be chosen anew.
+    fn blocks(
+        &mut self,
+        bundle: &mut Bundle,
+        world: &mut World<'_>,
+        groups: &[impl Origin],
+        mut room: usize,
+    ) -> Option<bool> {
+        let (threads, busy, whole) = (bundle.active_threads(), bundle.busy_count(), bundle.is_whole());
+        let (mut pc, mut executed, mut exhausted) = (bundle.pc, 0, false);
+        while !exhausted
+            && pc < bundle.others
+            && let Some(block) = self.hot.block(self.code, pc as usize)
+            && block.words() <= room
+            && block.end <= bundle.others as usize
+        {
+            block.threads = block.threads.wrapping_add(threads);
+            room -= block.words();
+            executed += block.words() as u64;
+            exhausted = bundle.tick(block.words() as u32);
+            let (failed, end) = (block.run(whole, bundle, world), block.end);
+            let next = block.exit.next(end, bundle.taken());
+            if let Some(failed) = failed {
+                self.tally.add_words(executed, threads, busy);
+                return Some(self.stop(bundle, groups, failed, end));
+            }
+            pc = next;
+            // Other lanes are active now.
+            if bundle.active_threads() != threads {
+                break;
+            }
+        }
+        if executed == 0 {
+            return None;
+        }
+        self.tally.add_words(executed, threads, busy);
+        Some(go_on(bundle, pc, exhausted))
+    }
+
+    /// Ends a run at the handler that failed; `end` is that of what was counted.
+    fn stop(&mut self, bundle: &mut Bundle, groups: &[impl Origin], failed: u32, end: usize) -> bool {
+        let next = failed + 1;
+        self.tally.uncount(bundle, next as usize, end);
+        bundle.go(next);
+        self.fail(bundle, groups, failed as usize);
+        false
     }
 
     /// Executes an instruction that does not end in another word.
@@ -486,7 +581,7 @@ impl<'a> Runner<'a> {
             }
             return false;
         };
-        let exhausted = self.count(bundle, pc, pc + 1);
+        let exhausted = self.tally.count(bundle, pc, pc + 1);
         let next = pc as u32 + 1;
         let whole = bundle.is_whole();
         if !self.code.ops(pc..pc + 1).iter().all(|op| op.run(whole, bundle, world)) {
@@ -512,33 +607,6 @@ impl<'a> Runner<'a> {
                 self.step(bundle, world, groups, pc, registers) && go_on(bundle, next, exhausted)
             }
         }
-    }
-
-    /// Counts words that the active lanes execute; whether a warp has now had its turn.
-    #[inline(always)]
-    fn count(&mut self, bundle: &mut Bundle, from: usize, to: usize) -> bool {
-        let (threads, words) = (bundle.active_threads(), (to - from) as u64);
-        self.spent += threads * words;
-        self.warp_instructions += bundle.busy_count() * words;
-        for (place, change) in [(from, threads), (to, threads.wrapping_neg())] {
-            if let Some(count) = self.profile.get_mut(place) {
-                *count = count.wrapping_add(change);
-            }
-        }
-        bundle.tick(words as u32)
-    }
-
-    /// Takes back words that were counted but not executed, `to` being the end of what was counted.
-    fn uncount(&mut self, bundle: &mut Bundle, from: usize, to: usize) {
-        let (threads, words) = (bundle.active_threads(), (to - from) as u64);
-        self.spent -= threads * words;
-        self.warp_instructions -= bundle.busy_count() * words;
-        for (place, change) in [(from, threads.wrapping_neg()), (to, threads)] {
-            if let Some(count) = self.profile.get_mut(place) {
-                *count = count.wrapping_add(change);
-            }
-        }
-        bundle.untick(words as u32);
     }
 
     /// The active lanes wait at a barrier.

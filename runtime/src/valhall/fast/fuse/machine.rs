@@ -1,0 +1,68 @@
+//! Machine code in memory that may be executed: with [`handler`](super::super::handler), the only place with `unsafe`.
+//!
+//! What is called here was made by [`Emitted`] alone, which keeps to this: it reads and writes columns of the warps it is
+//! told of, in rows below [`Emitted::rows`]; it reads their active lanes and writes their lanes that jump; it changes no
+//! register that a caller of `sysv64` relies on, no stack and no mode of the processor.
+
+#![allow(unsafe_code, reason = "calls of machine code that was made while running")]
+
+use memmap2::{Mmap, MmapMut};
+
+use super::super::bundle::{Row, WARPS};
+use super::emit::Emitted;
+use crate::level::{Kind, Level};
+
+/// A function made while running.
+#[derive(Debug)]
+pub struct Machine {
+    code: Mmap,
+    /// Where the code begins that writes active lanes only.
+    part: usize,
+    rows: usize,
+}
+
+impl Machine {
+    /// The code, where this level can execute it and the system allows it.
+    pub fn new(emitted: &Emitted, level: Level) -> Option<Self> {
+        #[cfg(target_arch = "x86_64")]
+        if level.kind() == Kind::Avx512 {
+            let (full, part) = (emitted.full(), emitted.part());
+            let mut code = MmapMut::map_anon(full.len() + part.len()).ok()?;
+            code[..full.len()].copy_from_slice(full);
+            code[full.len()..].copy_from_slice(part);
+            return Some(Machine { code: code.make_exec().ok()?, part: full.len(), rows: emitted.rows() });
+        }
+        None
+    }
+
+    /// Executes it for the warps with a bit in `busy`; `full` says that all lanes of all warps are active. For each of
+    /// these warps the lanes that jump are written to `jumps`, if it ends in a branch; the result says for each lane
+    /// whether it jumps in any warp, and whether it does not in any.
+    #[inline(always)]
+    pub fn run(
+        &self,
+        full: bool,
+        rows: &mut [Row],
+        active: &[u16; WARPS],
+        busy: u8,
+        jumps: &mut [u16; WARPS],
+    ) -> [u16; 2] {
+        if busy == 0 || rows.len() < self.rows {
+            return [0; 2];
+        }
+        #[cfg(target_arch = "x86_64")]
+        {
+            type Function = unsafe extern "sysv64" fn(*mut Row, *const u16, u32, usize, *mut u16) -> u32;
+            let at = if full { 0 } else { self.part };
+            // SAFETY: both begin within the code, which lives as long as `self`, and both are functions of this type for a
+            // level that the processor has. There are as many rows as they touch, and `busy` names warps below eight.
+            let both = unsafe {
+                let function: Function = std::mem::transmute(self.code.as_ptr().add(at));
+                function(rows.as_mut_ptr(), active.as_ptr(), busy.into(), 0, jumps.as_mut_ptr())
+            };
+            return [both as u16, (both >> 16) as u16];
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        [0; 2]
+    }
+}

@@ -1,0 +1,230 @@
+//! Hot runs of instructions become machine code.
+//!
+//! A handler reads its sources from memory and writes its result there, for the next one to read. Where a run of handlers
+//! has been executed often enough, those of them that only compute are turned into one function that keeps values in
+//! registers in between, and leaves out what nobody reads. It does in each lane what the handlers do; all else (jumps,
+//! memory, barriers, budgets) stays with them.
+//!
+//! Each rule has a [`Recipe`](recipe::Recipe) of what it computes. A run becomes a [`Graph`](graph::Graph) of the recipes'
+//! values, then [code](emit) in [memory](machine). This is for processors with AVX-512; others have the handlers alone.
+
+mod emit;
+pub mod graph;
+mod live;
+pub mod machine;
+pub mod recipe;
+
+use std::ops::Range;
+
+use self::emit::{Emitted, Wanted};
+use self::graph::{Graph, Kind, Value};
+use self::live::Live;
+use self::machine::Machine;
+use self::recipe::Recipe;
+use super::bundle::{Bundle, Part};
+use super::code::{Code, Exit};
+use super::handler::{Fields, Op, handler};
+use super::world::World;
+
+/// How often a run is executed by handlers before it is compiled: then it has cost about as much as that.
+const OFTEN: u32 = 64;
+/// Counts from here on are those of blocks.
+const BLOCKS: u32 = 1 << 16;
+/// No block can be made of this run.
+const NEVER: u32 = u32::MAX;
+/// Words that are compiled together; for more, registers hardly suffice.
+const LONGEST: usize = 64;
+
+/// What was compiled of a program.
+#[derive(Debug, Default)]
+pub struct Hot {
+    /// For each word, how often a run has begun there; or from [`BLOCKS`] on, its block.
+    counts: Vec<u32>,
+    often: u32,
+    blocks: Vec<Block>,
+    /// Which registers are read later, once that is known.
+    live: Vec<Live>,
+}
+
+/// A run of words, compiled.
+#[derive(Debug)]
+pub struct Block {
+    start: usize,
+    /// The word behind it.
+    pub end: usize,
+    /// What follows it.
+    pub exit: Exit,
+    /// How many threads have executed it, modulo 2^64.
+    pub threads: u64,
+    calls: Vec<Call>,
+}
+
+#[derive(Debug)]
+enum Call {
+    Handler(Op),
+    Machine(Machine),
+    /// With the op that parts the lanes, where some jump and some do not.
+    Branch(Machine, Op),
+}
+
+impl Hot {
+    /// Nothing yet.
+    pub fn new(code: &Code<'_>) -> Self {
+        let Some(often) = code.level.compiles_after(OFTEN) else { return Hot::default() };
+        Hot { counts: vec![0; code.words()], often, ..Hot::default() }
+    }
+
+    /// The block that begins at a word, once that has been executed often enough.
+    #[inline(always)]
+    pub fn block(&mut self, code: &Code<'_>, pc: usize) -> Option<&mut Block> {
+        if *self.counts.get(pc)? < BLOCKS {
+            self.count(code, pc);
+        }
+        self.blocks.get_mut(self.counts[pc].checked_sub(BLOCKS)? as usize)
+    }
+
+    /// The blocks and where they begin, to find out how many threads have executed them.
+    pub fn executed(&mut self) -> impl Iterator<Item = (usize, &mut Block)> {
+        self.blocks.iter_mut().map(|block| (block.start, block))
+    }
+
+    #[cold]
+    fn count(&mut self, code: &Code<'_>, pc: usize) {
+        self.counts[pc] += 1;
+        if self.counts[pc] > self.often {
+            if self.live.is_empty() {
+                self.live = live::live(code);
+            }
+            self.counts[pc] = match Block::new(code, pc, &self.live) {
+                Some(block) => {
+                    self.blocks.push(block);
+                    BLOCKS + self.blocks.len() as u32 - 1
+                }
+                None => NEVER,
+            };
+        }
+    }
+}
+
+impl Block {
+    /// Compiles the run that begins at a word; nothing when no handlers of it can be.
+    fn new(code: &Code<'_>, pc: usize, live: &[Live]) -> Option<Self> {
+        let end = code.block(pc);
+        let mut calls = Vec::new();
+        let mut first = pc;
+        while first < end {
+            let computes = |word: usize| code.calls(word).all(|(_, recipe)| recipe.is_some());
+            let longest = end.min(first + LONGEST);
+            let mut last = (first..longest).find(|&word| !computes(word)).unwrap_or(longest);
+            // Half as many words need fewer registers.
+            while last > first && Sequence::compile(code, first..last, live, &mut calls).is_none() {
+                last = first + (last - first) / 2;
+            }
+            if last == first {
+                calls.extend(code.ops(first..first + 1).iter().map(|op| Call::Handler(*op)));
+                last += 1;
+            }
+            first = last;
+        }
+        let compiled = calls.iter().any(|call| !matches!(call, Call::Handler(_)));
+        let exit = code.exit(end.checked_sub(1)?)?;
+        compiled.then_some(Block { start: pc, end, exit, threads: 0, calls })
+    }
+
+    /// How many words it has.
+    #[inline(always)]
+    pub fn words(&self) -> usize {
+        self.end - self.start
+    }
+
+    /// Executes it; the word of the handler that failed, if one did.
+    #[inline(always)]
+    pub fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>) -> Option<u32> {
+        for call in &self.calls {
+            match call {
+                Call::Handler(op) => {
+                    if !op.run(whole, bundle, world) {
+                        return Some(op.pc());
+                    }
+                }
+                Call::Machine(machine) => {
+                    bundle.execute(machine);
+                }
+                Call::Branch(machine, part) => {
+                    let [some, lacking] = bundle.execute(machine);
+                    if bundle.branch(some, lacking) {
+                        part.run(whole, bundle, world);
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Handlers that become one function.
+struct Sequence<'a> {
+    graph: Graph,
+    constants: &'a [u32],
+    jumps: Option<Value>,
+    part: Option<Fields>,
+}
+
+impl Sequence<'_> {
+    /// Compiles the handlers of some words, all of which have recipes; nothing where it cannot be done.
+    fn compile(code: &Code<'_>, words: Range<usize>, live: &[Live], calls: &mut Vec<Call>) -> Option<()> {
+        let mut sequence = Sequence { graph: Graph::default(), constants: code.constants(), jumps: None, part: None };
+        let mut count = 0;
+        for (fields, recipe) in words.clone().flat_map(|pc| code.calls(pc)) {
+            sequence.add(fields, recipe?);
+            count += 1;
+        }
+        // One handler is as fast.
+        if count < 2 {
+            return None;
+        }
+        let live = live::behind(code, words.end - 1, live);
+        let written: Vec<_> = sequence.graph.written().filter(|&(row, _)| live.read & live::bit(row) != 0).collect();
+        let mut rows = Vec::new();
+        for (row, value) in written {
+            let kind = if live.exact & live::bit(row) != 0 { Kind::Word } else { Kind::Float };
+            let value = sequence.graph.take(value, kind);
+            if !sequence.graph.is_row(value, row) {
+                rows.push((row, value));
+            }
+        }
+        let emitted = Emitted::new(&Wanted { graph: &sequence.graph, rows: &rows, jumps: sequence.jumps })?;
+        let machine = Machine::new(&emitted, code.level)?;
+        calls.push(match sequence.part {
+            Some(fields) => Call::Branch(machine, handler::<Part>(code.level).with(fields)),
+            None => Call::Machine(machine),
+        });
+        Some(())
+    }
+
+    fn add(&mut self, fields: &Fields, recipe: &Recipe) {
+        let Sequence { graph, constants, .. } = self;
+        let mut index = 0;
+        let sources = fields.sources.map(|row| {
+            let value = graph.read(row, constants);
+            let kind = recipe.takes(index);
+            index += 1;
+            graph.take(value, kind)
+        });
+        let results = match recipe {
+            Recipe::Word(make) | Recipe::Float(make) | Recipe::Choice(make) | Recipe::Halves(make) => {
+                [Some(make(graph, sources, fields.numbers)), None]
+            }
+            Recipe::Long(make) => make(graph, sources, fields.numbers).map(Some),
+            Recipe::Branch(test) => {
+                let mask = test(graph, sources[0]);
+                self.jumps = Some(if fields.numbers[1] != 0 { graph.not_mask(mask) } else { mask });
+                self.part = Some(*fields);
+                return;
+            }
+        };
+        for (row, value) in (fields.dest..).zip(results.into_iter().flatten()) {
+            graph.write(row, value);
+        }
+    }
+}
