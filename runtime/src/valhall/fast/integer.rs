@@ -71,7 +71,7 @@ rules! {
 }
 
 #[inline(always)]
-fn join(low: u32, high: u32) -> u64 {
+pub fn join(low: u32, high: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
@@ -130,7 +130,7 @@ impl<const KIND: u32, const LOGIC: u32> Rule for Shift<KIND, LOGIC> {
 }
 
 #[inline(always)]
-fn combine<const LOGIC: u32>(a: u32, b: u32) -> u32 {
+pub fn combine<const LOGIC: u32>(a: u32, b: u32) -> u32 {
     match LOGIC {
         logic::AND => a & b,
         logic::OR => a | b,

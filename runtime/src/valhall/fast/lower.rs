@@ -15,10 +15,13 @@ use super::super::source::descriptor;
 use super::super::space;
 use super::bundle::{Branch, Test, tests};
 use super::code::{Constants, Exit, row};
+use super::convert::{self, direction};
 use super::handler::{Body, Fields, Handler, Op, handler};
 use super::integer::{logic, shift};
+use super::lanes::Ballot;
+use super::parts::{self, Each};
 use super::rule::{Long, LongRule, Rule, Word};
-use super::{float, half, integer, memory};
+use super::{cube, float, half, integer, long, memory, special};
 use crate::level::Level;
 
 /// Whether there are handlers for an instruction.
@@ -152,7 +155,7 @@ impl<'a> Lowering<'a> {
             Source::Special1 { name, .. } => match name {
                 FauSpecialPage1::ThreadLocalPointer => [Operand::Row(row::THREAD), Operand::Row(row::THREAD + 1)],
                 FauSpecialPage1::WorkgroupLocalPointer => value(space::WORKGROUP),
-                FauSpecialPage1::ResourceTablePointer => return None,
+                FauSpecialPage1::ResourceTablePointer => value(0),
             },
             Source::Special3 { name, .. } => match name {
                 FauSpecialPage3::LaneId => [Operand::Row(row::LANE), Operand::Value(0)],
@@ -351,6 +354,16 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// An f32 source, limited.
+    fn limited(&mut self, index: u32, operand: Operand, limit: Clamp) -> Operand {
+        match limit {
+            Clamp::None => operand,
+            Clamp::Clamp0Inf => self.prepare::<float::Limit<{ float::limit::POSITIVE }>>(index, operand, [0; 2]),
+            Clamp::ClampM1_1 => self.prepare::<float::Limit<{ float::limit::SIGNED }>>(index, operand, [0; 2]),
+            Clamp::Clamp0_1 => self.prepare::<float::Limit<{ float::limit::UNIT }>>(index, operand, [0; 2]),
+        }
+    }
+
     // Results.
 
     /// A result as it is, into a register or the halves of one that are written.
@@ -373,7 +386,8 @@ impl<'a> Lowering<'a> {
         sources: &[Operand],
         numbers: [u32; 2],
     ) -> Lowered {
-        self.push(handler, row::RESULT, sources, numbers);
+        let to = if half == WrittenHalf::Both { dest.index() as u32 } else { row::RESULT };
+        self.push(handler, to, sources, numbers);
         self.merge(dest, half)
     }
 
@@ -463,17 +477,21 @@ impl<'a> Lowering<'a> {
 
     /// Puts the halves that are written in their place, if not both are there.
     fn merge(&mut self, dest: Register, half: WrittenHalf) -> Lowered {
-        let dest = dest.index() as u32;
-        let merged = [Operand::Row(row::RESULT), Operand::Row(dest)];
-        match half {
-            WrittenHalf::Both => {}
-            WrittenHalf::H0 => self.emit::<Word<half::MergeLow>>(dest, &merged, [0; 2]),
-            _ => self.emit::<Word<half::MergeHigh>>(dest, &merged, [0; 2]),
-        }
+        self.merge_row(row::RESULT, dest.index() as u32, half);
         NEXT
     }
 
-    /// 64 bits into a pair of registers.
+    fn merge_row(&mut self, from: u32, dest: u32, half: WrittenHalf) {
+        let merged = [Operand::Row(from), Operand::Row(dest)];
+        match half {
+            WrittenHalf::Both => {}
+            WrittenHalf::H0 => self.emit::<Word<half::MergeLow>>(dest, &merged, [0; 2]),
+            WrittenHalf::H1 => self.emit::<Word<half::MergeHigh>>(dest, &merged, [0; 2]),
+        }
+    }
+
+    /// 64 bits into a pair of registers, or the halves of both that are written.
+    #[inline(always)]
     fn put_long<R: LongRule>(
         &mut self,
         dest: Register,
@@ -481,10 +499,28 @@ impl<'a> Lowering<'a> {
         sources: &[Operand],
         numbers: [u32; 2],
     ) -> Lowered {
-        if half != WrittenHalf::Both {
-            return Lowered(None);
+        let handler = handler::<Long<R>>(self.level);
+        if half == WrittenHalf::Both {
+            self.push(handler, dest.index() as u32, sources, numbers);
+            return NEXT;
         }
-        self.emit::<Long<R>>(dest.index() as u32, sources, numbers);
+        self.put_long_part(handler, dest, half, sources, numbers)
+    }
+
+    #[inline(never)]
+    fn put_long_part(
+        &mut self,
+        handler: Handler,
+        dest: Register,
+        half: WrittenHalf,
+        sources: &[Operand],
+        numbers: [u32; 2],
+    ) -> Lowered {
+        let to = if half == WrittenHalf::Both { dest.index() as u32 } else { row::RESULT };
+        self.push(handler, to, sources, numbers);
+        for word in 0..2 {
+            self.merge_row(row::RESULT + word, dest.index() as u32 + word, half);
+        }
         NEXT
     }
 
@@ -558,6 +594,9 @@ macro_rules! whole {
     ($s:ident, $i:ident, 1) => {
         take!($s.float(1, $i.src1(), Widen::None, $i.src1_abs(), $i.src1_neg()))
     };
+    ($s:ident, $i:ident, 2) => {
+        take!($s.float(2, $i.src2(), Widen::None, $i.src2_abs(), $i.src2_neg()))
+    };
 }
 
 macro_rules! halves {
@@ -572,23 +611,23 @@ macro_rules! halves {
     };
 }
 
-/// Two integer sources that can be widened, and the rules that wrap and saturate; `none` is left to the reference.
+/// Two integer sources that can be widened, and the rules that wrap and saturate: one of its own, or of components.
 macro_rules! integers {
-    ($($name:ident $form:ident $read:ident $sign:literal $flag:ident $rule:ident $flagged:tt;)*) => { $(
+    ($($name:ident $form:ident $read:ident $sign:literal $flag:ident $rule:ident $flagged:ident $saturating:ident;)*) => { $(
         fn $name(&mut self, i: v::$form) -> Lowered {
             let a = take!(self.$read(0, i.src0(), i.src0_widen(), $sign));
             let b = take!(self.$read(1, i.src1(), i.src1_widen(), $sign));
             if i.$flag() {
-                return integers!(@$flagged, self, i, a, b);
+                return integers!(@$flagged $saturating, $sign, self, i, a, b);
             }
             self.put::<integer::$rule>(i.dest(), i.dest_half(), &[a, b], [0; 2])
         }
     )* };
-    (@none, $s:ident, $i:ident, $a:ident, $b:ident) => {
-        Lowered(None)
+    (@each $rule:ident, $sign:literal, $s:ident, $i:ident, $a:ident, $b:ident) => {
+        $s.put::<Each<16, $sign, parts::$rule>>($i.dest(), $i.dest_half(), &[$a, $b], parts::limits(16, $sign, true))
     };
-    (@$rule:ident, $s:ident, $i:ident, $a:ident, $b:ident) => {
-        $s.put::<integer::$rule>($i.dest(), $i.dest_half(), &[$a, $b], [0; 2])
+    (@$module:ident $rule:ident, $sign:literal, $s:ident, $i:ident, $a:ident, $b:ident) => {
+        $s.put::<$module::$rule>($i.dest(), $i.dest_half(), &[$a, $b], [0; 2])
     };
 }
 
@@ -705,19 +744,34 @@ macro_rules! compare_halves {
     }};
 }
 
-/// Integer comparisons; three-way ones are left to the reference.
+/// Integer comparisons; three-way ones look at components.
 macro_rules! compares {
-    ($($name:ident $form:ident $read:ident $sign:literal $compare:ident!($($kind:tt)*);)*) => { $(
+    ($($name:ident $form:ident $read:ident $bits:literal $sign:literal $compare:ident!($($kind:tt)*);)*) => { $(
         fn $name(&mut self, i: v::$form) -> Lowered {
-            if i.seq() {
-                return Lowered(None);
-            }
-            let a = take!(self.$read(0, i.src0(), i.src0_widen(), $sign));
-            let b = take!(self.$read(1, i.src1(), i.src1_widen(), $sign));
+            let a = take!(halving_sums!(@$read self, 0, i.src0(), i.src0_widen(), $sign));
+            let b = take!(halving_sums!(@$read self, 1, i.src1(), i.src1_widen(), $sign));
             let c = take!(self.word(i.src2()));
+            if i.seq() {
+                let (dest, half, sources) = (i.dest(), i.dest_half(), [a, b, c]);
+                if i.result_type() == ResultType::U1 {
+                    return self.put::<Each<$bits, $sign, parts::Sequence>>(dest, half, &sources, [0; 2]);
+                }
+                let numbers = [truth(i.result_type(), $bits), sequence(i.cmp())];
+                return self.put::<Each<$bits, $sign, parts::SequenceHolds>>(dest, half, &sources, numbers);
+            }
             $compare!(self, i, a, b, c, $($kind)*)
         }
     )* };
+}
+
+/// A comparison of bytes that have been read.
+macro_rules! compare_bytes {
+    ($s:ident, $i:ident, $a:ident, $b:ident, $c:ident, $kind:ident $sign:literal) => {{
+        let numbers = [truth($i.result_type(), 8), ones($i.and())];
+        ordered!($i.cmp(), $a, $b, $kind, |Order, x, y| {
+            $s.put::<Each<8, $sign, parts::Compare<Order>>>($i.dest(), $i.dest_half(), &[x, y, $c], numbers)
+        })
+    }};
 }
 
 /// Shifts with logic, on words and on halves.
@@ -729,14 +783,13 @@ macro_rules! shifts {
             let halves = stringify!($rule) == "ShiftHalves";
             let count = take!(self.counts(i.src1(), i.src1_lanes(), halves));
             let other = take!(self.word(i.src2()));
-            let ones = |flag: bool| if flag { u32::MAX } else { 0 };
             let numbers = [ones(i.src2_not()), ones(i.not_result())];
             let sources = [value, count, other];
             let (dest, half) = (i.dest(), i.dest_half());
             if count == Operand::Value(0) {
                 return self.put::<integer::$rule<{ shift::NONE }, { logic::$logic }>>(dest, half, &sources, numbers);
             }
-            shifts!(@$way self, arithmetic, $rule, $logic, dest, half, &sources, numbers)
+            shifts!(@$way integer, self, i, $rule, $logic, dest, half, &sources, numbers)
         }
     )* };
     (@left $i:ident) => {
@@ -745,14 +798,14 @@ macro_rules! shifts {
     (@right $i:ident) => {
         $i.signed()
     };
-    (@left $s:ident, $arithmetic:ident, $rule:ident, $logic:ident, $($rest:expr),*) => {
-        $s.put::<integer::$rule<{ shift::LEFT }, { logic::$logic }>>($($rest),*)
+    (@left $module:ident, $s:ident, $i:ident, $rule:ident, $logic:ident, $($rest:expr),*) => {
+        $s.put::<$module::$rule<{ shift::LEFT }, { logic::$logic }>>($($rest),*)
     };
-    (@right $s:ident, $arithmetic:ident, $rule:ident, $logic:ident, $($rest:expr),*) => {
-        if $arithmetic {
-            $s.put::<integer::$rule<{ shift::ARITHMETIC }, { logic::$logic }>>($($rest),*)
+    (@right $module:ident, $s:ident, $i:ident, $rule:ident, $logic:ident, $($rest:expr),*) => {
+        if $i.signed() {
+            $s.put::<$module::$rule<{ shift::ARITHMETIC }, { logic::$logic }>>($($rest),*)
         } else {
-            $s.put::<integer::$rule<{ shift::RIGHT }, { logic::$logic }>>($($rest),*)
+            $s.put::<$module::$rule<{ shift::RIGHT }, { logic::$logic }>>($($rest),*)
         }
     };
 }
@@ -769,4 +822,7 @@ macro_rules! rounded {
     };
 }
 
+#[macro_use]
+mod macros;
 mod semantics;
+mod sources;

@@ -15,17 +15,23 @@
 mod bundle;
 mod code;
 mod column;
+mod convert;
+mod cube;
 mod draw;
 mod float;
 mod fuse;
 mod half;
 mod handler;
 mod integer;
+mod lanes;
+mod long;
 mod lower;
 mod memory;
+mod parts;
 mod reach;
 mod rule;
 mod run;
+mod special;
 mod world;
 
 pub(super) use draw::run as draw;

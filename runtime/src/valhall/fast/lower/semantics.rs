@@ -1,5 +1,7 @@
 //! The handlers of each instruction, as the generated stubs ask for them.
 
+use super::super::super::rules::lanes as cross;
+use super::sources::{ones, sequence, subgroup, towards, truth};
 use super::*;
 
 impl Lowering<'_> {
@@ -171,7 +173,112 @@ impl Semantics for Lowering<'_> {
         self.put::<half::AddImmediate>(i.dest(), i.dest_half(), &[a], [i.constant(), 0])
     }
 
+    float_functions! {
+        flogd_f32 FlogdF32 float special::LogSlope;
+        frcp_approx_f32 FrcpApproxF32 float special::MantissaReciprocal;
+        frsq_approx_f32 FrsqApproxF32 float special::MantissaRoot;
+        flog_table_f32 FlogTableF32 float special::LogReciprocal;
+        fpclass_f32 FpclassF32 bits special::Class;
+    }
+
+    word_functions! {
+        fsin_table_u6 FsinTableU6 float special::Sine;
+        fcos_table_u6 FcosTableU6 float special::Cosine;
+        fsincos_offset_u6 FsincosOffsetU6 float special::Angle;
+        fexp_table_u4 FexpTableU4 float special::ExponentialTable;
+    }
+
+    half_functions! {
+        frcp_f16 FrcpF16 special::ReciprocalHalves;
+        frsq_f16 FrsqF16 special::ReciprocalRootHalves;
+        fpclass_f16 FpclassF16 special::ClassHalves;
+    }
+
+    scaled_products! {
+        fma_rscale_f32 FmaRscaleF32 IEEE 32;
+        fma_rscale_n_f32 FmaRscaleNF32 ZERO 32;
+        fma_rscale_left_f32 FmaRscaleLeftF32 LEFT 32;
+        fma_rscale_scale16_f32 FmaRscaleScale16F32 IEEE 16;
+    }
+
+    mantissas! {
+        frexpm_f32 FrexpmF32 float Mantissa;
+        frexpe_f32 FrexpeF32 bits Exponent;
+    }
+
+    half_mantissas! {
+        frexpm_v2f16 FrexpmV2f16 MantissaHalves;
+        frexpe_v2f16 FrexpeV2f16 ExponentHalves;
+    }
+
+    cubes! {
+        cubeface1 Cubeface1 number FaceDivisor float;
+        cubeface2 Cubeface2 bits Face float;
+        cube_ssel CubeSsel bits Horizontal face;
+        cube_tsel CubeTsel bits Vertical face;
+    }
+
+    fn fexp_f32(&mut self, i: v::FexpF32) -> Lowered {
+        let (a, b) = (take!(self.word(i.src0())), whole!(self, i, 1));
+        let sources = [a, self.settle::<float::Sign>(1, b)];
+        self.put_float::<special::Exponential>(i.dest(), i.dest_half(), i.clamp(), &sources, [0; 2])
+    }
+
+    fn ldexp_f32(&mut self, i: v::LdexpF32) -> Lowered {
+        let (a, b) = (float!(self, i, 0), take!(self.word(i.src1())));
+        let sources = [self.settle::<float::Sign>(0, a), b];
+        let numbers = [towards(i.roundmode()), 0];
+        self.put_float::<special::Scaled>(i.dest(), i.dest_half(), Clamp::None, &sources, numbers)
+    }
+
+    fn ldexp_v2f16(&mut self, i: v::LdexpV2f16) -> Lowered {
+        let (a, b) = (halves!(self, i, 0), take!(self.word(i.src1())));
+        let sources = [self.settle::<half::Sign>(0, a), b];
+        self.put::<special::ScaledHalves>(i.dest(), i.dest_half(), &sources, [towards(i.roundmode()), 0])
+    }
+
+    fn fatan_assist_f32(&mut self, i: v::FatanAssistF32) -> Lowered {
+        let sources = [take!(self.word(i.src0())), take!(self.word(i.src1()))];
+        if i.second() {
+            return settled!(float, self, i, special::ArcTangentTable, &sources);
+        }
+        settled!(bits, self, i, special::ArcTangentAssist, &sources)
+    }
+
     // Conversions.
+
+    half_conversions! {
+        halves fround_v2f16 FroundV2f16 RoundHalves;
+        halves v2f16_to_v2s16 V2f16ToV2s16 HalvesToSigned;
+        halves v2f16_to_v2u16 V2f16ToV2u16 HalvesToUnsigned;
+        shorts v2s16_to_v2f16 V2s16ToV2f16 true HalvesFromSigned;
+        shorts v2u16_to_v2f16 V2u16ToV2f16 false HalvesFromUnsigned;
+    }
+
+    byte_pairs! {
+        integer v2s8_to_v2s16 V2s8ToV2s16 true;
+        integer v2u8_to_v2u16 V2u8ToV2u16 false;
+        float v2s8_to_v2f16 V2s8ToV2f16 true HalvesFromSigned;
+        float v2u8_to_v2f16 V2u8ToV2f16 false HalvesFromUnsigned;
+    }
+
+    fn f16_to_s32(&mut self, i: v::F16ToS32) -> Lowered {
+        let a = halves!(self, i, 0);
+        let a = self.settle::<half::Sign>(0, a);
+        let sources = [self.widened(0, a, false)];
+        let (dest, half) = (i.dest(), i.dest_half());
+        rounded!(self, i.roundmode(), put(dest, half, &sources, [0; 2]),
+            ToSignedEven ToSignedUp ToSignedDown ToSignedZero)
+    }
+
+    fn f16_to_u32(&mut self, i: v::F16ToU32) -> Lowered {
+        let a = halves!(self, i, 0);
+        let a = self.settle::<half::Sign>(0, a);
+        let sources = [self.widened(0, a, false)];
+        let (dest, half) = (i.dest(), i.dest_half());
+        rounded!(self, i.roundmode(), put(dest, half, &sources, [0; 2]),
+            ToUnsignedEven ToUnsignedUp ToUnsignedDown ToUnsignedZero)
+    }
 
     fn f32_to_s32(&mut self, i: v::F32ToS32) -> Lowered {
         let a = whole!(self, i, 0);
@@ -190,19 +297,21 @@ impl Semantics for Lowering<'_> {
     }
 
     fn s32_to_f32(&mut self, i: v::S32ToF32) -> Lowered {
-        if i.roundmode() != RoundMode::Rte {
-            return Lowered(None);
-        }
         let a = take!(self.integer(0, i.src0(), i.src0_widen(), true));
-        self.put_float::<float::FromSigned>(i.dest(), i.dest_half(), Clamp::None, &[a], [0; 2])
+        let (dest, half) = (i.dest(), i.dest_half());
+        if i.roundmode() == RoundMode::Rte {
+            return self.put_float::<float::FromSigned>(dest, half, Clamp::None, &[a], [0; 2]);
+        }
+        directed!(self, i.roundmode(), put_float::<FromSigned>(dest, half, Clamp::None, &[a], [0; 2]))
     }
 
     fn u32_to_f32(&mut self, i: v::U32ToF32) -> Lowered {
-        if i.roundmode() != RoundMode::Rte {
-            return Lowered(None);
-        }
         let a = take!(self.integer(0, i.src0(), i.src0_widen(), false));
-        self.put_float::<float::FromUnsigned>(i.dest(), i.dest_half(), Clamp::None, &[a], [0; 2])
+        let (dest, half) = (i.dest(), i.dest_half());
+        if i.roundmode() == RoundMode::Rte {
+            return self.put_float::<float::FromUnsigned>(dest, half, Clamp::None, &[a], [0; 2]);
+        }
+        directed!(self, i.roundmode(), put_float::<FromUnsigned>(dest, half, Clamp::None, &[a], [0; 2]))
     }
 
     fn s16_to_s32(&mut self, i: v::S16ToS32) -> Lowered {
@@ -258,29 +367,55 @@ impl Semantics for Lowering<'_> {
     }
 
     fn v2f32_to_v2f16(&mut self, i: v::V2f32ToV2f16) -> Lowered {
-        if i.roundmode() != RoundMode::Rte || i.clamp() != Clamp::None {
-            return Lowered(None);
-        }
         let (a, b) = (whole!(self, i, 0), whole!(self, i, 1));
-        let sources = [self.settle::<float::Sign>(0, a), self.settle::<float::Sign>(1, b)];
-        self.put::<half::Narrow>(i.dest(), i.dest_half(), &sources, [0; 2])
+        let (a, b) = (self.settle::<float::Sign>(0, a), self.settle::<float::Sign>(1, b));
+        let sources = [self.limited(0, a, i.clamp()), self.limited(1, b, i.clamp())];
+        if i.roundmode() == RoundMode::Rte {
+            return self.put::<half::Narrow>(i.dest(), i.dest_half(), &sources, [0; 2]);
+        }
+        directed!(self, i.roundmode(), put::<Narrow>(i.dest(), i.dest_half(), &sources, [0; 2]))
     }
 
     // Integers.
 
     integers! {
-        iadd_u32 IaddU32 integer false saturate Add AddUnsignedSaturating;
-        iadd_s32 IaddS32 integer true saturate Add AddSignedSaturating;
-        isub_u32 IsubU32 integer false saturate Subtract SubtractUnsignedSaturating;
-        isub_s32 IsubS32 integer true saturate Subtract SubtractSignedSaturating;
-        imul_i32 ImulI32 integer false saturate Multiply none;
-        imul_s32 ImulS32 integer true saturate Multiply none;
-        iadd_v2u16 IaddV2u16 shorts false saturate AddHalves none;
-        iadd_v2s16 IaddV2s16 shorts true saturate AddHalves none;
-        isub_v2u16 IsubV2u16 shorts false saturate SubtractHalves none;
-        isub_v2s16 IsubV2s16 shorts true saturate SubtractHalves none;
-        imul_v2i16 ImulV2i16 shorts false saturate MultiplyHalves none;
-        imul_v2s16 ImulV2s16 shorts true saturate MultiplyHalves none;
+        iadd_u32 IaddU32 integer false saturate Add integer AddUnsignedSaturating;
+        iadd_s32 IaddS32 integer true saturate Add integer AddSignedSaturating;
+        isub_u32 IsubU32 integer false saturate Subtract integer SubtractUnsignedSaturating;
+        isub_s32 IsubS32 integer true saturate Subtract integer SubtractSignedSaturating;
+        imul_i32 ImulI32 integer false saturate Multiply parts MultiplyUnsignedSaturating;
+        imul_s32 ImulS32 integer true saturate Multiply parts MultiplySignedSaturating;
+        iadd_v2u16 IaddV2u16 shorts false saturate AddHalves each Add;
+        iadd_v2s16 IaddV2s16 shorts true saturate AddHalves each Add;
+        isub_v2u16 IsubV2u16 shorts false saturate SubtractHalves each Subtract;
+        isub_v2s16 IsubV2s16 shorts true saturate SubtractHalves each Subtract;
+        imul_v2i16 ImulV2i16 shorts false saturate MultiplyHalves each Multiply;
+        imul_v2s16 ImulV2s16 shorts true saturate MultiplyHalves each Multiply;
+    }
+
+    byte_arithmetic! {
+        iadd_v4u8 IaddV4u8 false Add;
+        iadd_v4s8 IaddV4s8 true Add;
+        isub_v4u8 IsubV4u8 false Subtract;
+        isub_v4s8 IsubV4s8 true Subtract;
+        imul_v4i8 ImulV4i8 false Multiply;
+        imul_v4s8 ImulV4s8 true Multiply;
+    }
+
+    halving_sums! {
+        hadd_u32 HaddU32 integer false parts::HalveUnsigned;
+        hadd_s32 HaddS32 integer true parts::HalveSigned;
+        hadd_v2u16 HaddV2u16 shorts false Each<16, false, parts::Halve>;
+        hadd_v2s16 HaddV2s16 shorts true Each<16, true, parts::Halve>;
+        hadd_v4u8 HaddV4u8 bytes false Each<8, false, parts::Halve>;
+        hadd_v4s8 HaddV4s8 bytes true Each<8, true, parts::Halve>;
+    }
+
+    fn seg_add_u64(&mut self, i: v::SegAddU64) -> Lowered {
+        let [a, b] = take!(self.pair(i.src0()));
+        let [c, d] = take!(self.long(1, i.src1(), i.src1_widen(), false));
+        let numbers = [i.neg().into(), i.preserve_null().into()];
+        self.put_long::<long::SegmentAdd>(i.dest(), i.dest_half(), &[a, b, c, d], numbers)
     }
 
     fn iadd_u64(&mut self, i: v::IaddU64) -> Lowered {
@@ -353,19 +488,62 @@ impl Semantics for Lowering<'_> {
         self.put::<integer::Absolute>(i.dest(), i.dest_half(), &[a], [0; 2])
     }
 
-    fn idp_v4s8(&mut self, i: v::IdpV4s8) -> Lowered {
-        if i.saturate() {
-            return Lowered(None);
-        }
+    fn iadd_imm_v4i8(&mut self, i: v::IaddImmV4i8) -> Lowered {
+        let sources = [take!(self.word(i.src0())), Operand::Value(i.constant())];
+        let limits = parts::limits(8, false, false);
+        self.put::<Each<8, false, parts::Add>>(i.dest(), i.dest_half(), &sources, limits)
+    }
+
+    fn iabs_v2s16(&mut self, i: v::IabsV2s16) -> Lowered {
+        let a = take!(self.shorts(0, i.src0(), i.src0_widen(), true));
+        self.put::<Each<16, true, parts::Absolute>>(i.dest(), i.dest_half(), &[a], [0; 2])
+    }
+
+    fn iabs_v4s8(&mut self, i: v::IabsV4s8) -> Lowered {
+        let a = take!(self.word(i.src0()));
+        self.put::<Each<8, true, parts::Absolute>>(i.dest(), i.dest_half(), &[a], [0; 2])
+    }
+
+    fn clz_v2u16(&mut self, i: v::ClzV2u16) -> Lowered {
+        let a = take!(self.word(i.src0()));
+        self.put::<Each<16, false, parts::LeadingZeros>>(i.dest(), i.dest_half(), &[a], [16, 0])
+    }
+
+    fn clz_v4u8(&mut self, i: v::ClzV4u8) -> Lowered {
+        let a = take!(self.word(i.src0()));
+        self.put::<Each<8, false, parts::LeadingZeros>>(i.dest(), i.dest_half(), &[a], [24, 0])
+    }
+
+    fn mkvec_v2i8(&mut self, i: v::MkvecV2i8) -> Lowered {
         let sources = [take!(self.word(i.src0())), take!(self.word(i.src1())), take!(self.word(i.src2()))];
+        let numbers = [8 * i.src0_lane().bits() as u32, 8 * i.src1_lane().bits() as u32];
+        self.put::<parts::PackBytes>(i.dest(), i.dest_half(), &sources, numbers)
+    }
+
+    fn mux_v4i8(&mut self, i: v::MuxV4i8) -> Lowered {
+        let sources = [take!(self.word(i.src0())), take!(self.word(i.src1())), take!(self.word(i.src2()))];
+        let (dest, half) = (i.dest(), i.dest_half());
+        match i.mux() {
+            Mux::Neg => self.put::<Each<8, true, parts::MuxNegative>>(dest, half, &sources, [0; 2]),
+            Mux::IntZero => self.put::<Each<8, true, parts::MuxZero>>(dest, half, &sources, [0; 2]),
+            Mux::FpZero => self.put::<Each<8, true, parts::MuxFloatZero>>(dest, half, &sources, [0; 2]),
+            Mux::Bit => self.put::<integer::MuxBits>(dest, half, &sources, [0; 2]),
+        }
+    }
+
+    fn idp_v4s8(&mut self, i: v::IdpV4s8) -> Lowered {
+        let sources = [take!(self.word(i.src0())), take!(self.word(i.src1())), take!(self.word(i.src2()))];
+        if i.saturate() {
+            return self.put::<parts::DotSignedSaturating>(i.dest(), i.dest_half(), &sources, [0; 2]);
+        }
         self.put::<integer::DotSigned>(i.dest(), i.dest_half(), &sources, [0; 2])
     }
 
     fn idp_v4u8(&mut self, i: v::IdpV4u8) -> Lowered {
-        if i.saturate() {
-            return Lowered(None);
-        }
         let sources = [take!(self.word(i.src0())), take!(self.word(i.src1())), take!(self.word(i.src2()))];
+        if i.saturate() {
+            return self.put::<parts::DotUnsignedSaturating>(i.dest(), i.dest_half(), &sources, [0; 2]);
+        }
         self.put::<integer::DotUnsigned>(i.dest(), i.dest_half(), &sources, [0; 2])
     }
 
@@ -412,10 +590,12 @@ impl Semantics for Lowering<'_> {
     }
 
     compares! {
-        icmp_u32 IcmpU32 integer false compare!(unsigned);
-        icmp_s32 IcmpS32 integer true compare!(signed);
-        icmp_v2u16 IcmpV2u16 shorts false compare_halves!(unsigned AsUnsigned);
-        icmp_v2s16 IcmpV2s16 shorts true compare_halves!(signed AsSigned);
+        icmp_u32 IcmpU32 integer 32 false compare!(unsigned);
+        icmp_s32 IcmpS32 integer 32 true compare!(signed);
+        icmp_v2u16 IcmpV2u16 shorts 16 false compare_halves!(unsigned AsUnsigned);
+        icmp_v2s16 IcmpV2s16 shorts 16 true compare_halves!(signed AsSigned);
+        icmp_v4u8 IcmpV4u8 bytes 8 false compare_bytes!(unsigned false);
+        icmp_v4s8 IcmpV4s8 bytes 8 true compare_bytes!(signed true);
     }
 
     fn fcmp_f32(&mut self, i: v::FcmpF32) -> Lowered {
@@ -445,6 +625,46 @@ impl Semantics for Lowering<'_> {
         rshift_and_v2i16 RshiftAndV2i16 right AND shorts ShiftHalves;
         rshift_or_v2i16 RshiftOrV2i16 right OR shorts ShiftHalves;
         rshift_xor_v2i16 RshiftXorV2i16 right XOR shorts ShiftHalves;
+    }
+
+    byte_shifts! {
+        lshift_and_v4i8 LshiftAndV4i8 left AND;
+        lshift_or_v4i8 LshiftOrV4i8 left OR;
+        lshift_xor_v4i8 LshiftXorV4i8 left XOR;
+        rshift_and_v4i8 RshiftAndV4i8 right AND;
+        rshift_or_v4i8 RshiftOrV4i8 right OR;
+        rshift_xor_v4i8 RshiftXorV4i8 right XOR;
+    }
+
+    long_shifts! {
+        lshift_and_i64 LshiftAndI64 left AND;
+        lshift_or_i64 LshiftOrI64 left OR;
+        lshift_xor_i64 LshiftXorI64 left XOR;
+        rshift_and_i64 RshiftAndI64 right AND;
+        rshift_or_i64 RshiftOrI64 right OR;
+        rshift_xor_i64 RshiftXorI64 right XOR;
+    }
+
+    // Across lanes.
+
+    permutes! {
+        clper_i32 ClperI32 32 integer false;
+        clper_s32 ClperS32 32 integer true;
+        clper_v2u16 ClperV2u16 16 shorts false;
+        clper_v2s16 ClperV2s16 16 shorts true;
+        clper_v4u8 ClperV4u8 8 bytes false;
+        clper_v4s8 ClperV4s8 8 bytes true;
+    }
+
+    long_permutes! {
+        clper_u64 ClperU64 false;
+        clper_s64 ClperS64 true;
+    }
+
+    fn wmask(&mut self, i: v::Wmask) -> Lowered {
+        let a = take!(self.word(i.src0()));
+        let handler = handler::<Ballot>(self.level);
+        self.put_part(handler, i.dest(), i.dest_half(), &[a], [subgroup(i.subgroup()), 0])
     }
 
     // Memory.
