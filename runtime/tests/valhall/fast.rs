@@ -235,6 +235,45 @@ fn lanes_and_warps_that_part_meet_where_they_do_in_the_reference() {
 }
 
 #[test]
+fn registers_begin_anew_in_each_workgroup() {
+    let mut random = Random(6);
+    for round in 0..40 * ROUNDS {
+        // What is written lies below what says which thread it is. Some registers are read before they are written, by
+        // whole words or halves, and some are written in a part of the threads only.
+        let mut lines = Vec::new();
+        for line in 0..20u64 {
+            let [to, b, c] = [0; 3].map(|_| random.below(12));
+            let given = 52 + random.below(11);
+            lines.push(match random.below(8) {
+                0 if line > 3 => format!("BRANCHZ r{b}.h0, offset:{}", random.below(20 - line)),
+                0 | 1 => format!("MOV.i32 r{to}, r{given}"),
+                2 => format!("IADD.u32 r{to}.{}, r{b}, r{c}", ["h0", "h1"][random.below(2) as usize]),
+                3 => format!("LSHIFT_XOR.i32 r{to}, r{given}, 0x03020100.b11, r{b}"),
+                4 => format!("IADD.u64 r{}, r{}, r{}.w0", to & !1, b & !1, c),
+                5 => format!("CLPER.i32.subgroup16.xor.i1 r{to}, r{b}, r{c}"),
+                6 => format!("LOAD.i64.unsigned.slot0 @r{}:r{}, u0, offset:{}", to & !1, to | 1, 4 * c),
+                _ => format!("IADD.u32 r{to}, r{b}, r{c}"),
+            });
+        }
+        let store = |first: u64| {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|i| first + i);
+            let end = if first == 8 { ".end" } else { "" };
+            format!("STORE.i128.slot0{end} @r{a}:r{b}:r{c}:r{d}, r62, offset:{}\n", 4 * first)
+        };
+        let text = lines.join("\n") + "\nSHADDX.u64 r62, u2, r60.w0, shift:0x6\n" + &[0, 4, 8].map(store).concat();
+        let local = [128, 16, 40, 5, 64, 200][round as usize % 6];
+        let launch = Launch {
+            program: assemble(&text),
+            local_size: [local, 1, 1],
+            groups: [512 / local, 1, 1],
+            uniforms: vec![IN as u32, 0, OUT as u32, 0],
+            ..Launch::default()
+        };
+        assert!(agree(&launch, &memory(128, &mut random)));
+    }
+}
+
+#[test]
 fn memory_is_reached_in_every_pattern() {
     let mut random = Random(3);
     for kind in ["i32", "i64", "i96", "i128"] {

@@ -7,7 +7,7 @@ use super::super::group::TURN;
 use super::super::step::Fault;
 use super::super::warp::{Column, LANES, Warp, lanes};
 use super::code::Code;
-use super::column::{bit_mask, blend, equal, from_bits, lower, or, smallest};
+use super::column::{bit_mask, blend, equal, from_bits, lower, not, or, smallest};
 use super::fuse::graph::{Graph, Value};
 use super::fuse::machine::Machine;
 use super::fuse::recipe::Recipe;
@@ -98,6 +98,11 @@ pub struct Bundle {
     taken: Taken,
     /// The lanes that jump, where not all do.
     jumps: [u16; WARPS],
+    /// Where all warps begin, and whether they are there.
+    entry: Box<Entry>,
+    entered: bool,
+    /// What [`Begin`](super::run::Begin) adds in each warp.
+    pub firsts: [u32; WARPS],
     /// What warps of a fragment program have besides.
     pub quads: Option<Box<[Quads; WARPS]>>,
 }
@@ -125,6 +130,20 @@ impl Quads {
     /// Takes it back. Pixels stay where they are.
     pub fn leave(&mut self, warp: &Warp) {
         (self.helpers, self.places) = (warp.helpers, warp.places);
+    }
+}
+
+/// Where all warps begin.
+#[derive(Debug)]
+struct Entry {
+    threads: [u16; WARPS],
+    masks: Row,
+    order: List,
+}
+
+impl Default for Entry {
+    fn default() -> Self {
+        Entry { threads: [0; WARPS], masks: Row::splat(0), order: List::default() }
     }
 }
 
@@ -163,6 +182,9 @@ impl Bundle {
             fault: None,
             taken: Taken::None,
             jumps: [0; WARPS],
+            entry: Box::default(),
+            entered: false,
+            firsts: [0; WARPS],
             quads: None,
         }
     }
@@ -174,6 +196,29 @@ impl Bundle {
             *pc = if threads >> lane & 1 != 0 { 0 } else { NOWHERE };
         }
         self.at_barrier &= !(1 << warp);
+    }
+
+    /// Says which lanes exist when all warps begin together with [`Enter`].
+    pub fn set_entry(&mut self, threads: [u16; WARPS]) {
+        let mut entry = Entry { threads, ..Entry::default() };
+        for (warp, bits) in threads.into_iter().enumerate() {
+            entry.order.push_if(warp, bits != 0);
+            for lane in lanes(bits) {
+                entry.masks.0[warp][lane] = u32::MAX;
+            }
+        }
+        *self.entry = entry;
+    }
+
+    /// Whether all chosen warps are where [`Enter`] has put them: there are no other lanes to choose then.
+    pub fn has_entered(&mut self) -> bool {
+        let entered = self.entered && self.chosen == self.ready();
+        self.entered = false;
+        if entered {
+            self.order = self.entry.order;
+            self.room = TURN;
+        }
+        entered
     }
 
     /// The warps that have active lanes, in order.
@@ -309,8 +354,13 @@ impl Bundle {
 
     /// The active lanes end.
     pub fn end(&mut self) {
-        self.go(NOWHERE);
         self.settle();
+        if self.active == self.live {
+            // Nobody looks at program counters any more.
+            self.live = [0; WARPS];
+            return;
+        }
+        self.go(NOWHERE);
         for warp in self.busy() {
             self.live[warp] &= !self.active[warp];
         }
@@ -318,6 +368,7 @@ impl Bundle {
 
     /// A warp and those behind it never run again.
     pub fn drop_from(&mut self, first: usize) {
+        self.entered = false;
         for warp in first..WARPS {
             (self.live[warp], self.active[warp]) = (0, 0);
             self.pcs.0[warp] = [NOWHERE; LANES];
@@ -411,6 +462,26 @@ impl Body for Schedule {
         bundle.active_threads = threads;
         bundle.whole = bundle.active == bundle.live && bundle.order.len > WARPS / 2;
         (bundle.pc, bundle.others) = (pc, smallest(&others));
+        true
+    }
+}
+
+/// Puts all warps at the first word, with all lanes that exist.
+pub struct Enter;
+
+impl Body for Enter {
+    #[inline(always)]
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, _: &Fields) -> bool {
+        let Entry { threads, masks, order } = &*bundle.entry;
+        for warp in 0..WARPS {
+            bundle.masks.0[warp] = masks.0[warp];
+            // Nowhere is all ones.
+            bundle.pcs.0[warp] = not(&masks.0[warp]);
+        }
+        (bundle.live, bundle.threads, bundle.active) = (*threads, *threads, *threads);
+        bundle.active_threads = threads.iter().map(|threads| threads.count_ones()).sum();
+        bundle.whole = order.len > WARPS / 2;
+        (bundle.pc, bundle.others, bundle.at_barrier, bundle.entered) = (0, NOWHERE, 0, true);
         true
     }
 }

@@ -4,10 +4,11 @@ use isaforge_valhall::{Instruction, Opcode, dispatch};
 
 use super::super::observe::traffic;
 use super::super::program::{After, Program, Slot};
-use super::bundle::{Row, Schedule, Taken, WARPS};
+use super::bundle::{Enter, Row, Schedule, Taken, WARPS};
 use super::fuse::recipe::Recipe;
-use super::handler::{Fields, Op, handler};
+use super::handler::{Fields, Handler, Op, handler};
 use super::lower::Lowering;
+use super::run::Begin;
 use crate::level::Level;
 use crate::observe::Traffic;
 
@@ -25,8 +26,12 @@ pub mod row {
     pub const WARP: u32 = LANE + 1;
     /// The address of the thread's own memory, in two rows.
     pub const THREAD: u32 = WARP + 1;
+    /// The place of the thread in its workgroup: x, y and z, and x and y as two halves.
+    pub const PLACES: u32 = THREAD + 2;
+    pub const PACKED: u32 = PLACES + 3;
+    pub const ZERO: u32 = PACKED + 1;
     /// Words that are the same in all lanes.
-    pub const CONSTANTS: u32 = THREAD + 2;
+    pub const CONSTANTS: u32 = ZERO + 1;
 }
 
 /// What happens after the handlers of a word.
@@ -80,7 +85,7 @@ pub struct Code<'a> {
     /// The registers of words that the reference executes.
     pub steps: Vec<u64>,
     constants: Vec<u32>,
-    /// Registers that the program names.
+    /// Registers that may be read before they are written.
     pub registers: u64,
     /// Whether what warps do depends on their order: then it is the reference's.
     pub ordered: bool,
@@ -88,6 +93,10 @@ pub struct Code<'a> {
     pub schedule: Op,
     /// What it was lowered for.
     pub level: Level,
+    /// Puts all warps at the first word.
+    pub enter: Op,
+    /// Puts registers at their beginning.
+    pub begin: Handler,
 }
 
 impl<'a> Code<'a> {
@@ -125,7 +134,8 @@ impl<'a> Code<'a> {
             };
             words.push(Word { start, exit, run: pc });
         }
-        let registers = steps.iter().fold(lowering.registers, |all, used| all | used);
+        // What was written in all threads was so before the first of these.
+        let registers = steps.iter().fold(lowering.registers, |all, used| all | used & !lowering.written);
         let mut next = words.len() as u32;
         for (pc, word) in words.iter_mut().enumerate().rev() {
             match word.exit {
@@ -136,8 +146,11 @@ impl<'a> Code<'a> {
             next = word.run;
         }
         let schedule = handler::<Schedule>(level).with(Fields::default());
+        let enter = handler::<Enter>(level).with(Fields::default());
+        let begin = handler::<Begin>(level);
         let Lowering { ops, constants, .. } = lowering;
-        Code { program, ops, words, steps, constants: constants.words, registers, ordered, schedule, level }
+        let constants = constants.words;
+        Code { program, ops, words, steps, constants, registers, ordered, schedule, level, enter, begin }
     }
 
     /// The rows of a new bundle.

@@ -23,14 +23,14 @@ macro_rules! columns {
 columns! {
     /// All bits of both.
     or(a, b;) a | b;
+    /// The complements.
+    not(a;) !a;
     /// The bits that both have.
     and(a, b;) a & b;
     /// The sums.
     add(a; word) a.wrapping_add(word);
     /// The products.
     scaled(a; word) a.wrapping_mul(word);
-    /// The words shifted, by fewer than 32 bits.
-    shifted_left(a; bits) a << (bits & 31);
     /// The lesser words.
     lower(a, b;) if a < b { a } else { b };
     /// Ones in the lanes that have a word.

@@ -15,7 +15,7 @@ use super::super::warp::{LANES, Warp};
 use super::bundle::{Bundle, Quads, WARPS};
 use super::code::{Code, row};
 use super::run::{Runner, registers};
-use super::world::{Home, Recent, World};
+use super::world::{Home, Recent, World, clear};
 
 /// Runs a fragment program for warps, each with the place that it comes from. None waits for another.
 ///
@@ -40,7 +40,7 @@ pub fn run(
     let mut private = vec![0; if program.uses_thread_memory { WARPS * LANES * THREAD_BYTES } else { 0 }];
     let mut warps = warps.peekable();
     while warps.peek().is_some() {
-        private.fill(0);
+        clear(&mut private);
         bundle.drop_from(0);
         let mut origins = Vec::with_capacity(WARPS);
         for (index, (warp, origin)) in warps.by_ref().take(WARPS).enumerate() {
@@ -54,7 +54,7 @@ pub fn run(
             origins.push(origin);
         }
         let private = &mut private[..];
-        let recent = Recent::default();
+        let recent = &mut Recent::default();
         let mut world = World { memory, shared: &mut [], shared_bytes: 0, private, warps: 1, recent, host };
         runner.alone(&mut bundle, &mut world, &origins)?;
     }

@@ -18,6 +18,8 @@ pub trait Body {
     /// The same for machine code, if it is known.
     const RECIPE: Option<&'static Recipe> = None;
 
+    /// How many rows it writes in all active lanes, from the destination on; with 0 it may read them, or write others.
+    const WRITES: usize = 0;
     /// Executes for the active lanes; false when it left a fault in the bundle. With `WHOLE`, rows of the bundle may be
     /// written whole.
     fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool;
@@ -43,11 +45,12 @@ struct Functions {
     whole: Function,
     part: Function,
     recipe: Option<&'static Recipe>,
+    writes: usize,
 }
 
 impl Functions {
     const fn new<B: Body>(whole: Function, part: Function) -> Self {
-        Functions { whole, part, recipe: B::RECIPE }
+        Functions { whole, part, recipe: B::RECIPE, writes: B::WRITES }
     }
 }
 
@@ -56,6 +59,11 @@ impl Functions {
 pub struct Handler(&'static Functions);
 
 impl Handler {
+    /// As [`Body::WRITES`].
+    pub fn writes(self) -> usize {
+        self.0.writes
+    }
+
     /// The handler with what it works on.
     pub fn with(self, fields: Fields) -> Op {
         Op { handler: self, fields }

@@ -61,8 +61,13 @@ pub struct Lowering<'a> {
     first: usize,
     pub ops: Vec<Op>,
     pub constants: Constants,
-    /// Registers that handlers may read or write.
+    /// Registers that handlers may read before they are written.
     pub registers: u64,
+    /// Whether all threads execute every word so far.
+    straight: bool,
+    /// Registers that such words have written, and those but for the current word.
+    pub written: u64,
+    written_before: u64,
 }
 
 impl<'a> Lowering<'a> {
@@ -82,26 +87,33 @@ impl<'a> Lowering<'a> {
             ops,
             constants,
             registers: 0,
+            straight: true,
+            written: 0,
+            written_before: 0,
         }
     }
 
     /// Turns to a word, after which threads may end.
     pub fn begin(&mut self, pc: u32, ends: bool) {
         (self.pc, self.ends, self.first) = (pc, ends, self.ops.len());
+        self.written_before = self.written;
     }
 
     /// What follows the word; handlers of a word that cannot be lowered after all are taken back.
     #[inline(always)]
     pub fn finish(&mut self, lowered: Option<Exit>) -> Option<Exit> {
-        match lowered {
+        let exit = match lowered {
             Some(Exit::Next) if self.ends => Some(Exit::End),
             Some(Exit::Next | Exit::Barrier) => lowered,
             Some(_) if !self.ends => lowered,
             _ => {
                 self.ops.truncate(self.first);
+                self.written = self.written_before;
                 None
             }
-        }
+        };
+        self.straight &= matches!(exit, Some(Exit::Next));
+        exit
     }
 
     #[inline(always)]
@@ -123,19 +135,23 @@ impl<'a> Lowering<'a> {
 
     #[inline(never)]
     fn push_with<const N: usize>(&mut self, handler: Handler, dest: u32, from: [Operand; N], numbers: [u32; 2]) {
+        let run = |row: u32, count: usize| ((1u64 << count) - 1).checked_shl(row).unwrap_or(0);
         let mut sources = [row::RESULT; 4];
-        // As many as any handler writes.
-        let mut named = 0xfu64.checked_shl(dest).unwrap_or(0);
+        // As many as any handler reads that writes none.
+        let mut read = if handler.writes() == 0 { run(dest, 4) } else { 0 };
         for (source, operand) in sources.iter_mut().zip(from) {
             *source = match operand {
                 Operand::Row(row) => {
-                    named |= 1u64.checked_shl(row).unwrap_or(0);
+                    read |= run(row, 1);
                     row
                 }
                 Operand::Value(word) => self.constants.row(word),
             };
         }
-        self.registers |= named;
+        self.registers |= read & !self.written;
+        if self.straight {
+            self.written |= run(dest, handler.writes());
+        }
         self.ops.push(handler.with(Fields { dest, sources, numbers, pc: self.pc }));
     }
 

@@ -57,6 +57,7 @@ impl<R: Rule> Columns<1> for Word<R> {
 
 impl<R: Rule> Body for Word<R> {
     const RECIPE: Option<&'static Recipe> = R::RECIPE;
+    const WRITES: usize = 1;
 
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
@@ -80,6 +81,7 @@ impl<R: LongRule> Columns<2> for Long<R> {
 
 impl<R: LongRule> Body for Long<R> {
     const RECIPE: Option<&'static Recipe> = R::RECIPE;
+    const WRITES: usize = 2;
 
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {

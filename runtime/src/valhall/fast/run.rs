@@ -9,18 +9,20 @@ use crate::launch::{Launch, Outcome, Place, RunError};
 use crate::memory::Memory;
 
 use super::super::group::{Group, Machine, Origin, TURN};
-use super::super::host::Nothing;
 use super::super::program::{After, Profile, Program, Slot};
-use super::super::space::{THREAD_BYTES, thread_address};
 use super::super::step::{Context, Control, Fault, Step};
 use super::super::warp::{LANES, Warp};
-use super::bundle::{Bundle, NOWHERE, Row, WARPS};
+use super::bundle::{Bundle, NOWHERE, WARPS};
 use super::code::{Code, Exit, row};
-use super::column::{add, or, shifted_left};
 use super::fuse::Hot;
 use super::handler::Op;
-use super::world::{Home, Recent, World};
+use super::world::World;
 use crate::level::Level;
+
+mod crew;
+
+pub use crew::Begin;
+use crew::Crew;
 
 /// What all warps of a bundle together may execute in a turn.
 const BUNDLE_TURN: u64 = (WARPS * LANES) as u64 * TURN as u64;
@@ -100,9 +102,6 @@ pub fn run_parallel(
     }
 }
 
-/// Registers that say what thread it is when a thread begins.
-const GIVEN: u64 = 0xff << 55;
-
 /// The registers of a mask.
 pub fn registers(mask: u64) -> impl Iterator<Item = usize> {
     (0..row::REGISTERS as usize).filter(move |register| mask >> register & 1 != 0)
@@ -116,194 +115,6 @@ fn warps(launch: &Launch) -> usize {
 /// How many workgroups there are.
 fn count(launch: &Launch) -> u128 {
     launch.groups.iter().map(|&n| u128::from(n)).product()
-}
-
-/// Workgroups that run together.
-struct Crew {
-    groups: Vec<Group>,
-    /// Warps of a workgroup.
-    warps: usize,
-    threads: usize,
-    bundles: Vec<Bundle>,
-    shared: Vec<u8>,
-    shared_bytes: usize,
-    private: Vec<u8>,
-    /// The place of each thread in its workgroup: x, y and z of a warp's lanes.
-    places: Vec<[[u32; LANES]; 3]>,
-}
-
-impl Crew {
-    fn new(code: &Code<'_>, launch: &Launch, warps: usize, together: usize) -> Self {
-        let group = Group { id: [0; 3], size: launch.local_size };
-        let threads = launch.local_size.iter().map(|&n| n as usize).product::<usize>();
-        let place = |warp: usize, axis: usize| std::array::from_fn(|lane| group.thread(LANES * warp + lane)[axis]);
-        let shared_bytes = launch.shared_bytes as usize;
-        let private = if code.program.uses_thread_memory { together * warps * LANES * THREAD_BYTES } else { 0 };
-        Crew {
-            groups: Vec::with_capacity(together),
-            warps,
-            threads,
-            bundles: (0..(together * warps).div_ceil(WARPS)).map(|_| Bundle::new(code)).collect(),
-            shared: vec![0; together * shared_bytes],
-            shared_bytes,
-            private: vec![0; private],
-            places: (0..warps).map(|warp| std::array::from_fn(|axis| place(warp, axis))).collect(),
-        }
-    }
-
-    /// Runs the workgroups to their end.
-    fn run(&mut self, runner: &mut Runner<'_>, memory: &mut Memory) -> Result<(), RunError> {
-        if self.groups.is_empty() {
-            return Ok(());
-        }
-        self.start(runner.code);
-        loop {
-            let running = self.pass(runner, memory);
-            if let Some((group, error)) = runner.failed.take() {
-                // Workgroups before this one would have been done, or would have failed themselves.
-                self.drop_from(group * self.warps);
-                if !self.is_live() {
-                    self.groups.clear();
-                    return Err(error);
-                }
-                runner.failed = Some((group, error));
-            }
-            if !self.is_live() {
-                break;
-            }
-            for group in 0..self.groups.len() {
-                if running >> group & 1 == 0
-                    && let Err(error) = self.release(runner, group)
-                {
-                    runner.failed = Some((group, error));
-                    self.drop_from(group * self.warps);
-                }
-            }
-        }
-        self.groups.clear();
-        runner.failed.take().map_or(Ok(()), |(_, error)| Err(error))
-    }
-
-    /// Puts all threads at the first word.
-    fn start(&mut self, code: &Code<'_>) {
-        self.shared.fill(0);
-        self.private.fill(0);
-        for bundle in &mut self.bundles {
-            bundle.drop_from(0);
-            bundle.threads = [0; WARPS];
-            for register in registers(code.registers) {
-                bundle.rows[register] = Row::splat(0);
-            }
-        }
-        for (group, Group { id, size }) in self.groups.iter().enumerate() {
-            for (number, [x, y, z]) in self.places.iter().enumerate() {
-                let at = group * self.warps + number;
-                let (bundle, warp) = (&mut self.bundles[at / WARPS], at % WARPS);
-                let count = (self.threads - LANES * number).min(LANES);
-                bundle.start(warp, Home { group, number }, ((1u32 << count) - 1) as u16);
-                bundle.rows[row::WARP as usize].0[warp] = [number as u32; LANES];
-                if code.program.uses_thread_memory {
-                    for lane in 0..LANES {
-                        let address = thread_address(LANES * number + lane);
-                        bundle.rows[row::THREAD as usize].0[warp][lane] = address as u32;
-                        bundle.rows[row::THREAD as usize + 1].0[warp][lane] = (address >> 32) as u32;
-                    }
-                }
-                for register in registers(code.registers & GIVEN) {
-                    bundle.rows[register].0[warp] = match register {
-                        55 => or(x, &shifted_left(y, 16)),
-                        56 => *z,
-                        57..60 => [id[register - 57]; LANES],
-                        axis => {
-                            let first = id[axis - 60].wrapping_mul(size[axis - 60]);
-                            add([x, y, z][axis - 60], first)
-                        }
-                    };
-                }
-            }
-        }
-    }
-
-    /// Gives each warp its turn; the workgroups with warps that could go on, as bits.
-    fn pass(&mut self, runner: &mut Runner<'_>, memory: &mut Memory) -> u8 {
-        let mut running = 0;
-        for index in 0..self.bundles.len() {
-            let mut world = World {
-                memory,
-                shared: &mut self.shared,
-                shared_bytes: self.shared_bytes,
-                private: &mut self.private,
-                warps: self.warps,
-                recent: Recent::default(),
-                host: &mut Nothing,
-            };
-            let bundle = &mut self.bundles[index];
-            let ready = bundle.ready();
-            // Near the end of the budget it matters who spends it.
-            runner.exact = runner.budget - runner.tally.spent < BUNDLE_TURN;
-            if runner.exact || runner.code.ordered {
-                for warp in 0..WARPS {
-                    runner.turn(bundle, &mut world, &self.groups, ready & 1 << warp);
-                }
-            } else {
-                runner.turn(bundle, &mut world, &self.groups, ready);
-            }
-            let going = (0..WARPS).filter(|&warp| ready >> warp & 1 != 0 && bundle.turns[warp] >= TURN);
-            running |= going.fold(0, |bits, warp| bits | 1 << bundle.homes[warp].group);
-            if runner.failed.is_some() {
-                for later in &mut self.bundles[index + 1..] {
-                    later.drop_from(0);
-                }
-            }
-        }
-        running
-    }
-
-    fn is_live(&self) -> bool {
-        self.bundles.iter().any(|bundle| bundle.live != [0; WARPS])
-    }
-
-    /// A warp of the crew and those behind it never run again.
-    fn drop_from(&mut self, first: usize) {
-        for (index, bundle) in self.bundles.iter_mut().enumerate() {
-            bundle.drop_from(first.saturating_sub(index * WARPS).min(WARPS));
-        }
-    }
-
-    /// Lets the warps of a workgroup go on behind the barrier that all of them wait at.
-    fn release(&mut self, runner: &mut Runner<'_>, group: usize) -> Result<(), RunError> {
-        let all = group * self.warps..(group + 1) * self.warps;
-        let at = |warp: usize| (warp / WARPS, warp % WARPS);
-        let (mut waiting, mut threads, mut first) = (0, 0, None);
-        for warp in all.clone() {
-            let (bundle, warp) = at(warp);
-            let bundle = &self.bundles[bundle];
-            waiting += bundle.live[warp].count_ones() as usize;
-            threads += bundle.threads[warp].count_ones() as usize;
-            if bundle.live[warp] != 0 {
-                first = first.or(Some(bundle.place(warp)));
-            }
-        }
-        let Some(first) = first else { return Ok(()) };
-        let place = |thread| runner.machine.place(first as usize, &self.groups[group], thread);
-        if waiting < threads {
-            return Err(RunError::Deadlock { place: place(None), waiting, ended: threads - waiting });
-        }
-        for (number, warp) in all.clone().enumerate() {
-            let (bundle, warp) = at(warp);
-            let elsewhere = self.bundles[bundle].place(warp);
-            if elsewhere != first {
-                let place = place(Some(number * LANES));
-                return Err(RunError::DivergentBarrier { place, elsewhere: elsewhere as usize });
-            }
-        }
-        let ends = runner.ends(first);
-        for warp in all {
-            let (bundle, warp) = at(warp);
-            self.bundles[bundle].pass_barrier(warp, first, ends);
-        }
-        Ok(())
-    }
 }
 
 /// What was executed.
@@ -477,7 +288,9 @@ impl<'a> Runner<'a> {
     /// Runs the chosen warps until each has ended, waits at a barrier, or has had its turn.
     fn turn(&mut self, bundle: &mut Bundle, world: &mut World<'_>, groups: &[impl Origin], chosen: u8) {
         bundle.choose(chosen);
-        bundle.schedule(&self.code.schedule, world);
+        if !bundle.has_entered() {
+            bundle.schedule(&self.code.schedule, world);
+        }
         while bundle.is_busy() {
             while self.advance(bundle, world, groups) {}
             if bundle.live == [0; WARPS] {

@@ -29,7 +29,7 @@ pub struct World<'a> {
     /// Warps of a workgroup.
     pub warps: usize,
     /// Where instructions found bytes.
-    pub recent: Recent,
+    pub recent: &'a mut Recent,
     /// Everything that is named, not addressed.
     pub host: &'a mut dyn Host,
 }
@@ -102,6 +102,14 @@ impl World<'_> {
         }
         let (region, base, len) = self.memory.window(address)?;
         Some(Window { base, len, place: Place::Region(region) })
+    }
+}
+
+/// Makes all bytes 0. Where there are none the C library may do nothing in hundreds of cycles: by a masked store to an
+/// address that is not mapped.
+pub fn clear(bytes: &mut [u8]) {
+    if !bytes.is_empty() {
+        bytes.fill(0);
     }
 }
 

@@ -1,0 +1,270 @@
+//! Workgroups that run together: their beginnings, turns, barriers and ends.
+
+use crate::launch::{Launch, RunError};
+use crate::memory::Memory;
+
+use super::super::super::group::{Group, TURN};
+use super::super::super::host::Nothing;
+use super::super::super::space::{THREAD_BYTES, thread_address};
+use super::super::super::warp::LANES;
+use super::super::bundle::{Bundle, WARPS};
+use super::super::code::{Code, row};
+use super::super::column::add;
+use super::super::handler::{Body, Fields, Op};
+use super::super::world::{Home, Recent, World, clear};
+use super::{BUNDLE_TURN, Runner, registers};
+
+/// Puts a register at its beginning: a row, and for each warp how much more.
+pub struct Begin;
+
+impl Body for Begin {
+    #[inline(always)]
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
+        for (warp, first) in bundle.firsts.into_iter().enumerate() {
+            bundle.rows[op.dest as usize].0[warp] = add(&bundle.rows[op.sources[0] as usize].0[warp], first);
+        }
+        true
+    }
+}
+
+/// What is the same in all threads of a workgroup and added to a register at the beginning.
+#[derive(Clone, Copy, Debug)]
+enum Added {
+    Nothing,
+    /// The number of the workgroup along an axis.
+    Number(usize),
+    /// The place of its first thread along an axis.
+    Place(usize),
+}
+
+impl Added {
+    fn of(self, group: &Group) -> u32 {
+        match self {
+            Added::Nothing => 0,
+            Added::Number(axis) => group.id[axis],
+            Added::Place(axis) => group.id[axis].wrapping_mul(group.size[axis]),
+        }
+    }
+}
+
+/// How a register begins: r55 to r62 say what thread it is.
+fn beginning(code: &Code<'_>, register: usize) -> (Op, Added) {
+    let (place, added) = match register {
+        55 => (row::PACKED, Added::Nothing),
+        56 => (row::PLACES + 2, Added::Nothing),
+        57..60 => (row::ZERO, Added::Number(register - 57)),
+        60..63 => (row::PLACES + register as u32 - 60, Added::Place(register - 60)),
+        _ => (row::ZERO, Added::Nothing),
+    };
+    (code.begin.with(Fields { dest: register as u32, sources: [place; 4], ..Fields::default() }), added)
+}
+
+/// Says where a warp belongs and which threads it has.
+fn place(bundle: &mut Bundle, warp: usize, home: Home, group: &Group) {
+    bundle.homes[warp] = home;
+    bundle.rows[row::WARP as usize].0[warp] = [home.number as u32; LANES];
+    for lane in 0..LANES {
+        let thread = LANES * home.number + lane;
+        let ([x, y, z], address) = (group.thread(thread), thread_address(thread));
+        for (row, word) in [
+            (row::THREAD, address as u32),
+            (row::THREAD + 1, (address >> 32) as u32),
+            (row::PLACES, x),
+            (row::PLACES + 1, y),
+            (row::PLACES + 2, z),
+            (row::PACKED, x | y << 16),
+        ] {
+            bundle.rows[row as usize].0[warp][lane] = word;
+        }
+    }
+}
+
+/// Workgroups that run together.
+pub(super) struct Crew {
+    pub(super) groups: Vec<Group>,
+    /// Warps of a workgroup.
+    warps: usize,
+    bundles: Vec<Bundle>,
+    shared: Vec<u8>,
+    shared_bytes: usize,
+    private: Vec<u8>,
+    recent: Recent,
+    /// What puts warps at the first word.
+    enter: Op,
+    /// What puts registers at their beginning, and what is added for each workgroup.
+    registers: Vec<(Op, Added)>,
+}
+
+impl Crew {
+    pub fn new(code: &Code<'_>, launch: &Launch, warps: usize, together: usize) -> Self {
+        let threads = launch.local_size.iter().map(|&n| n as usize).product::<usize>();
+        let shared_bytes = launch.shared_bytes as usize;
+        let private = if code.program.uses_thread_memory { together * warps * LANES * THREAD_BYTES } else { 0 };
+        let mut crew = Crew {
+            groups: Vec::with_capacity(together),
+            warps,
+            bundles: (0..(together * warps).div_ceil(WARPS)).map(|_| Bundle::new(code)).collect(),
+            shared: vec![0; together * shared_bytes],
+            shared_bytes,
+            private: vec![0; private],
+            recent: Recent::default(),
+            enter: code.enter,
+            registers: registers(code.registers).map(|register| beginning(code, register)).collect(),
+        };
+        let group = Group { id: [0; 3], size: launch.local_size };
+        for (index, bundle) in crew.bundles.iter_mut().enumerate() {
+            let mut entry = [0; WARPS];
+            for (warp, entry) in entry.iter_mut().enumerate().take(together * warps - index * WARPS) {
+                let home = Home { group: (index * WARPS + warp) / warps, number: (index * WARPS + warp) % warps };
+                let count = (threads - LANES * home.number).min(LANES);
+                *entry = ((1u32 << count) - 1) as u16;
+                place(bundle, warp, home, &group);
+            }
+            bundle.set_entry(entry);
+        }
+        crew
+    }
+
+    /// Runs the workgroups to their end.
+    pub fn run(&mut self, runner: &mut Runner<'_>, memory: &mut Memory) -> Result<(), RunError> {
+        if self.groups.is_empty() {
+            return Ok(());
+        }
+        self.start(memory);
+        loop {
+            let running = self.pass(runner, memory);
+            if let Some((group, error)) = runner.failed.take() {
+                // Workgroups before this one would have been done, or would have failed themselves.
+                self.drop_from(group * self.warps);
+                if !self.is_live() {
+                    self.groups.clear();
+                    return Err(error);
+                }
+                runner.failed = Some((group, error));
+            }
+            if !self.is_live() {
+                break;
+            }
+            for group in 0..self.groups.len() {
+                if running >> group & 1 == 0
+                    && let Err(error) = self.release(runner, group)
+                {
+                    runner.failed = Some((group, error));
+                    self.drop_from(group * self.warps);
+                }
+            }
+        }
+        self.groups.clear();
+        runner.failed.take().map_or(Ok(()), |(_, error)| Err(error))
+    }
+
+    /// Puts all threads at the first word.
+    fn start(&mut self, memory: &mut Memory) {
+        clear(&mut self.shared);
+        clear(&mut self.private);
+        let present = self.groups.len() * self.warps;
+        let mut world = World {
+            memory,
+            shared: &mut self.shared,
+            shared_bytes: self.shared_bytes,
+            private: &mut self.private,
+            warps: self.warps,
+            recent: &mut self.recent,
+            host: &mut Nothing,
+        };
+        for (index, bundle) in self.bundles.iter_mut().enumerate() {
+            self.enter.run(true, bundle, &mut world);
+            if present < (index + 1) * WARPS {
+                bundle.drop_from(present.saturating_sub(index * WARPS));
+            }
+            for (begin, word) in &self.registers {
+                bundle.firsts = match &self.groups[..] {
+                    [group] => [word.of(group); WARPS],
+                    groups => bundle.homes.map(|home| groups.get(home.group).map_or(0, |group| word.of(group))),
+                };
+                begin.run(true, bundle, &mut world);
+            }
+        }
+    }
+
+    /// Gives each warp its turn; the workgroups with warps that could go on, as bits.
+    fn pass(&mut self, runner: &mut Runner<'_>, memory: &mut Memory) -> u8 {
+        let mut running = 0;
+        for index in 0..self.bundles.len() {
+            let mut world = World {
+                memory,
+                shared: &mut self.shared,
+                shared_bytes: self.shared_bytes,
+                private: &mut self.private,
+                warps: self.warps,
+                recent: &mut self.recent,
+                host: &mut Nothing,
+            };
+            let bundle = &mut self.bundles[index];
+            let ready = bundle.ready();
+            // Near the end of the budget it matters who spends it.
+            runner.exact = runner.budget - runner.tally.spent < BUNDLE_TURN;
+            if runner.exact || runner.code.ordered {
+                for warp in 0..WARPS {
+                    runner.turn(bundle, &mut world, &self.groups, ready & 1 << warp);
+                }
+            } else {
+                runner.turn(bundle, &mut world, &self.groups, ready);
+            }
+            let going = (0..WARPS).filter(|&warp| ready >> warp & 1 != 0 && bundle.turns[warp] >= TURN);
+            running |= going.fold(0, |bits, warp| bits | 1 << bundle.homes[warp].group);
+            if runner.failed.is_some() {
+                for later in &mut self.bundles[index + 1..] {
+                    later.drop_from(0);
+                }
+            }
+        }
+        running
+    }
+
+    fn is_live(&self) -> bool {
+        self.bundles.iter().any(|bundle| bundle.live != [0; WARPS])
+    }
+
+    /// A warp of the crew and those behind it never run again.
+    fn drop_from(&mut self, first: usize) {
+        for (index, bundle) in self.bundles.iter_mut().enumerate() {
+            bundle.drop_from(first.saturating_sub(index * WARPS).min(WARPS));
+        }
+    }
+
+    /// Lets the warps of a workgroup go on behind the barrier that all of them wait at.
+    fn release(&mut self, runner: &mut Runner<'_>, group: usize) -> Result<(), RunError> {
+        let all = group * self.warps..(group + 1) * self.warps;
+        let at = |warp: usize| (warp / WARPS, warp % WARPS);
+        let (mut waiting, mut threads, mut first) = (0, 0, None);
+        for warp in all.clone() {
+            let (bundle, warp) = at(warp);
+            let bundle = &self.bundles[bundle];
+            waiting += bundle.live[warp].count_ones() as usize;
+            threads += bundle.threads[warp].count_ones() as usize;
+            if bundle.live[warp] != 0 {
+                first = first.or(Some(bundle.place(warp)));
+            }
+        }
+        let Some(first) = first else { return Ok(()) };
+        let place = |thread| runner.machine.place(first as usize, &self.groups[group], thread);
+        if waiting < threads {
+            return Err(RunError::Deadlock { place: place(None), waiting, ended: threads - waiting });
+        }
+        for (number, warp) in all.clone().enumerate() {
+            let (bundle, warp) = at(warp);
+            let elsewhere = self.bundles[bundle].place(warp);
+            if elsewhere != first {
+                let place = place(Some(number * LANES));
+                return Err(RunError::DivergentBarrier { place, elsewhere: elsewhere as usize });
+            }
+        }
+        let ends = runner.ends(first);
+        for warp in all {
+            let (bundle, warp) = at(warp);
+            self.bundles[bundle].pass_barrier(warp, first, ends);
+        }
+        Ok(())
+    }
+}
