@@ -13,6 +13,7 @@ mod messages;
 mod misuse;
 mod observing;
 mod piglit;
+mod pixels;
 mod textures;
 mod vectors;
 
