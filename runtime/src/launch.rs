@@ -187,7 +187,7 @@ pub enum RunError {
         index: u32,
     },
     /// A jump, or going on after the last word, left the program.
-    #[error("{place}: goes on at word {target}, but the program has {words} words")]
+    #[error("{place}: goes on at word {target}, but the last word of the program is {}", words.saturating_sub(1))]
     OutOfProgram {
         /// Where the thread came from.
         place: Box<Place>,

@@ -29,6 +29,7 @@
 //! * `CLPER` looks at the low byte of its operand and moves each component on its own; the inactive result of a 64-bit one
 //!   is twice the same word.
 //! * `WMASK` counts from the first lane of the subgroup.
+//! * `.saturate` does nothing to numbers of 64 bits, which no GPU was seen to saturate.
 //! * 64-bit sources: an odd register takes the next one as its high word, r63 a zero; a constant of the table is
 //!   zero-extended; the word number of a special value does not matter. `SEG_ADD.preserve_null` is about its first source.
 //! * A load without a lane (24, 48 bits) fills its registers, extended. Accesses need no alignment. Registers beyond the

@@ -19,19 +19,25 @@ pub(super) const ROWS: &[Row] = &[
     ("BARRIER", Exact, ReliedOn, "In divergent flow it is an error here; the hardware would hang."),
     // Integers.
     (
-        "IADD.u32 IADD.v2u16 IADD.v4u8 IADD.s32 IADD.v2s16 IADD.v4s8 IADD.u64 IADD.s64 ISUB.u32 ISUB.v2u16 ISUB.v4u8 \
-         ISUB.s32 ISUB.v2s16 ISUB.v4s8 ISUB.u64 ISUB.s64 IABS.s32 IABS.v2s16 IABS.v4s8 CLZ.u32 CLZ.v2u16 CLZ.v4u8 \
+        "IADD.u32 IADD.v2u16 IADD.v4u8 IADD.s32 IADD.v2s16 IADD.v4s8 ISUB.u32 ISUB.v2u16 ISUB.v4u8 \
+         ISUB.s32 ISUB.v2s16 ISUB.v4s8 IABS.s32 IABS.v2s16 IABS.v4s8 CLZ.u32 CLZ.v2u16 CLZ.v4u8 \
          POPCOUNT.i32 BITREV.i32",
         Exact,
         Tested,
         "",
     ),
     (
-        "IMUL.i32 IMUL.v2i16 IMUL.v4i8 IMUL.s32 IMUL.v2s16 IMUL.v4s8 IMULD.u64 HADD.u32 HADD.v2u16 HADD.v4u8 HADD.s32 \
+        "IMUL.i32 IMUL.v2i16 IMUL.v4i8 IMUL.s32 IMUL.v2s16 IMUL.v4s8 HADD.u32 HADD.v2u16 HADD.v4u8 HADD.s32 \
          HADD.v2s16 HADD.v4s8",
         Exact,
         Tested,
         "",
+    ),
+    (
+        "IADD.u64 IADD.s64 ISUB.u64 ISUB.s64 IMULD.u64",
+        Exact,
+        Tested,
+        "That `.saturate` does nothing here is a choice: nobody has seen it.",
     ),
     ("IDP.v4s8 IDP.v4u8", Exact, Tested, ""),
     ("IADD_IMM.i32 IADD_IMM.v2i16 IADD_IMM.v4i8", Exact, Documented, ""),
