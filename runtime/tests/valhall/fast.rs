@@ -234,6 +234,65 @@ fn lanes_and_warps_that_part_meet_where_they_do_in_the_reference() {
     assert!(finished > 3 * ROUNDS, "{finished} programs came to their end");
 }
 
+/// An instruction that only computes, on registers from r16 to r55.
+fn computing(random: &mut Random) -> String {
+    loop {
+        let word = sample(ISA, random.below(Opcode::COUNT as u64) as u16, random) & !(0xf << 59);
+        let text = decode(word).unwrap().to_string();
+        if ["@", "slot", "BRANCH", "JUMP", "BARRIER", "_id", "pointer"].iter().any(|part| text.contains(part)) {
+            continue;
+        }
+        // Pairs of registers begin with an even one.
+        let mut moved = String::new();
+        for (index, part) in text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()).enumerate() {
+            let digits = part.strip_prefix(['r', 'R']).unwrap_or("").trim_end_matches(|c: char| !c.is_ascii_digit());
+            match digits.parse::<u32>() {
+                Ok(register) if index > 0 => moved += &part.replacen(digits, &(16 + register % 40).to_string(), 1),
+                _ => moved += part,
+            }
+        }
+        if isaforge_core::program::assemble(ISA, &moved).is_ok() {
+            return moved;
+        }
+    }
+}
+
+#[test]
+fn what_nobody_reads_is_not_missed() {
+    // Only four registers are stored, so that most results are read by other instructions alone, if at all, and the NaN
+    // that they hold may be any. Loops and jumps lead from one run of instructions to another.
+    let mut random = Random(6);
+    let mut finished = 0;
+    for round in 0..16 * ROUNDS {
+        let mut lines = vec![
+            "IADD_IMM.i32 r56, 0x0, #0x100".to_owned(),
+            "IMUL.i32 r60, r60, r56".to_owned(),
+            "SHADDX.u64 r62, u0, r60.w0, shift:0x0".to_owned(),
+        ];
+        lines.extend([0, 4, 8, 12].map(|r| {
+            format!("LOAD.i128.unsigned.slot0 @r{r}:r{}:r{}:r{}, r62, offset:{:#x}", r + 1, r + 2, r + 3, 4 * r)
+        }));
+        lines.extend((16..56).map(|r| format!("MOV.i32 r{r}, r{}", r % 16)));
+        lines.push("IADD_IMM.i32 r59, 0x0, #0x3".to_owned());
+        let length = 4 + random.below(16);
+        for line in 0..length {
+            let jumps = random.below(5) == 0;
+            let offset = random.below(length - line).min(4);
+            let register = 16 + random.below(40);
+            lines.push(if jumps { format!("BRANCHZ r{register}.h0, offset:{offset}") } else { computing(&mut random) });
+        }
+        lines.push("IADD_IMM.i32 r59, r59, #0xffffffff".to_owned());
+        lines.push(format!("BRANCHZ r59, offset:{}", -(length as i64) - 2));
+        lines.extend((0..4).map(|r| format!("MOV.i32 r{r}, r{}", 16 + random.below(40))));
+        lines.push("SHADDX.u64 r62, u2, r60.w0, shift:0x0".to_owned());
+        lines.push("STORE.i128.slot0.end @r0:r1:r2:r3, r62, offset:0x0".to_owned());
+        let threads = [128, 40][round as usize % 2];
+        let launch = Launch { program: assemble(&lines.join("\n")), ..launch(threads, &[]) };
+        finished += u64::from(agree(&launch, &memory(threads, &mut random)));
+    }
+    assert!(finished > 8 * ROUNDS, "{finished} programs came to their end");
+}
+
 #[test]
 fn registers_begin_anew_in_each_workgroup() {
     let mut random = Random(6);
