@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use isaforge_core::table::Access;
+use isaforge_core::Isa;
+use isaforge_core::table::{Access, Alternative, Field, Operand, Shape, Type};
 use isaforge_core::text::Line;
 use isaforge_valhall::{DecodeError, FauSpecialPage1, Flow, Instruction, Opcode, Source};
 
@@ -70,6 +71,7 @@ fn slot(word: u64, forms: &[Form]) -> Slot {
     };
     let form = forms.get(instruction.opcode() as usize).unwrap_or(&Form::NONE);
     if form.writes_pairs
+        && word & form.highest == form.highest
         && let Some(register) = beyond(instruction)
     {
         return Slot::Register(register);
@@ -94,11 +96,13 @@ struct Form {
     end: u64,
     /// Whether it writes values of more than one register.
     writes_pairs: bool,
+    /// Bits that are set where such a value begins in the last register; none where it cannot be said so simply.
+    highest: u64,
 }
 
 impl Form {
     /// Nothing: the bits of no flow are never what they should be.
-    const NONE: Form = Form { flow: 0, end: 1, writes_pairs: false };
+    const NONE: Form = Form { flow: 0, end: 1, writes_pairs: false, highest: 0 };
 }
 
 /// What the tables say of all words.
@@ -109,17 +113,29 @@ struct Facts {
     thread_page: u64,
 }
 
+/// The bits of an operand that say which register it is, if it is always one.
+fn number(isa: &Isa, operand: &Operand) -> u64 {
+    let Shape::One { kind, at } = operand.shape else { return 0 };
+    match isa.kinds.get(usize::from(kind)).map(|kind| kind.alternatives) {
+        Some([Alternative { fields: [Field { bits, ty: Type::Register(_), .. }], .. }]) => bits.mask(at),
+        _ => 0,
+    }
+}
+
 static FACTS: LazyLock<Facts> = LazyLock::new(|| {
     let isa = isaforge_valhall::ISA;
     let width = isa.banks[REGISTERS as usize].width;
     let form = |form: &isaforge_core::table::Form| {
         let flow = form.modifiers.iter().find(|modifier| modifier.name == "flow").map(|modifier| modifier.bits);
-        let writes_pairs = form
-            .operands
-            .iter()
-            .any(|operand| matches!(operand.access, Access::Write | Access::ReadWrite) && operand.size > width);
-        let unending = Form { writes_pairs, ..Form::NONE };
-        flow.map_or(unending, |bits| Form { flow: bits.mask(0), end: bits.set(0, 0, Flow::End.bits()), writes_pairs })
+        let written = |operand: &&Operand| matches!(operand.access, Access::Write | Access::ReadWrite);
+        let mut pairs = form.operands.iter().filter(written).filter(|operand| operand.size > width);
+        let (first, others) = (pairs.next(), pairs.next());
+        let highest = match (first, others) {
+            (Some(operand), None) if operand.size == 2 * width => number(isa, operand),
+            _ => 0,
+        };
+        let unending = Form { writes_pairs: first.is_some(), highest, ..Form::NONE };
+        flow.map_or(unending, |bits| Form { flow: bits.mask(0), end: bits.set(0, 0, Flow::End.bits()), ..unending })
     };
     let page = isa.shared[PAGE].bits;
     Facts { forms: isa.forms.iter().map(form).collect(), page: page.mask(0), thread_page: page.set(0, 0, THREAD_PAGE) }
@@ -186,6 +202,21 @@ mod tests {
     fn the_register_bank_is_where_it_is_expected() {
         let bank = &isaforge_valhall::ISA.banks[REGISTERS as usize];
         assert_eq!((bank.name, bank.count), ("register", u32::from(LAST_REGISTER) + 1));
+    }
+
+    #[test]
+    fn a_pair_may_not_begin_in_the_last_register() {
+        let highest = |text: &str| {
+            let words = isaforge_core::program::assemble(isaforge_valhall::ISA, text).unwrap();
+            let Facts { forms, .. } = &*FACTS;
+            let opcode = isaforge_valhall::decode(words[0]).unwrap().opcode() as usize;
+            assert!(forms[opcode].writes_pairs);
+            // The bits of the destination, which is the last register here.
+            let moved = words[0] & !forms[opcode].highest | 5 << forms[opcode].highest.trailing_zeros();
+            [words[0], moved].map(|word| matches!(Program::new(&[word]).slots[0], Slot::Register(64)))
+        };
+        assert_eq!(highest("IADD.u64 r63, r0, r2"), [true, false]);
+        assert_eq!(highest("SHADDX.u64 r63, u0, r60.w0, shift:0x2"), [true, false]);
     }
 
     #[test]

@@ -30,8 +30,10 @@ pub mod row {
     pub const PLACES: u32 = THREAD + 2;
     pub const PACKED: u32 = PLACES + 3;
     pub const ZERO: u32 = PACKED + 1;
+    /// Where the current word lies in the program, when it asks for that.
+    pub const COUNTER: u32 = ZERO + 1;
     /// Words that are the same in all lanes.
-    pub const CONSTANTS: u32 = ZERO + 1;
+    pub const CONSTANTS: u32 = COUNTER + 1;
 }
 
 /// What happens after the handlers of a word.

@@ -29,6 +29,8 @@ halves! {
 }
 
 rules! {
+    /// The first number; there is no source.
+    Number(_a; n) n[0];
     Copy(a; _) a, Word recipe::copy;
     Not(a; _) !a, Word recipe::not;
     Add(a, b; _) a.wrapping_add(b), Word recipe::add;

@@ -62,6 +62,8 @@ impl<const OPERATION: u32, const BITS: u32, const WORDS: usize> Permute<OPERATIO
 }
 
 impl<const OPERATION: u32, const BITS: u32, const WORDS: usize> Body for Permute<OPERATION, BITS, WORDS> {
+    const WRITES: usize = WORDS;
+
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
         for warp in 0..WARPS {
@@ -87,6 +89,8 @@ impl<const OPERATION: u32, const BITS: u32, const WORDS: usize> Body for Permute
 pub struct Ballot;
 
 impl Body for Ballot {
+    const WRITES: usize = 1;
+
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
         let last = op.numbers[0];

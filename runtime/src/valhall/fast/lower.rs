@@ -158,7 +158,7 @@ impl<'a> Lowering<'a> {
     // Sources.
 
     /// A 64-bit source: its low and its high word.
-    fn pair(&self, source: Source) -> Option<[Operand; 2]> {
+    fn pair(&mut self, source: Source) -> Option<[Operand; 2]> {
         let value = |value: u64| [Operand::Value(value as u32), Operand::Value((value >> 32) as u32)];
         Some(match source {
             Source::Uniform(u) => [u.index(), u.index() + 1].map(|index| Operand::Value(self.uniform(index))),
@@ -177,7 +177,11 @@ impl<'a> Lowering<'a> {
                 FauSpecialPage3::LaneId => [Operand::Row(row::LANE), Operand::Value(0)],
                 FauSpecialPage3::CoreId => value(0),
                 // Every word has its own, so it is no constant to keep a row for.
-                FauSpecialPage3::ProgramCounter => return None,
+                FauSpecialPage3::ProgramCounter => {
+                    let bytes = 8 * u64::from(self.pc);
+                    self.emit::<Word<integer::Number>>(row::COUNTER, &[], [bytes as u32, 0]);
+                    [Operand::Row(row::COUNTER), Operand::Value((bytes >> 32) as u32)]
+                }
             },
             _ => {
                 let low = register(source)? as u32;
@@ -189,7 +193,7 @@ impl<'a> Lowering<'a> {
 
     /// A 32-bit source.
     #[inline(always)]
-    fn word(&self, source: Source) -> Option<Operand> {
+    fn word(&mut self, source: Source) -> Option<Operand> {
         match source {
             Source::Register(register) | Source::LastUse(register) => Some(Operand::Row(register.index() as u32)),
             _ => self.given(source),
@@ -198,7 +202,7 @@ impl<'a> Lowering<'a> {
 
     /// A 32-bit source that is no register.
     #[inline(never)]
-    fn given(&self, source: Source) -> Option<Operand> {
+    fn given(&mut self, source: Source) -> Option<Operand> {
         Some(match source {
             Source::Register(_) | Source::LastUse(_) => return None,
             Source::Uniform(uniform) => Operand::Value(self.uniform(uniform.index())),
@@ -564,7 +568,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// The address of a message whose registers are all there.
-    fn staged<const WORDS: usize>(&self, list: RegisterList, source: Source) -> Option<[Operand; 2]> {
+    fn staged<const WORDS: usize>(&mut self, list: RegisterList, source: Source) -> Option<[Operand; 2]> {
         let whole = usize::from(list.count) >= WORDS && usize::from(list.first) + WORDS <= row::REGISTERS as usize;
         self.pair(source).filter(|_| whole)
     }
