@@ -8,8 +8,8 @@ use flate2::read::MultiGzDecoder;
 
 use crate::failure::Failure;
 
-/// The most bytes that a packed file may hold.
-const MAX_UNPACKED: u64 = 4 << 30;
+/// The most bytes that a file may hold, packed or not.
+const MAX_READ: u64 = 4 << 30;
 
 /// What was read and what to call it in messages.
 #[derive(Debug)]
@@ -20,6 +20,17 @@ pub struct Input {
     pub bytes: Vec<u8>,
 }
 
+/// All that there is to read, unless it is more than anybody would want.
+fn whole(from: impl Read, name: &Path) -> Result<Input, Failure> {
+    let mut bytes = Vec::new();
+    from.take(MAX_READ + 1).read_to_end(&mut bytes).map_err(Failure::reading(name))?;
+    if bytes.len() as u64 > MAX_READ {
+        let message = format!("`{}` holds more than {} GiB", name.display(), MAX_READ >> 30);
+        return Err(Failure::usage(message, "split it"));
+    }
+    Ok(Input { name: name.display().to_string(), bytes })
+}
+
 impl Input {
     /// Reads all of a file, or of standard input when the path is missing or `-`.
     ///
@@ -27,15 +38,8 @@ impl Input {
     /// When it cannot be read.
     pub fn read(path: Option<&Path>) -> Result<Input, Failure> {
         match path.filter(|path| path.as_os_str() != "-") {
-            Some(path) => {
-                let bytes = fs::read(path).map_err(Failure::reading(path))?;
-                Ok(Input { name: path.display().to_string(), bytes })
-            }
-            None => {
-                let mut bytes = Vec::new();
-                io::stdin().lock().read_to_end(&mut bytes).map_err(Failure::reading(Path::new("<stdin>")))?;
-                Ok(Input { name: "<stdin>".to_owned(), bytes })
-            }
+            Some(path) => whole(fs::File::open(path).map_err(Failure::reading(path))?, path),
+            None => whole(io::stdin().lock(), Path::new("<stdin>")),
         }
     }
 
@@ -47,14 +51,7 @@ impl Input {
         if !self.bytes.starts_with(b"\x1f\x8b") {
             return Ok(self);
         }
-        let mut bytes = Vec::new();
-        let mut content = MultiGzDecoder::new(self.bytes.as_slice()).take(MAX_UNPACKED + 1);
-        content.read_to_end(&mut bytes).map_err(Failure::reading(Path::new(&self.name)))?;
-        if bytes.len() as u64 > MAX_UNPACKED {
-            let message = format!("`{}` holds more than {} GiB", self.name, MAX_UNPACKED >> 30);
-            return Err(Failure::usage(message, "split it"));
-        }
-        Ok(Input { bytes, ..self })
+        whole(MultiGzDecoder::new(self.bytes.as_slice()), Path::new(&self.name))
     }
 
     /// The content without a byte order mark.
