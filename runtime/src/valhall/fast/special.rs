@@ -134,6 +134,74 @@ fn sine(step: u32) -> u32 {
     if (step & 32 == 0) | (within == 0) { value } else { value | SIGN }
 }
 
+// Polynomials in double precision for functions that the reference asks the host for. Rounded to single precision they are
+// the same; a test of all fractions holds them to that.
+
+/// `a₀ + x · (a₁ + x · (a₂ + …))`.
+#[inline(always)]
+fn polynomial<const N: usize>(x: f64, coefficients: &[f64; N]) -> f64 {
+    let mut sum = 0.0;
+    for index in 0..N {
+        sum = x.mul_add(sum, coefficients[N - 1 - index]);
+    }
+    sum
+}
+
+/// Of `2^(x + 1/2)`.
+const POWERS: [f64; 13] = {
+    let mut powers = [std::f64::consts::SQRT_2; 13];
+    let mut index = 1;
+    while index < powers.len() {
+        powers[index] = powers[index - 1] * std::f64::consts::LN_2 / index as f64;
+        index += 1;
+    }
+    powers
+};
+
+/// `2^(a / 2^24)`, where the second source does not say something else.
+#[inline(always)]
+fn exponential(a: u32, special: u32) -> u32 {
+    let fraction = f64::from((a & 0x00ff_ffff) as i32 - 0x0080_0000) * (1.0 / 16_777_216.0);
+    let scale = f64::from_bits((((a as i32 >> 24) + 1023) as u64) << 52);
+    let power = ((polynomial(fraction, &POWERS) * scale) as f32).to_bits();
+    let power = if power < 0x0080_0000 { 0 } else { power };
+    let magnitude = special & !SIGN;
+    let infinite = if special > SIGN { 0 } else { F32.infinity };
+    let number = if magnitude == F32.infinity { infinite } else { power };
+    if magnitude > F32.infinity { F32.nan } else { number }
+}
+
+/// Of `atanh(√x) / √x`.
+const INVERSES: [f64; 11] = {
+    let mut inverses = [1.0; 11];
+    let mut index = 1;
+    while index < inverses.len() {
+        inverses[index] = 1.0 / (2 * index + 1) as f64;
+        index += 1;
+    }
+    inverses
+};
+
+/// `log2(r) / (r - 1)` with `r` as `rules::float32::reduce` makes it.
+#[inline(always)]
+fn log_slope(a: u32) -> u32 {
+    let magnitude = a & !SIGN;
+    let subnormal = magnitude < 0x0080_0000;
+    let raised = (f32::from_bits(magnitude) * 16_777_216.0).to_bits();
+    let bits = if subnormal { raised } else { magnitude };
+    let fraction = bits & 0x007f_ffff;
+    let lower = fraction & 0x0040_0000 == 0;
+    let reduced = double(if lower { 127 << 23 } else { 126 << 23 } | fraction);
+    let ratio = (reduced - 1.0) / (reduced + 1.0);
+    let slope = polynomial(ratio * ratio, &INVERSES) * (2.0 * std::f64::consts::LOG2_E) / (reduced + 1.0);
+    // A subnormal is not reduced, and the difference to 1 is -1.
+    let power = (bits >> 23) as i32 - if lower { 151 } else { 150 };
+    let whole = -(reduced - 1.0).mul_add(slope, f64::from(power));
+    let value = (if subnormal { whole } else { slope } as f32).to_bits();
+    let number = if (magnitude == 0) | (a == F32.infinity) { F32.infinity } else { value };
+    if (magnitude > F32.infinity) | (a > SIGN) { F32.nan } else { number }
+}
+
 // Single precision holds a quotient of halves well enough to be rounded once more, double precision a root; a test of all
 // halves holds them to that.
 
@@ -165,6 +233,8 @@ fn class_half([a]: [u32; 1]) -> u32 {
 rules! {
     ReciprocalHalves(a; _) both!(a; reciprocal_half);
     ReciprocalRootHalves(a; _) both!(a; reciprocal_root_half);
+    Exponential(a, b; _) exponential(a, b);
+    LogSlope(a; _) log_slope(a);
     Sine(a; _) sine(a);
     Cosine(a; _) sine(a.wrapping_add(16));
 }
@@ -172,8 +242,6 @@ rules! {
 // What follows is rare, or a function of the host: these rules are those of the reference, a lane after another.
 
 rules! {
-    Exponential(a, b; _) scalar::exp2(a, b);
-    LogSlope(a; _) scalar::log_slope(a);
     /// Scaled by a power of two; the direction of rounding is in the first number.
     Scaled(a, b; n) float32::ldexp(a, b as i32, rounding(n[0]));
     /// The same on halves.
@@ -286,6 +354,27 @@ mod tests {
             assert_eq!(split::<{ range::HALF }>(bits), of(scalar::Mantissa::Half), "{bits:08x}");
             assert_eq!(split::<{ range::ROOT }>(bits), of(scalar::Mantissa::Root), "{bits:08x}");
             assert_eq!(split::<{ range::LOG }>(bits), of(scalar::Mantissa::Log), "{bits:08x}");
+        }
+    }
+
+    #[test]
+    fn polynomials_round_as_the_functions_of_the_reference() {
+        // All of them take a minute where nothing is optimised.
+        let step = if cfg!(debug_assertions) { 251 } else { 1 };
+        for fraction in (0..1u32 << 24).step_by(step) {
+            for whole in [0, 0x3f, 0x7f, 0x80, 0x81, 0x82, 0xff] {
+                let a = whole << 24 | fraction;
+                assert_eq!(exponential(a, 0), scalar::exp2(a, 0), "{a:08x}");
+            }
+            for a in [fraction, fraction | 0x3f00_0000, fraction << 8 | fraction & 0xff] {
+                assert_eq!(log_slope(a), scalar::log_slope(a), "{a:08x}");
+            }
+        }
+        for a in [0, 1, 0x3f80_0000, F32.infinity, F32.infinity + 1, F32.nan, 0x7fff_ffff] {
+            for a in [a, a | SIGN] {
+                assert_eq!(log_slope(a), scalar::log_slope(a), "{a:08x}");
+                assert_eq!(exponential(0x0123_4567, a), scalar::exp2(0x0123_4567, a), "{a:08x}");
+            }
         }
     }
 
