@@ -5,6 +5,7 @@
 
 mod format;
 mod programs;
+mod rule;
 mod text;
 
 use std::fmt::Write as _;

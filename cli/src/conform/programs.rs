@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::rule::Rule;
 use crate::machine::{Job, Machine, Regions, Resources};
 
 /// Instructions after which a program is taken to be caught in a loop.
@@ -153,9 +154,10 @@ impl Kernel {
         if expected.len() > found.len() {
             return Err(format!("{} words are expected of a buffer of {}", expected.len(), found.len()));
         }
-        let differing: Vec<usize> = (0..expected.len()).filter(|&index| found[index] != expected[index]).collect();
-        let agreeing = (expected.len() - differing.len()) as f64;
-        if agreeing >= share(&self.compare) * expected.len() as f64 {
+        let rule = Rule::new(&self.compare);
+        let differs = |&index: &usize| !rule.agrees(found[index], expected[index]);
+        let differing: Vec<usize> = (0..expected.len()).filter(differs).collect();
+        if rule.is_met_by(expected.len() - differing.len(), expected.len()) {
             return Ok(());
         }
         let first = differing.first().copied().unwrap_or(0);
@@ -169,32 +171,10 @@ impl Kernel {
     }
 }
 
-/// The share of words that must agree according to a rule like `u32; >= 98% of pixels must agree`: all, unless it names
-/// a percentage.
-fn share(rule: &str) -> f64 {
-    let before = rule.split_once('%').map(|(before, _)| before.trim_end());
-    let number = before.and_then(|before| before.rsplit(|c: char| !c.is_ascii_digit() && c != '.').next());
-    let percent = number.and_then(|number| number.parse::<f64>().ok());
-    percent.map_or(1.0, |percent| (percent / 100.0).clamp(0.0, 1.0))
-}
-
 fn words(texts: &[String]) -> Result<Vec<u64>, String> {
     texts.iter().map(|text| u64::from_str_radix(text, 16).map_err(|_| format!("`{text}` is not a word"))).collect()
 }
 
 fn halves(texts: &[String]) -> Result<Vec<u32>, String> {
     texts.iter().map(|text| u32::from_str_radix(text, 16).map_err(|_| format!("`{text}` is not a word"))).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::share;
-
-    #[test]
-    fn a_rule_may_allow_some_words_to_differ() {
-        assert_eq!(share("u32 exact"), 1.0);
-        assert_eq!(share("u32; >= 98% of pixels must agree (fma contraction)"), 0.98);
-        assert_eq!(share("100 % of 3"), 1.0);
-        assert_eq!(share("% of nothing"), 1.0);
-    }
 }

@@ -32,7 +32,7 @@ pub enum CaseError {
 }
 
 /// Instructions after which a program is taken to be caught in a loop.
-const BUDGET: u64 = 300_000_000;
+const BUDGET: u64 = 200_000_000;
 /// Where images, uniform buffers, attributes and the blocks of vertices begin.
 const PLACES: [u64; 4] = [1 << 44, 2 << 44, 3 << 44, 4 << 44];
 /// From one resource to the next.
