@@ -311,12 +311,14 @@ fn run_valhall_case(text: &str, observer: impl Observer) -> Result<Case, String>
 pub fn picture(name: &str, target: &Target) -> Picture {
     let [width, _] = target.size();
     let (format, class) = (target.format(), target.format().class());
+    let shown = format.without_curve();
     let values = |pixel: &[u32; 4]| {
-        let texel = host::Texel { channels: *pixel, class };
-        let (bytes, size) = format.encode(texel);
-        let shown =
-            if format == format.without_curve() { texel } else { format.without_curve().decode(&bytes[..size]) };
-        shown.to(host::Class::Float).channels.map(f32::from_bits)
+        let mut texel = host::Texel { channels: *pixel, class };
+        if shown != format {
+            let (bytes, size) = format.encode(texel);
+            texel = shown.decode(&bytes[..size]);
+        }
+        texel.to(host::Class::Float).channels.map(f32::from_bits)
     };
     let range = |channel: usize| {
         let values = target.pixels().iter().map(|pixel| values(pixel)[channel]);
