@@ -139,3 +139,16 @@ fn avx2<B: Body, const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, 
 fn avx512<B: Body, const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
     B::run::<WHOLE>(bundle, world, op)
 }
+
+/// Asks for the first line of some bytes, which will be wanted soon.
+#[inline(always)]
+pub(super) fn prefetch(bytes: &[u8]) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every such processor can, and it changes nothing that a program sees.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = bytes;
+}

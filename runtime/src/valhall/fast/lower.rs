@@ -21,7 +21,7 @@ use super::integer::{logic, shift};
 use super::lanes::Ballot;
 use super::parts::{self, Each};
 use super::rule::{Long, LongRule, Rule, Word};
-use super::{cube, float, half, integer, long, memory, special};
+use super::{cube, float, half, integer, long, special};
 use crate::level::Level;
 
 /// Whether there are handlers for an instruction.
@@ -554,24 +554,6 @@ impl<'a> Lowering<'a> {
         self.emit::<Branch<T>>(row::RESULT, &[source], [target, inverted]);
         Lowered(Some(Exit::Branch(target)))
     }
-
-    fn load<const WORDS: usize>(&mut self, list: RegisterList, source: Source, offset: i16) -> Lowered {
-        let Some(address) = self.staged::<WORDS>(list, source) else { return Lowered(None) };
-        self.emit::<memory::Load<WORDS>>(list.first.into(), &address, [i32::from(offset) as u32, 0]);
-        NEXT
-    }
-
-    fn store<const WORDS: usize>(&mut self, list: RegisterList, source: Source, offset: i16) -> Lowered {
-        let Some(address) = self.staged::<WORDS>(list, source) else { return Lowered(None) };
-        self.emit::<memory::Store<WORDS>>(list.first.into(), &address, [i32::from(offset) as u32, 0]);
-        NEXT
-    }
-
-    /// The address of a message whose registers are all there.
-    fn staged<const WORDS: usize>(&mut self, list: RegisterList, source: Source) -> Option<[Operand; 2]> {
-        let whole = usize::from(list.count) >= WORDS && usize::from(list.first) + WORDS <= row::REGISTERS as usize;
-        self.pair(source).filter(|_| whole)
-    }
 }
 
 impl Signed {
@@ -844,5 +826,6 @@ macro_rules! rounded {
 
 #[macro_use]
 mod macros;
+mod memory;
 mod semantics;
 mod sources;

@@ -48,7 +48,7 @@ impl<const WORDS: usize> Body for Load<WORDS> {
     fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
         let (dest, size) = (op.dest as usize, 4 * WORDS);
         if let Some(start) = reach::bundle(bundle, world, op, size as u32)
-            && let Some(bytes) = world.bytes(op.pc, bundle.homes[0].group, start, WARPS * LANES * size)
+            && let Some(bytes) = world.stream(op.pc, bundle.homes[0].group, start, WARPS * LANES * size)
         {
             let rows = &mut bundle.rows[dest..dest + WORDS];
             for (warp, bytes) in bytes.chunks_exact(LANES * size).take(WARPS).enumerate() {

@@ -27,6 +27,7 @@ mod lanes;
 mod long;
 mod lower;
 mod memory;
+mod narrow;
 mod parts;
 mod reach;
 mod rule;

@@ -5,6 +5,7 @@ use crate::memory::Memory;
 use super::super::host::Host;
 use super::super::space::{self, Space, THREAD_BYTES};
 use super::super::warp::LANES;
+use super::handler::prefetch;
 
 /// Where the warp of a bundle belongs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,15 +78,35 @@ impl World<'_> {
         bytes.get_mut(offset..)?.get_mut(..size)
     }
 
+    /// As [`World::bytes`], for instructions that go through memory in even steps: what the next step wants is asked for.
+    #[inline(always)]
+    pub fn stream(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<&[u8]> {
+        let last = &mut self.recent.last[pc as usize % RECENT];
+        let next = address.wrapping_add(address.wrapping_sub(*last));
+        *last = address;
+        let (place, offset) = self.find(pc, group, address, size)?;
+        let Place::Region(region) = place else { return self.bytes(pc, group, address, size) };
+        let bytes = self.memory.bytes(region)?;
+        if next != address
+            && let Some(offset) = self.recent.windows[pc as usize % RECENT].offset(group, next, size)
+            && let Some(bytes) = bytes.get(offset..).and_then(|bytes| bytes.get(..size))
+        {
+            for line in bytes.chunks_exact(64) {
+                prefetch(line);
+            }
+        }
+        bytes.get(offset..)?.get(..size)
+    }
+
     /// The window that holds `size` bytes at an address, and where in it. An instruction mostly stays in its window.
     #[inline(always)]
     fn find(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<(Place, usize)> {
-        let recent = &self.recent[pc as usize % RECENT];
+        let recent = &self.recent.windows[pc as usize % RECENT];
         if let Some(offset) = recent.offset(group, address, size) {
             return Some((recent.place, offset));
         }
         let window = self.window(group, address)?;
-        self.recent[pc as usize % RECENT] = window;
+        self.recent.windows[pc as usize % RECENT] = window;
         Some((window.place, window.offset(group, address, size)?))
     }
 
@@ -113,11 +134,15 @@ pub fn clear(bytes: &mut [u8]) {
     }
 }
 
-/// How many instructions have a window of their own.
-const RECENT: usize = 4;
+/// For how many instructions it is known where they were last.
+const RECENT: usize = 16;
 
-/// The windows that instructions used last, by their words.
-pub type Recent = [Window; RECENT];
+/// Where instructions were last, by their words.
+#[derive(Debug, Default)]
+pub struct Recent {
+    windows: [Window; RECENT],
+    last: [u64; RECENT],
+}
 
 /// A run of bytes that several lanes see alike: a region of memory, or the memory of a workgroup.
 #[derive(Clone, Copy, Debug)]

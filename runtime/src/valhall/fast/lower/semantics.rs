@@ -1,5 +1,6 @@
 //! The handlers of each instruction, as the generated stubs ask for them.
 
+use super::super::super::messages::Into as Place;
 use super::super::super::rules::lanes as cross;
 use super::sources::{ones, sequence, subgroup, towards, truth};
 use super::*;
@@ -669,11 +670,27 @@ impl Semantics for Lowering<'_> {
 
     // Memory.
 
+    fn load_i8(&mut self, i: v::LoadI8) -> Lowered {
+        self.load_part::<1>(i.sr(), i.src0(), i.offset(), i.load_lane_8_bit().into(), i.unsigned())
+    }
+
+    fn load_i16(&mut self, i: v::LoadI16) -> Lowered {
+        self.load_part::<2>(i.sr(), i.src0(), i.offset(), i.load_lane_16_bit().into(), i.unsigned())
+    }
+
+    fn load_i24(&mut self, i: v::LoadI24) -> Lowered {
+        self.load_part::<3>(i.sr(), i.src0(), i.offset(), Place::Words(1), i.unsigned())
+    }
+
     fn load_i32(&mut self, i: v::LoadI32) -> Lowered {
-        if i.load_lane_32_bit() != LoadLane32Bit::W0 {
-            return Lowered(None);
+        match i.load_lane_32_bit() {
+            LoadLane32Bit::W0 => self.load::<1>(i.sr(), i.src0(), i.offset()),
+            LoadLane32Bit::D0 => self.load_part::<4>(i.sr(), i.src0(), i.offset(), Place::Words(2), i.unsigned()),
         }
-        self.load::<1>(i.sr(), i.src0(), i.offset())
+    }
+
+    fn load_i48(&mut self, i: v::LoadI48) -> Lowered {
+        self.load_part::<6>(i.sr(), i.src0(), i.offset(), Place::Words(2), i.unsigned())
     }
 
     fn load_i64(&mut self, i: v::LoadI64) -> Lowered {
@@ -686,6 +703,22 @@ impl Semantics for Lowering<'_> {
 
     fn load_i128(&mut self, i: v::LoadI128) -> Lowered {
         self.load::<4>(i.sr(), i.src0(), i.offset())
+    }
+
+    fn store_i8(&mut self, i: v::StoreI8) -> Lowered {
+        self.store_part::<1>(i.sr(), i.src0(), i.offset())
+    }
+
+    fn store_i16(&mut self, i: v::StoreI16) -> Lowered {
+        self.store_part::<2>(i.sr(), i.src0(), i.offset())
+    }
+
+    fn store_i24(&mut self, i: v::StoreI24) -> Lowered {
+        self.store_part::<3>(i.sr(), i.src0(), i.offset())
+    }
+
+    fn store_i48(&mut self, i: v::StoreI48) -> Lowered {
+        self.store_part::<6>(i.sr(), i.src0(), i.offset())
     }
 
     fn store_i32(&mut self, i: v::StoreI32) -> Lowered {

@@ -20,8 +20,11 @@ pub struct Begin;
 impl Body for Begin {
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
-        for (warp, first) in bundle.firsts.into_iter().enumerate() {
-            bundle.rows[op.dest as usize].0[warp] = add(&bundle.rows[op.sources[0] as usize].0[warp], first);
+        let (to, from) = (op.dest as usize, op.sources[0] as usize);
+        if to.max(from) < bundle.rows.len() {
+            for (warp, first) in bundle.firsts.into_iter().enumerate() {
+                bundle.rows[to].0[warp] = add(&bundle.rows[from].0[warp], first);
+            }
         }
         true
     }
