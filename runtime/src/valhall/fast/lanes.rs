@@ -97,13 +97,13 @@ impl Body for Ballot {
         for warp in 0..WARPS {
             let words = &bundle.rows[op.sources[0] as usize].0[warp];
             let mut votes = 0;
-            for lane in 0..LANES {
-                votes |= u32::from(words[lane] != 0) << lane;
+            for (lane, &word) in words.iter().enumerate() {
+                votes |= u32::from(word != 0) << lane;
             }
             votes &= u32::from(bundle.active[warp]);
             let mut result = [0; LANES];
-            for lane in 0..LANES {
-                result[lane] = votes >> (lane as u32 & !last) & ((2 << last) - 1);
+            for (lane, result) in result.iter_mut().enumerate() {
+                *result = votes >> (lane as u32 & !last) & ((2 << last) - 1);
             }
             bundle.set::<WHOLE>(op.dest as usize, warp, &result);
         }

@@ -161,3 +161,41 @@ fn shift_byte<const KIND: u32>(a: u32, count: u32) -> u32 {
         _ => a,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::rules::compare;
+    use super::super::super::rules::integer::Lanes;
+    use super::*;
+    use isaforge_valhall::Mux;
+
+    /// Compares what is done with bytes of one signedness, each pair of them once.
+    fn agree<const SIGNED: bool>(lanes: Lanes) {
+        let numbers = [0; 2];
+        for (a, b) in (0..=0xffu32).flat_map(|a| (0..=0xff).map(move |b| (a, b))) {
+            // Other bytes than the lowest show whether they keep to themselves.
+            let sources = [a | b << 16, b | a << 16, b << 8 | a, 0];
+            let [a, b, c, _] = sources;
+            for saturate in [false, true] {
+                let limits = limits(8, SIGNED, saturate);
+                assert_eq!(Each::<8, SIGNED, Add>::lane(sources, limits), scalar::add(lanes, a, b, saturate));
+                assert_eq!(Each::<8, SIGNED, Subtract>::lane(sources, limits), scalar::subtract(lanes, a, b, saturate));
+                assert_eq!(Each::<8, SIGNED, Multiply>::lane(sources, limits), scalar::multiply(lanes, a, b, saturate));
+                let up = [u32::from(saturate), 0];
+                assert_eq!(Each::<8, SIGNED, Halve>::lane(sources, up), scalar::halving_add(lanes, a, b, saturate));
+            }
+            let mux = |how| compare::mux(lanes, how, a, b, c);
+            assert_eq!(Each::<8, SIGNED, MuxZero>::lane(sources, numbers), mux(Mux::IntZero));
+            assert_eq!(Each::<8, SIGNED, MuxFloatZero>::lane(sources, numbers), mux(Mux::FpZero));
+            if SIGNED {
+                assert_eq!(Each::<8, SIGNED, MuxNegative>::lane(sources, numbers), mux(Mux::Neg));
+            }
+        }
+    }
+
+    #[test]
+    fn all_pairs_of_bytes_give_what_they_do_in_the_reference() {
+        agree::<false>(scalar::U8);
+        agree::<true>(scalar::S8);
+    }
+}

@@ -1,244 +1,258 @@
-//! Shapes of lowering: how instructions read and put. Which rule it is, is said where they are used.
+//! How instructions read their sources, and the shapes of the common ones.
 
-/// A rule whose direction of rounding is a const parameter.
-macro_rules! directed {
-    ($s:ident, $mode:expr, $put:ident::<$rule:ident>($($arg:expr),*)) => {
-        match $mode {
-            RoundMode::Rte => $s.$put::<convert::$rule<{ direction::EVEN }>>($($arg),*),
-            RoundMode::Rtp => $s.$put::<convert::$rule<{ direction::UP }>>($($arg),*),
-            RoundMode::Rtn => $s.$put::<convert::$rule<{ direction::DOWN }>>($($arg),*),
-            RoundMode::Rtz => $s.$put::<convert::$rule<{ direction::ZERO }>>($($arg),*),
+/// Gives up on an instruction whose source has no row.
+macro_rules! take {
+    ($source:expr) => {
+        match $source {
+            Some(source) => source,
+            None => return Lowered(None),
         }
     };
 }
 
-/// One f32 source with its modifiers, an f32 result or bits.
-macro_rules! float_functions {
-    ($($name:ident $form:ident $put:ident $rule:ty;)*) => { $(
-        fn $name(&mut self, i: v::$form) -> Lowered {
-            let a = float!(self, i, 0);
-            let sources = [self.settle::<float::Sign>(0, a)];
-            settled!($put, self, i, $rule, &sources)
-        }
-    )* };
+macro_rules! float {
+    ($s:ident, $i:ident, 0) => {
+        take!($s.float(0, $i.src0(), $i.src0_swizzle(), $i.src0_abs(), $i.src0_neg()))
+    };
+    ($s:ident, $i:ident, 1) => {
+        take!($s.float(1, $i.src1(), $i.src1_swizzle(), $i.src1_abs(), $i.src1_neg()))
+    };
+    ($s:ident, $i:ident, 2) => {
+        take!($s.float(2, $i.src2(), $i.src2_swizzle(), $i.src2_abs(), $i.src2_neg()))
+    };
 }
 
-/// One plain word, an f32 result or bits.
-macro_rules! word_functions {
-    ($($name:ident $form:ident $put:ident $rule:ty;)*) => { $(
-        fn $name(&mut self, i: v::$form) -> Lowered {
-            let sources = [take!(self.word(i.src0()))];
-            settled!($put, self, i, $rule, &sources)
-        }
-    )* };
+macro_rules! whole {
+    ($s:ident, $i:ident, 0) => {
+        take!($s.float(0, $i.src0(), Widen::None, $i.src0_abs(), $i.src0_neg()))
+    };
+    ($s:ident, $i:ident, 1) => {
+        take!($s.float(1, $i.src1(), Widen::None, $i.src1_abs(), $i.src1_neg()))
+    };
+    ($s:ident, $i:ident, 2) => {
+        take!($s.float(2, $i.src2(), Widen::None, $i.src2_abs(), $i.src2_neg()))
+    };
 }
 
-/// One source of two halves, with signs.
-macro_rules! half_functions {
-    ($($name:ident $form:ident $rule:ty;)*) => { $(
+macro_rules! halves {
+    ($s:ident, $i:ident, 0) => {
+        take!($s.halves(0, $i.src0(), $i.src0_swizzle(), $i.src0_abs(), $i.src0_neg()))
+    };
+    ($s:ident, $i:ident, 1) => {
+        take!($s.halves(1, $i.src1(), $i.src1_swizzle(), $i.src1_abs(), $i.src1_neg()))
+    };
+    ($s:ident, $i:ident, 2) => {
+        take!($s.halves(2, $i.src2(), $i.src2_swizzle(), $i.src2_abs(), $i.src2_neg()))
+    };
+}
+
+/// Two integer sources that can be widened, and the rules that wrap and saturate: one of its own, or of components.
+macro_rules! integers {
+    ($($name:ident $form:ident $read:ident $sign:literal $flag:ident $rule:ident $flagged:ident $saturating:ident;)*) => { $(
         fn $name(&mut self, i: v::$form) -> Lowered {
-            let a = halves!(self, i, 0);
-            let sources = [self.settle::<half::Sign>(0, a)];
+            let a = take!(self.$read(0, i.src0(), i.src0_widen(), $sign));
+            let b = take!(self.$read(1, i.src1(), i.src1_widen(), $sign));
+            if i.$flag() {
+                return integers!(@$flagged $saturating, $sign, self, i, a, b);
+            }
+            self.put::<integer::$rule>(i.dest(), i.dest_half(), &[a, b], [0; 2])
+        }
+    )* };
+    (@each $rule:ident, $sign:literal, $s:ident, $i:ident, $a:ident, $b:ident) => {
+        $s.put::<Each<16, $sign, parts::$rule>>($i.dest(), $i.dest_half(), &[$a, $b], parts::limits(16, $sign, true))
+    };
+    (@$module:ident $rule:ident, $sign:literal, $s:ident, $i:ident, $a:ident, $b:ident) => {
+        $s.put::<$module::$rule>($i.dest(), $i.dest_half(), &[$a, $b], [0; 2])
+    };
+}
+
+/// Plain words.
+macro_rules! words {
+    ($($name:ident $form:ident ($($src:ident)*) $rule:ty;)*) => { $(
+        fn $name(&mut self, i: v::$form) -> Lowered {
+            let sources = [$(take!(self.word(i.$src()))),*];
             self.put::<$rule>(i.dest(), i.dest_half(), &sources, [0; 2])
         }
     )* };
 }
 
-/// How a result is put.
-macro_rules! settled {
-    (float, $s:ident, $i:ident, $rule:ty, $sources:expr) => {
-        $s.put_float::<$rule>($i.dest(), $i.dest_half(), Clamp::None, $sources, [0; 2])
+/// Picks the type that stands for a condition and puts the operands in its order.
+macro_rules! ordered {
+    (@ $order:ty, $a:ident, $b:ident, |$name:ident, $x:ident, $y:ident| $body:expr) => {{
+        type $name = $order;
+        let ($x, $y) = ($a, $b);
+        $body
+    }};
+    ($condition:expr, $a:ident, $b:ident, unsigned, $($then:tt)*) => {
+        match $condition {
+            Condition::Eq => ordered!(@ integer::Equal, $a, $b, $($then)*),
+            Condition::Ne | Condition::Gtlt => ordered!(@ integer::Different, $a, $b, $($then)*),
+            Condition::Lt => ordered!(@ integer::Below, $a, $b, $($then)*),
+            Condition::Gt => ordered!(@ integer::Below, $b, $a, $($then)*),
+            Condition::Le | Condition::Total => ordered!(@ integer::BelowOrEqual, $a, $b, $($then)*),
+            Condition::Ge => ordered!(@ integer::BelowOrEqual, $b, $a, $($then)*),
+        }
     };
-    (bits, $s:ident, $i:ident, $rule:ty, $sources:expr) => {
-        $s.put::<$rule>($i.dest(), $i.dest_half(), $sources, [0; 2])
+    ($condition:expr, $a:ident, $b:ident, signed, $($then:tt)*) => {
+        match $condition {
+            Condition::Eq => ordered!(@ integer::Equal, $a, $b, $($then)*),
+            Condition::Ne | Condition::Gtlt => ordered!(@ integer::Different, $a, $b, $($then)*),
+            Condition::Lt => ordered!(@ integer::Less, $a, $b, $($then)*),
+            Condition::Gt => ordered!(@ integer::Less, $b, $a, $($then)*),
+            Condition::Le | Condition::Total => ordered!(@ integer::LessOrEqual, $a, $b, $($then)*),
+            Condition::Ge => ordered!(@ integer::LessOrEqual, $b, $a, $($then)*),
+        }
+    };
+    ($condition:expr, $a:ident, $b:ident, float, $($then:tt)*) => {
+        match $condition {
+            Condition::Eq => ordered!(@ integer::FloatEqual, $a, $b, $($then)*),
+            Condition::Ne => ordered!(@ integer::FloatDifferent, $a, $b, $($then)*),
+            Condition::Lt => ordered!(@ integer::FloatLess, $a, $b, $($then)*),
+            Condition::Gt => ordered!(@ integer::FloatLess, $b, $a, $($then)*),
+            Condition::Le => ordered!(@ integer::FloatLessOrEqual, $a, $b, $($then)*),
+            Condition::Ge => ordered!(@ integer::FloatLessOrEqual, $b, $a, $($then)*),
+            Condition::Gtlt => ordered!(@ integer::FloatApart, $a, $b, $($then)*),
+            Condition::Total => ordered!(@ integer::FloatTotal, $a, $b, $($then)*),
+        }
     };
 }
 
-/// `FMA_RSCALE`.
-macro_rules! scaled_products {
-    ($($name:ident $form:ident $zero:ident $bits:literal;)*) => { $(
+/// `CSEL`.
+macro_rules! selects {
+    ($($name:ident $form:ident $kind:ident;)*) => { $(
         fn $name(&mut self, i: v::$form) -> Lowered {
-            let (Signed(a, x), Signed(b, y)) = (whole!(self, i, 0), whole!(self, i, 1));
-            let (Signed(c, z), d) = (whole!(self, i, 2), take!(self.word(i.src3())));
-            self.put_float::<special::FmaScaled<{ special::zero::$zero }, $bits>>(
-                i.dest(), i.dest_half(), i.clamp(), &[a, b, c, d], [x | y << 2 | z << 4, 0]
-            )
+            let (a, b) = (take!(self.word(i.src0())), take!(self.word(i.src1())));
+            let (c, d) = (take!(self.word(i.src2())), take!(self.word(i.src3())));
+            ordered!(i.cmp(), a, b, $kind, |Order, x, y| {
+                self.put::<integer::Select<Order>>(i.dest(), i.dest_half(), &[x, y, c, d], [0; 2])
+            })
         }
     )* };
 }
 
-/// `FREXPM` and `FREXPE`.
-macro_rules! mantissas {
-    ($($name:ident $form:ident $put:ident $rule:ident;)*) => { $(
+/// `CSEL` on halves.
+macro_rules! half_selects {
+    ($($name:ident $form:ident $kind:ident $part:ident;)*) => { $(
         fn $name(&mut self, i: v::$form) -> Lowered {
-            let Signed(a, _) = take!(self.float(0, i.src0(), i.src0_swizzle(), false, false));
-            match (i.log(), i.sqrt()) {
-                (true, _) => settled!($put, self, i, special::$rule<{ special::range::LOG }>, &[a]),
-                (false, true) => settled!($put, self, i, special::$rule<{ special::range::ROOT }>, &[a]),
-                (false, false) => settled!($put, self, i, special::$rule<{ special::range::HALF }>, &[a]),
+            let (a, b) = (take!(self.word(i.src0())), take!(self.word(i.src1())));
+            let (c, d) = (take!(self.word(i.src2())), take!(self.word(i.src3())));
+            ordered!(i.cmp(), a, b, $kind, |Order, x, y| {
+                let sources = [x, y, c, d];
+                self.put::<integer::SelectHalves<Order, integer::$part>>(i.dest(), i.dest_half(), &sources, [0; 2])
+            })
+        }
+    )* };
+}
+
+/// A comparison of words that have been read.
+macro_rules! compare {
+    ($s:ident, $i:ident, $a:ident, $b:ident, $c:ident, $kind:ident) => {{
+        let value = match $i.result_type() {
+            ResultType::I1 | ResultType::U1 => 1,
+            ResultType::F1 => 0x3f80_0000,
+            ResultType::M1 => u32::MAX,
+        };
+        let numbers = [value, if $i.and() { u32::MAX } else { 0 }];
+        ordered!($i.cmp(), $a, $b, $kind, |Order, x, y| {
+            if $c == Operand::Value(0) && !$i.and() {
+                $s.put::<integer::Compare<Order>>($i.dest(), $i.dest_half(), &[x, y], numbers)
+            } else {
+                $s.put::<integer::CompareJoined<Order>>($i.dest(), $i.dest_half(), &[x, y, $c], numbers)
             }
-        }
-    )* };
+        })
+    }};
 }
 
-/// The same on halves.
-macro_rules! half_mantissas {
-    ($($name:ident $form:ident $rule:ident;)*) => { $(
-        fn $name(&mut self, i: v::$form) -> Lowered {
-            let Signed(a, _) = take!(self.halves(0, i.src0(), i.src0_swizzle(), false, false));
-            let range = match (i.log(), i.sqrt()) {
-                (true, _) => special::range::LOG,
-                (false, true) => special::range::ROOT,
-                (false, false) => special::range::HALF,
-            };
-            self.put::<special::$rule>(i.dest(), i.dest_half(), &[a], [range, 0])
-        }
-    )* };
+/// A comparison of halves that have been read.
+macro_rules! compare_halves {
+    ($s:ident, $i:ident, $a:ident, $b:ident, $c:ident, $kind:ident $part:ident) => {{
+        let value = match $i.result_type() {
+            ResultType::I1 | ResultType::U1 => 0x1_0001,
+            ResultType::F1 => 0x3c00_3c00,
+            ResultType::M1 => u32::MAX,
+        };
+        let numbers = [value, if $i.and() { u32::MAX } else { 0 }];
+        ordered!($i.cmp(), $a, $b, $kind, |Order, x, y| {
+            let sources = [x, y, $c];
+            $s.put::<integer::CompareHalves<Order, integer::$part>>($i.dest(), $i.dest_half(), &sources, numbers)
+        })
+    }};
 }
 
-/// What helps with cube maps: three f32, or two and a word.
-macro_rules! cubes {
-    ($($name:ident $form:ident $put:ident $rule:ident $third:ident;)*) => { $(
-        fn $name(&mut self, i: v::$form) -> Lowered {
-            let (Signed(a, x), Signed(b, y)) = (whole!(self, i, 0), whole!(self, i, 1));
-            let Signed(c, z) = cubes!(@$third self, i);
-            let signs = [x | y << 2 | z << 4, 0];
-            cubes!(@$put self, i, cube::$rule, &[a, b, c], signs)
-        }
-    )* };
-    (@float $s:ident, $i:ident) => {
-        whole!($s, $i, 2)
-    };
-    (@face $s:ident, $i:ident) => {
-        Signed(take!($s.word($i.src2())), 0)
-    };
-    (@number $s:ident, $i:ident, $rule:ty, $sources:expr, $signs:expr) => {
-        $s.put_float::<$rule>($i.dest(), $i.dest_half(), Clamp::None, $sources, $signs)
-    };
-    (@bits $s:ident, $i:ident, $rule:ty, $sources:expr, $signs:expr) => {
-        $s.put::<$rule>($i.dest(), $i.dest_half(), $sources, $signs)
-    };
-}
-
-/// Halves to and from integers of their width in a direction of rounding.
-macro_rules! half_conversions {
-    ($(halves $name:ident $form:ident $rule:ident;)* $(shorts $from:ident $from_form:ident $sign:literal $from_rule:ident;)*) => {
-        $(fn $name(&mut self, i: v::$form) -> Lowered {
-            let a = halves!(self, i, 0);
-            let sources = [self.settle::<half::Sign>(0, a)];
-            directed!(self, i.roundmode(), put::<$rule>(i.dest(), i.dest_half(), &sources, [0; 2]))
-        })*
-        $(fn $from(&mut self, i: v::$from_form) -> Lowered {
-            let a = take!(self.shorts(0, i.src0(), i.src0_widen(), $sign));
-            directed!(self, i.roundmode(), put::<$from_rule>(i.dest(), i.dest_half(), &[a], [0; 2]))
-        })*
-    };
-}
-
-/// Two bytes as halves: integers, or floats by a rule.
-macro_rules! byte_pairs {
-    ($(integer $name:ident $form:ident $sign:literal;)* $(float $float:ident $float_form:ident $float_sign:literal $rule:ident;)*) => {
-        $(fn $name(&mut self, i: v::$form) -> Lowered {
-            let a = take!(self.byte_pair(i.src0(), i.src0_halfswizzle(), $sign));
-            self.put::<integer::Copy>(i.dest(), i.dest_half(), &[a], [0; 2])
-        })*
-        $(fn $float(&mut self, i: v::$float_form) -> Lowered {
-            let a = take!(self.byte_pair(i.src0(), i.src0_halfswizzle(), $float_sign));
-            self.put::<convert::$rule<{ direction::EVEN }>>(i.dest(), i.dest_half(), &[a], [0; 2])
-        })*
-    };
-}
-
-/// Four bytes that are added, subtracted or multiplied.
-macro_rules! byte_arithmetic {
-    ($($name:ident $form:ident $sign:literal $rule:ident;)*) => { $(
-        fn $name(&mut self, i: v::$form) -> Lowered {
-            let a = take!(self.bytes(0, i.src0(), i.src0_widen()));
-            let b = take!(self.bytes(1, i.src1(), i.src1_widen()));
-            let limits = parts::limits(8, $sign, i.saturate());
-            self.put::<Each<8, $sign, parts::$rule>>(i.dest(), i.dest_half(), &[a, b], limits)
-        }
-    )* };
-}
-
-/// Halves of sums.
-macro_rules! halving_sums {
-    ($($name:ident $form:ident $read:ident $sign:literal $rule:ty;)*) => { $(
+/// Integer comparisons; three-way ones look at components.
+macro_rules! compares {
+    ($($name:ident $form:ident $read:ident $bits:literal $sign:literal $compare:ident!($($kind:tt)*);)*) => { $(
         fn $name(&mut self, i: v::$form) -> Lowered {
             let a = take!(halving_sums!(@$read self, 0, i.src0(), i.src0_widen(), $sign));
             let b = take!(halving_sums!(@$read self, 1, i.src1(), i.src1_widen(), $sign));
-            self.put::<$rule>(i.dest(), i.dest_half(), &[a, b], [i.rhadd().into(), 0])
-        }
-    )* };
-    (@bytes $s:ident, $n:literal, $source:expr, $widen:expr, $sign:literal) => {
-        $s.bytes($n, $source, $widen)
-    };
-    (@$read:ident $s:ident, $n:literal, $source:expr, $widen:expr, $sign:literal) => {
-        $s.$read($n, $source, $widen, $sign)
-    };
-}
-
-/// Shifts of four bytes with logic.
-macro_rules! byte_shifts {
-    ($($name:ident $form:ident $way:ident $logic:ident;)*) => { $(
-        fn $name(&mut self, i: v::$form) -> Lowered {
-            let value = take!(self.bytes(0, i.src0(), i.src0_widen()));
-            let count = take!(self.byte_counts(i.src1(), i.src1_lanes()));
-            let sources = [value, count, take!(self.word(i.src2()))];
-            let (dest, half, numbers) = (i.dest(), i.dest_half(), [ones(i.src2_not()), ones(i.not_result())]);
-            shifts!(@$way parts, self, i, ShiftBytes, $logic, dest, half, &sources, numbers)
+            let c = take!(self.word(i.src2()));
+            if i.seq() {
+                let (dest, half, sources) = (i.dest(), i.dest_half(), [a, b, c]);
+                if i.result_type() == ResultType::U1 {
+                    return self.put::<Each<$bits, $sign, parts::Sequence>>(dest, half, &sources, [0; 2]);
+                }
+                let numbers = [truth(i.result_type(), $bits), sequence(i.cmp())];
+                return self.put::<Each<$bits, $sign, parts::SequenceHolds>>(dest, half, &sources, numbers);
+            }
+            $compare!(self, i, a, b, c, $($kind)*)
         }
     )* };
 }
 
-/// Shifts of pairs with logic.
-macro_rules! long_shifts {
-    ($($name:ident $form:ident $way:ident $logic:ident;)*) => { $(
+/// A comparison of bytes that have been read.
+macro_rules! compare_bytes {
+    ($s:ident, $i:ident, $a:ident, $b:ident, $c:ident, $kind:ident $sign:literal) => {{
+        let numbers = [truth($i.result_type(), 8), ones($i.and())];
+        ordered!($i.cmp(), $a, $b, $kind, |Order, x, y| {
+            $s.put::<Each<8, $sign, parts::Compare<Order>>>($i.dest(), $i.dest_half(), &[x, y, $c], numbers)
+        })
+    }};
+}
+
+/// Shifts with logic, on words and on halves.
+macro_rules! shifts {
+    ($($name:ident $form:ident $way:ident $logic:ident $read:ident $rule:ident;)*) => { $(
         fn $name(&mut self, i: v::$form) -> Lowered {
             let arithmetic = shifts!(@$way i);
-            let value = take!(self.long(0, i.src0(), i.src0_widen(), arithmetic));
-            let count = take!(self.counts(i.src1(), i.src1_lanes(), false));
-            let other = take!(self.pair(i.src2()));
-            let [a, b] = long_shifts!(@$way self, i, value, count);
+            let value = take!(self.$read(0, i.src0(), i.src0_widen(), arithmetic));
+            let halves = stringify!($rule) == "ShiftHalves";
+            let count = take!(self.counts(i.src1(), i.src1_lanes(), halves));
+            let other = take!(self.word(i.src2()));
             let numbers = [ones(i.src2_not()), ones(i.not_result())];
-            let sources = [a, b, other[0], other[1]];
-            self.put_long::<long::LongLogic<{ logic::$logic }>>(i.dest(), i.dest_half(), &sources, numbers)
+            let sources = [value, count, other];
+            let (dest, half) = (i.dest(), i.dest_half());
+            if count == Operand::Value(0) {
+                return self.put::<integer::$rule<{ shift::NONE }, { logic::$logic }>>(dest, half, &sources, numbers);
+            }
+            shifts!(@$way integer, self, i, $rule, $logic, dest, half, &sources, numbers)
         }
     )* };
-    (@left $s:ident, $i:ident, $value:ident, $count:ident) => {
-        $s.shifted::<{ shift::LEFT }>($value, $count)
+    (@left $i:ident) => {
+        false
     };
-    (@right $s:ident, $i:ident, $value:ident, $count:ident) => {
+    (@right $i:ident) => {
+        $i.signed()
+    };
+    (@left $module:ident, $s:ident, $i:ident, $rule:ident, $logic:ident, $($rest:expr),*) => {
+        $s.put::<$module::$rule<{ shift::LEFT }, { logic::$logic }>>($($rest),*)
+    };
+    (@right $module:ident, $s:ident, $i:ident, $rule:ident, $logic:ident, $($rest:expr),*) => {
         if $i.signed() {
-            $s.shifted::<{ shift::ARITHMETIC }>($value, $count)
+            $s.put::<$module::$rule<{ shift::ARITHMETIC }, { logic::$logic }>>($($rest),*)
         } else {
-            $s.shifted::<{ shift::RIGHT }>($value, $count)
+            $s.put::<$module::$rule<{ shift::RIGHT }, { logic::$logic }>>($($rest),*)
         }
     };
 }
 
-/// Reads from other lanes: bits of a component, how to read the lane numbers.
-macro_rules! permutes {
-    ($($name:ident $form:ident $bits:literal $read:ident $sign:literal;)*) => { $(
-        fn $name(&mut self, i: v::$form) -> Lowered {
-            let value = take!(self.word(i.src0()));
-            let operand = take!(halving_sums!(@$read self, 1, i.src1(), i.src1_widen(), $sign));
-            let numbers = [subgroup(i.subgroup()), cross::inactive(i.inactive_result())];
-            let handler = self.permute::<$bits, 1>(i.lane_op());
-            self.put_part(handler, i.dest(), i.dest_half(), &[value, operand], numbers)
+/// Rules chosen by the direction of rounding.
+macro_rules! rounded {
+    ($s:ident, $mode:expr, $put:ident($($arg:expr),*), $even:ident $up:ident $down:ident $zero:ident) => {
+        match $mode {
+            RoundMode::Rte => $s.$put::<float::$even>($($arg),*),
+            RoundMode::Rtp => $s.$put::<float::$up>($($arg),*),
+            RoundMode::Rtn => $s.$put::<float::$down>($($arg),*),
+            RoundMode::Rtz => $s.$put::<float::$zero>($($arg),*),
         }
-    )* };
-}
-
-/// The same on pairs.
-macro_rules! long_permutes {
-    ($($name:ident $form:ident $sign:literal;)*) => { $(
-        fn $name(&mut self, i: v::$form) -> Lowered {
-            let [low, high] = take!(self.pair(i.src0()));
-            let [operand, _] = take!(self.long(1, i.src1(), i.src1_widen(), $sign));
-            let numbers = [subgroup(i.subgroup()), cross::inactive(i.inactive_result())];
-            let handler = self.permute::<32, 2>(i.lane_op());
-            self.put_long_part(handler, i.dest(), i.dest_half(), &[low, high, operand], numbers)
-        }
-    )* };
+    };
 }
