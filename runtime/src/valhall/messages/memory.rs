@@ -231,4 +231,36 @@ mod tests {
         assert_eq!(Atomic::WithOne(AtomicOperationWith1::Adec).apply(32, 0, 0, 0) as u32, u32::MAX);
         assert_eq!(Atomic::WithOne(AtomicOperationWith1::Asmax1).apply(32, 0x8000_0000, 0, 0), 1);
     }
+
+    #[test]
+    fn every_operation_leaves_what_its_name_says() {
+        const LEAST: u64 = 1 << 31;
+        for (operation, left) in [
+            (AtomicOperation::Aadd, LEAST + 4),
+            (AtomicOperation::Asmin, LEAST + 1),
+            (AtomicOperation::Asmax, 3),
+            (AtomicOperation::Aumin, 3),
+            (AtomicOperation::Aumax, LEAST + 1),
+            (AtomicOperation::Aand, 1),
+            (AtomicOperation::Aor, LEAST + 3),
+            (AtomicOperation::Axor, LEAST + 2),
+            (AtomicOperation::Axchg, 3),
+        ] {
+            let atomic = |atomic: Atomic, expected| atomic.apply(32, LEAST + 1, 3, expected);
+            assert_eq!(atomic(Atomic::With(operation), 0), left, "{operation:?}");
+            // Compared with what is there, any operation happens or not.
+            assert_eq!(atomic(Atomic::IfEqual(operation), LEAST + 1), left, "{operation:?}");
+            assert_eq!(atomic(Atomic::IfEqual(operation), 1), LEAST + 1, "{operation:?}");
+        }
+        for (operation, left) in [
+            (AtomicOperationWith1::Ainc, [1, 3, LEAST + 1]),
+            (AtomicOperationWith1::Adec, [u64::MAX, 1, LEAST - 1]),
+            (AtomicOperationWith1::Aumax1, [1, 2, LEAST]),
+            (AtomicOperationWith1::Asmax1, [1, 2, 1]),
+            (AtomicOperationWith1::Aor1, [1, 3, LEAST + 1]),
+        ] {
+            let found = [0, 2, LEAST].map(|old| Atomic::WithOne(operation).apply(32, old, 0, 0));
+            assert_eq!(found.map(|word| word as u32), left.map(|word| word as u32), "{operation:?}");
+        }
+    }
 }
