@@ -349,7 +349,7 @@ fn attributes_come_by_vertex_or_instance() {
     let words = to_words(memory.region(0x2000).unwrap());
     let floats = |at: usize| [0, 1, 2, 3].map(|i| f32::from_bits(words[at + i]));
     assert_eq!([floats(0), floats(8), floats(16)], [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0], [0.2, 0.0, 0.0, 1.0]]);
-    assert_eq!(words[20..24], [7, 0, 0, 1]);
+    assert_eq!([&words[4..8], &words[12..16], &words[20..24]], [[7, 0, 0, 1]; 3]);
     let far = Vertices { count: 5, ..vertices };
     let error = valhall::run_vertices(&far, &mut memory, &mut host).unwrap_err().to_string();
     assert!(error.contains(", vertex 4, lane 4: nothing is mapped at 0x1004"), "{error}");

@@ -214,3 +214,23 @@ fn a_case_that_compares_nothing_or_too_little_does_not_pass() {
         [{"name": "v", "components": 1, "type": "f", "offset": 0, "rows": ["00000000"]}]}"#;
     assert!(refused("vertex", varyings).contains("no `varying_start`"));
 }
+
+#[test]
+fn what_is_flat_stays_so_beyond_the_edge_and_any_nan_is_as_good_as_another() {
+    // The difference to the lane on the right, which is a helper beyond the last column.
+    let program = "LD_VAR_BUF_IMM.f32.slot0.src_f32.center.store.wait0 @r0, r61, index:0x0
+        IADD_IMM.i32 r8, 0x0, #0x1\nCLPER.i32.subgroup4.xor r1, r0, r8
+        FADD.f32 r4, r1, r0.neg\nFRSQ.f32 r5, 0x3F800000.neg\nMOV.i32 r6, 0x0\nMOV.i32 r7, 0x0
+        BLEND.slot0.v4.f32.end @r4:r5:r6:r7, blend_descriptor_0.w0, r60, target:0x0";
+    let clear = "0".repeat(32);
+    for (interpolation, difference) in [("flat", "00000000"), ("smooth", "40000000")] {
+        let entries = format!(
+            r#""width": 1, "height": 1,
+               "varyings": [{{"components": 1, "interpolation": "{interpolation}", "offset": 0, "per_pixel": ["40400000"],
+                 "affine": {{"at_window_origin": [2], "per_pixel_x": [2], "per_pixel_y": [0]}}}}],
+               "expected": {{"rts": [{{"target": 0, "format": "RGBA32F", "clear": "{clear}",
+                 "rows": ["{difference}ffc000010000000000000000"]}}]}}"#
+        );
+        assert_eq!(problems(&case("fragment", program, &entries)), [""; 0], "{interpolation}");
+    }
+}

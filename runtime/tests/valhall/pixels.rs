@@ -142,3 +142,12 @@ fn a_divergent_barrier_names_the_lane_that_is_elsewhere() {
         assert_eq!(error.place().and_then(|place| place.lane), Some(5), "{error}");
     }
 }
+
+#[test]
+fn a_colour_without_coverage_is_not_drawn() {
+    let mut resources = resources(2, 1);
+    // The lowest bit of x is the coverage.
+    let body = "IADD_IMM.i32 r8, 0x0, #0x1\nLSHIFT_AND.i32 r60, r59, 0x0.b00, r8
+        MOV.i32 r4, 0x0\nMOV.i32 r5, 0x0\nMOV.i32 r6, 0x0\nMOV.i32 r7, 0x0";
+    assert_eq!(draw(body, &mut resources).unwrap(), [[-1.0; 4], [0.0; 4]]);
+}

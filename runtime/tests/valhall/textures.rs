@@ -267,3 +267,48 @@ fn a_fused_look_up_takes_its_place_from_a_varying() {
         TEX_SINGLE.slot1.f.32.2d.grdesc @r4:r5:r6:r7, @r8:r9:r10:r11, r20";
     assert_eq!(channel(&draw(body, &mut levels).unwrap(), 0), [1.0; 4]);
 }
+
+#[test]
+fn whole_numbers_are_never_mixed() {
+    let linear = Sampler { min: Filter::Linear, mag: Filter::Linear, mip: Some(Filter::Linear), ..Sampler::default() };
+    let mut resources = resources(1, 1);
+    let levels = vec![to_bytes(&[4, 8, 12, 16]), to_bytes(&[100])];
+    let texture = Texture::new(Shape::Two, [2, 2, 1], 1, Format::parse("R32UI").unwrap(), levels).unwrap();
+    resources.textures.insert(Handle::new(table::TEXTURES, 0), texture);
+    resources.samplers.insert(Handle::new(table::SAMPLERS, 0), linear);
+    // In the middle, half a level up.
+    let body = "MOV.i32 r8, r0\nMOV.i32 r9, r1\nIADD_IMM.i32 r10, 0x0, #0x80
+        TEX_SINGLE.slot1.u.32.2d.explicit @r4:r5:r6:r7, @r8:r9:r10, r20
+        U32_TO_F32 r4, r4\nMOV.i32 r5, 0x0\nMOV.i32 r6, 0x0\nMOV.i32 r7, 0x0";
+    assert_eq!(draw(body, &mut resources).unwrap()[0][0], 16.0);
+}
+
+#[test]
+fn a_fetch_from_a_layer_that_is_not_there_gives_zeros() {
+    let mut resources = resources(1, 1);
+    with_texture(&mut resources, Shape::Two, [1, 1, 1], 2, &[&[1.0, 2.0]], Sampler::default());
+    for (layer, expected) in [("0x1", [2.0, 0.0, 0.0, 1.0]), ("0x2", [0.0; 4]), ("0xFFFFFFFF", [0.0; 4])] {
+        let body = format!(
+            "MOV.i32 r8, 0x0\nMOV.i32 r9, 0x0\nIADD_IMM.i32 r10, 0x0, #{layer}
+             TEX_FETCH.slot1.f.32.2d.array_enable @r4:r5:r6:r7, @r8:r9:r10, r20"
+        );
+        assert_eq!(draw(&body, &mut resources).unwrap(), [expected], "{layer}");
+    }
+}
+
+#[test]
+fn a_lane_whose_neighbours_went_elsewhere_sees_no_change() {
+    let mut resources = resources(2, 2);
+    let linear = Sampler { mip: Some(Filter::Linear), ..Sampler::default() };
+    with_texture(&mut resources, Shape::Two, [4, 4, 1], 1, &[&[0.0; 16], &[1.0; 4], &[2.0]], linear);
+    // Two texels from pixel to pixel are level 1; lane 3 looks alone.
+    let body = "IADD_IMM.i32 r21, 0x0, #0x3F000000\nFMA.f32 r2, r0, r21, 0x0.neg\nFMA.f32 r3, r1, r21, 0x0.neg
+        MOV.i32 r5, 0x0\nMOV.i32 r6, 0x0\nMOV.i32 r7, 0x0
+        IADD_IMM.i32 r22, lane_id.w0, #0xFFFFFFFD
+        BRANCHZ.eq r22, offset:2
+        TEX_SINGLE.slot1.f.32.2d.computed @r4:r5:r6:r7, @r2:r3, r20
+        BRANCHZ.eq 0x0, offset:1
+        TEX_SINGLE.slot1.f.32.2d.computed @r4:r5:r6:r7, @r2:r3, r20";
+    // Lane 2 has no neighbour along y but lane 0 and none along x, lane 1 one along x.
+    assert_eq!(channel(&draw(body, &mut resources).unwrap(), 0), [1.0, 1.0, 1.0, 0.0]);
+}

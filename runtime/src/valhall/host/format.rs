@@ -356,6 +356,8 @@ mod tests {
         assert_eq!(floats(format("RG8").decode(&[255, 51])), [1.0, 0.2, 0.0, 1.0]);
         assert_eq!(format("R32I").decode(&[0xfe, 0xff, 0xff, 0xff]).channels, [-2i32 as u32, 0, 0, 1]);
         assert_eq!(floats(format("RGBA8").decode(&[255])), [1.0, 0.0, 0.0, 1.0]);
+        // The least number of two's complement is no less than -1.
+        assert_eq!(floats(format("RG8_SNORM").decode(&[0x80, 0x81])), [-1.0, -1.0, 0.0, 1.0]);
     }
 
     #[test]

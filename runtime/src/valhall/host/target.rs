@@ -123,9 +123,11 @@ mod tests {
             assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-4), "{name}: {found:?}");
         }
         let whole = |channels| Texel { channels, class: Class::Unsigned };
-        let mut target = new("RGBA8UI", whole([1; 4]));
-        target.blend([0, 0], whole([2; 4]));
-        assert_eq!(target.pixels(), [[2; 4]]);
+        // Their bits are those of floats, but nothing is added.
+        let [one, two] = [1.0f32, 2.0].map(f32::to_bits);
+        let mut target = new("RGBA32UI", whole([one; 4]));
+        target.blend([0, 0], whole([two; 4]));
+        assert_eq!(target.pixels(), [[two; 4]]);
     }
 
     #[test]
