@@ -123,11 +123,10 @@ mod tests {
             assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-4), "{name}: {found:?}");
         }
         let whole = |channels| Texel { channels, class: Class::Unsigned };
-        // Their bits are those of floats, but nothing is added.
-        let [one, two] = [1.0f32, 2.0].map(f32::to_bits);
-        let mut target = new("RGBA32UI", whole([one; 4]));
-        target.blend([0, 0], whole([two; 4]));
-        assert_eq!(target.pixels(), [[two; 4]]);
+        // What is there could be taken for a float, but nothing is added to it.
+        let mut target = new("RGBA32UI", whole([2.0f32.to_bits(); 4]));
+        target.blend([0, 0], whole([7; 4]));
+        assert_eq!(target.pixels(), [[7; 4]]);
     }
 
     #[test]
