@@ -122,7 +122,7 @@ pub fn half_fma(threads: u32) -> Kernel {
 /// The factor of saxpy.
 pub const FACTOR: f32 = 1.5;
 
-/// `y = a · x + y`, each thread `each` elements, a grid apart.
+/// `y = a · x + y`, each workgroup a run of the elements, each thread `each` of them.
 pub fn saxpy(name: &'static str, elements: u32, each: u32) -> Kernel {
     let threads = elements / each;
     let body = "
@@ -134,7 +134,10 @@ pub fn saxpy(name: &'static str, elements: u32, each: u32) -> Kernel {
         format!("{OWN} SHADDX.u64 r58, u2, r60.w0, shift:0x2\n {body} STORE.i32.slot0.end @r0, r62, offset:0")
     } else {
         format!(
-            "{OWN} SHADDX.u64 r58, u2, r60.w0, shift:0x2
+            "IMUL.i32 r9, r57, u7
+            IADD.u32 r9, r9, r55
+            SHADDX.u64 r62, u0, r9.w0, shift:0x2
+            SHADDX.u64 r58, u2, r9.w0, shift:0x2
             MOV.i32 r10, 0x0
             again: {body} STORE.i32.slot0 @r0, r62, offset:0
             IADD.u64 r62, r62, u5.w0
@@ -145,7 +148,7 @@ pub fn saxpy(name: &'static str, elements: u32, each: u32) -> Kernel {
             NOP.end"
         )
     };
-    let mut kernel = kernel(name, &text, threads, &[FACTOR.to_bits(), 4 * threads, each]);
+    let mut kernel = kernel(name, &text, threads, &[FACTOR.to_bits(), 4 * LOCAL, each, LOCAL * each]);
     kernel.memory = Memory::new();
     for base in [OUT, IN] {
         let words = (0..elements).flat_map(|i| (i as f32).to_le_bytes()).collect::<Vec<u8>>();

@@ -420,6 +420,54 @@ fn memory_is_reached_in_every_pattern() {
 }
 
 #[test]
+fn loops_over_memory_see_what_they_have_stored() {
+    let mut random = Random(7);
+    let mut ended = [0; 2];
+    for round in 0..64u32 {
+        let threads = [128, 40, 256][round as usize % 3];
+        let row = 4 * threads;
+        // The second place is the first, one behind it, in other memory, or what other lanes have is between; and memory
+        // may end while the loop runs.
+        let rows = random.below(4) as u32;
+        let (second, stride) =
+            [(IN as u32 + rows * row, 2), (SCRATCH as u32, 2), (SCRATCH as u32, 3)][round as usize % 3];
+        let mut offset = || row * random.below(3) as u32;
+        let [a, b, c] = [offset(), offset(), offset()];
+        let text = format!(
+            "SHADDX.u64 r62, u0, r60.w0, shift:0x2
+            SHADDX.u64 r58, u4, r60.w0, shift:{stride:#x}
+            MOV.i32 r10, 0x0
+            MOV.i32 r5, r60
+            again: LOAD.i32.unsigned.slot0 @r0, r62, offset:{a}
+            LOAD.i32.unsigned.slot0 @r1, r58, offset:{b}
+            FMA.f32 r2, r1, u6, r0
+            STORE.i32.slot0 @r2, r62, offset:{a}
+            LOAD.i32.unsigned.slot0 @r3, r58, offset:{b}
+            IADD.u32 r5, r5, r3
+            STORE.i32.slot0 @r5, r58, offset:{c}
+            LOAD.i32.unsigned.slot0 @r4, r62, offset:{a}
+            LSHIFT_XOR.i32 r5, r5, 0x0.b00, r4
+            IADD.u64 r62, r62, u7.w0
+            IADD.u64 r58, r58, u7.w0
+            IADD_IMM.i32 r10, r10, #0x1
+            ICMP.u32.lt.m1 r7, r10, u8, 0x0
+            BRANCHZ.reconverge r7, offset:again
+            SHADDX.u64 r62, u2, r60.w0, shift:0x2
+            STORE.i32.slot0.end @r5, r62, offset:0"
+        );
+        let steps = 4 + random.below(100) as u32;
+        let launch = Launch {
+            program: assemble(&text),
+            local_size: [threads, 1, 1],
+            uniforms: vec![IN as u32, 0, OUT as u32, 0, second, 0, 0x3fc0_0000, row, steps],
+            ..Launch::default()
+        };
+        ended[usize::from(agree(&launch, &memory(threads, &mut random)))] += 1;
+    }
+    assert!(ended.iter().all(|&count| count > 8), "{ended:?} failed and came to their end");
+}
+
+#[test]
 fn lanes_behind_one_another_may_cross_what_memory_has() {
     let mut random = Random(5);
     // Where low words wrap around, where one region follows another, where one ends, and the memory of each workgroup.

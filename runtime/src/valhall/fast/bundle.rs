@@ -11,6 +11,7 @@ use super::column::{bit_mask, blend, equal, from_bits, lower, not, or, smallest}
 use super::fuse::graph::{Graph, Value};
 use super::fuse::machine::Machine;
 use super::fuse::recipe::Recipe;
+use super::fuse::window::Windows;
 use super::handler::{Body, Fields, Op};
 use super::world::{Home, World};
 
@@ -98,6 +99,8 @@ pub struct Bundle {
     taken: Taken,
     /// The lanes that jump, where not all do.
     jumps: [u16; WARPS],
+    /// Where the lanes access memory one behind the other, as was last asked.
+    pub start_of_access: u64,
     /// Where all warps begin, and whether they are there.
     entry: Box<Entry>,
     entered: bool,
@@ -182,6 +185,7 @@ impl Bundle {
             fault: None,
             taken: Taken::None,
             jumps: [0; WARPS],
+            start_of_access: 0,
             entry: Box::default(),
             entered: false,
             firsts: [0; WARPS],
@@ -381,9 +385,10 @@ impl Bundle {
 
     /// Executes machine code for the active lanes; what a branch at its end found, as [`Bundle::branch`] wants it.
     #[inline(always)]
-    pub fn execute(&mut self, machine: &Machine) -> [bool; 2] {
+    pub fn execute(&mut self, machine: &Machine, windows: &Windows<'_>) -> [bool; 2] {
         let full = self.active_threads as usize == WARPS * LANES;
-        machine.run(full, &mut self.rows, &self.active, self.order.bits, &mut self.jumps).map(|lanes| lanes != 0)
+        let busy = self.order.bits;
+        machine.run(full, &mut self.rows, &self.active, busy, &mut self.jumps, windows).map(|lanes| lanes != 0)
     }
 
     /// Notes what a branch found: whether some lanes jump, and whether some do not. True when both do.

@@ -1,8 +1,8 @@
 //! From a graph to machine code: a loop over the warps that have active lanes.
 //!
 //! The code is called as [`machine`](super::machine) says: `rdi` points to the rows, `rsi` to the active lanes of the
-//! warps, `edx` has a bit for each warp to be executed, and `r8` points to where the lanes that jump are written. In the
-//! loop `rax` is the place of the warp's columns in a row. Values stay in vector registers from where they are made to
+//! warps, `edx` has a bit for each warp to be executed, `rcx` points to pointers to places in memory, and `r8` to where
+//! the lanes that jump are written. In the loop `rax` is the place of the warp's columns in a row. Values stay in vector registers from where they are made to
 //! their last use; what is the same for all warps is made before the loop. There is no spilling: a graph that needs too
 //! many registers is refused.
 //!
@@ -15,6 +15,7 @@ use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register};
 use super::super::super::warp::Column;
 use super::super::bundle::{Row, WARPS};
 use super::graph::{Graph, Node, Operation, Value};
+use super::window::PLACES;
 
 /// What the code has to do.
 pub struct Wanted<'a> {
@@ -24,6 +25,8 @@ pub struct Wanted<'a> {
     pub rows: &'a [(u32, Value)],
     /// The mask of lanes that jump.
     pub jumps: Option<Value>,
+    /// How many places in memory it accesses.
+    pub places: usize,
 }
 
 /// The last vector register is for what is about to be stored.
@@ -38,11 +41,16 @@ const INACTIVE: Register = Register::K7;
 /// Registers that may be taken for what is the same for all warps.
 const SHARED: usize = 18;
 
+/// The registers that point to places in memory.
+const POINTERS: [Register; PLACES] = [Register::RSI, Register::RDX, Register::R10, Register::R11];
+
 /// Machine code for both cases, which touches the rows below a number only.
 pub struct Emitted {
     full: Vec<u8>,
+    /// None where memory is accessed: some of the lanes may be anywhere.
     part: Vec<u8>,
     rows: usize,
+    places: usize,
 }
 
 impl Emitted {
@@ -55,7 +63,8 @@ impl Emitted {
         let last = read.chain(wanted.rows.iter().map(|(row, _)| *row)).max();
         let rows = last.map_or(0, |last| last as usize + 1);
         let full = full(wanted, 2).or_else(|| full(wanted, 1))?;
-        Some(Emitted { full, part: part(wanted)?, rows })
+        let part = if wanted.places == 0 { part(wanted)? } else { vec![] };
+        Some(Emitted { full, part, rows, places: wanted.places })
     }
 
     /// The code for bundles all lanes of which are active.
@@ -68,6 +77,11 @@ impl Emitted {
         &self.part
     }
 
+    /// How many places in memory there have to be.
+    pub fn places(&self) -> usize {
+        self.places
+    }
+
     /// How many rows there have to be.
     pub fn rows(&self) -> usize {
         self.rows
@@ -78,6 +92,10 @@ impl Emitted {
 fn full(wanted: &Wanted<'_>, ways: usize) -> Option<Vec<u8>> {
     use Register::{EAX, ECX, R8, R9D, R10D, RAX};
     let mut out = Emitter::new(wanted, ways)?;
+    for (index, &pointer) in POINTERS.get(..wanted.places)?.iter().enumerate() {
+        let place = MemoryOperand::with_base_displ(Register::RCX, 8 * index as i64);
+        out.push(Instruction::with2(Code::Mov_r64_rm64, pointer, place))?;
+    }
     out.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
     out.push(Instruction::with2(Code::Mov_r32_imm32, ECX, (WARPS / ways) as u32))?;
     if wanted.jumps.is_some() {
@@ -141,9 +159,24 @@ fn column(row: u32, way: usize) -> MemoryOperand {
     MemoryOperand::new(Register::RDI, Register::RAX, 1, displacement, 1, false, Register::None)
 }
 
+/// The words of the warp in a place in memory, or of the one so many behind it.
+fn words(place: usize, way: usize) -> MemoryOperand {
+    let displacement = (way * size_of::<Column>()) as i64;
+    MemoryOperand::new(POINTERS[place], Register::RAX, 1, displacement, 1, false, Register::None)
+}
+
 /// The word of 16 bits that belongs to the warp.
 fn halfword(base: Register) -> MemoryOperand {
     MemoryOperand::with_base_index_scale(base, Register::RCX, 2)
+}
+
+/// Where something is stored.
+#[derive(Clone, Copy)]
+enum Store {
+    /// In a row.
+    Row(u32),
+    /// In a place in memory.
+    Place(usize),
 }
 
 /// When values are used for the last time.
@@ -151,7 +184,7 @@ struct Plan {
     /// Twice the index of the node that uses a value last; one more where a store behind that node does.
     last: Vec<Option<usize>>,
     /// What is stored behind each node.
-    stores: Vec<Vec<(u32, Value)>>,
+    stores: Vec<Vec<(Store, Value)>>,
     /// Values that are the same for all warps.
     shared: Vec<bool>,
 }
@@ -171,8 +204,14 @@ impl Plan {
             // Not before what the row was has been read.
             let read = nodes.iter().position(|node| *node == Node::Row(row)).filter(|&load| used[load]);
             let place = read.unwrap_or(0).max(value.index());
-            plan.stores[place].push((row, value));
+            plan.stores[place].push((Store::Row(row), value));
             plan.use_at(value, 2 * place + 1);
+        }
+        for &(behind, place, value) in wanted.graph.stores() {
+            // The value is one of these nodes.
+            let node = behind - 1;
+            plan.stores[node].push((Store::Place(place), value));
+            plan.use_at(value, 2 * node + 1);
         }
         if let Some(jumps) = wanted.jumps {
             plan.use_at(jumps, usize::MAX);
@@ -199,7 +238,8 @@ impl Plan {
 fn used(wanted: &Wanted<'_>) -> Vec<bool> {
     let nodes = wanted.graph.nodes();
     let mut used = vec![false; nodes.len()];
-    for value in wanted.rows.iter().map(|(_, value)| value).chain(&wanted.jumps) {
+    let stored = wanted.graph.stores().iter().map(|(_, _, value)| value);
+    for value in wanted.rows.iter().map(|(_, value)| value).chain(stored).chain(&wanted.jumps) {
         used[value.index()] = true;
     }
     for (index, node) in nodes.iter().enumerate().rev() {
@@ -269,7 +309,7 @@ impl Emitter {
                     out.push(Instruction::with2(Code::EVEX_Vpbroadcastd_zmm_k1z_r32, to, Register::EAX))?;
                 }
                 Node::Operation(operation) => out.operation(index, operation, 0)?,
-                Node::Row(_) => {}
+                Node::Row(_) | Node::Memory(..) => {}
             }
             out.registers[index][1] = out.registers[index][0];
         }
@@ -283,19 +323,23 @@ impl Emitter {
                 for way in 0..self.ways {
                     match node {
                         Node::Splat(_) => {}
-                        Node::Row(row) => {
+                        Node::Row(_) | Node::Memory(..) => {
+                            let from = match node {
+                                Node::Memory(place, _) => words(*place, way),
+                                Node::Row(row) => column(*row, way),
+                                _ => return None,
+                            };
                             let to = self.take(Value::of(index), false, way)?;
-                            let load = Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512;
-                            self.push(Instruction::with2(load, to, column(*row, way)))?;
+                            self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, to, from))?;
                         }
                         Node::Operation(operation) => self.operation(index, operation, way)?,
                     }
                 }
             }
-            for (row, value) in std::mem::take(&mut self.plan.stores[index]) {
+            for (to, value) in std::mem::take(&mut self.plan.stores[index]) {
                 let is_done = self.plan.last[value.index()] == Some(2 * index + 1) && !self.plan.shared[value.index()];
                 for way in 0..self.ways {
-                    self.store(row, value, way, inactive)?;
+                    self.store(to, value, way, inactive)?;
                     self.done(value, is_done, way);
                 }
             }
@@ -395,19 +439,22 @@ impl Emitter {
         self.push(instruction)
     }
 
-    fn store(&mut self, row: u32, value: Value, way: usize, inactive: Option<Register>) -> Option<()> {
+    fn store(&mut self, to: Store, value: Value, way: usize, inactive: Option<Register>) -> Option<()> {
         let mut from = self.registers[value.index()][way]?;
+        let to = match to {
+            Store::Row(row) => column(row, way),
+            Store::Place(place) => words(place, way),
+        };
         if let Some(inactive) = inactive {
             // A masked store would keep the next load waiting.
-            let blend = Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32;
-            let mut instruction = Instruction::with3(blend, STORED, from, column(row, way));
-            if let Ok(instruction) = &mut instruction {
-                instruction.set_op_mask(inactive);
+            let mut blend = Instruction::with3(Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32, STORED, from, to);
+            if let Ok(blend) = &mut blend {
+                blend.set_op_mask(inactive);
             }
-            self.push(instruction)?;
+            self.push(blend)?;
             from = STORED;
         }
-        self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, column(row, way), from))
+        self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, to, from))
     }
 }
 

@@ -32,6 +32,8 @@ pub enum Node {
     Row(u32),
     /// The same word in all lanes.
     Splat(u32),
+    /// Words of a place in memory, after so many were stored.
+    Memory(usize, usize),
     /// An instruction.
     Operation(Operation),
 }
@@ -114,6 +116,8 @@ pub struct Graph {
     rough: Vec<Kind>,
     /// What the run has written.
     rows: HashMap<u32, Value>,
+    /// What is stored: behind so many nodes, to which place in memory, and what.
+    stores: Vec<(usize, usize, Value)>,
 }
 
 impl Graph {
@@ -150,6 +154,21 @@ impl Graph {
     /// Writes a row.
     pub fn write(&mut self, row: u32, value: Value) {
         self.rows.insert(row, value);
+    }
+
+    /// What a place in memory holds now.
+    pub fn load(&mut self, place: usize) -> Value {
+        self.node(Node::Memory(place, self.stores.len()))
+    }
+
+    /// Stores to a place in memory.
+    pub fn store(&mut self, place: usize, value: Value) {
+        self.stores.push((self.nodes.len(), place, value));
+    }
+
+    /// What is stored to memory: behind so many nodes, to which place, and what.
+    pub fn stores(&self) -> &[(usize, usize, Value)] {
+        &self.stores
     }
 
     /// The same word in all lanes.

@@ -70,6 +70,9 @@ fn through(live: Live, fields: &Fields, recipe: Option<&Recipe>) -> Live {
     let written = recipe.map_or(0, Recipe::results);
     let kept = !(fields.dest..fields.dest + written).fold(0, |all, row| all | bit(row));
     let mut before = Live { read: live.read & kept, exact: live.exact & kept };
+    if let Some(Recipe::Store) = recipe {
+        before = before | Live::all(bit(fields.dest));
+    }
     for (index, &source) in fields.sources.iter().enumerate() {
         before.read |= bit(source);
         if recipe.is_none_or(|recipe| recipe.takes(index) != Kind::Float) {

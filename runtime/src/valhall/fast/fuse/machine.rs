@@ -1,8 +1,9 @@
 //! Machine code in memory that may be executed: with [`handler`](super::super::handler), the only place with `unsafe`.
 //!
 //! What is called here was made by [`Emitted`] alone, which keeps to this: it reads and writes columns of the warps it is
-//! told of, in rows below [`Emitted::rows`]; it reads their active lanes and writes their lanes that jump; it changes no
-//! register that a caller of `sysv64` relies on, no stack and no mode of the processor.
+//! told of, in rows below [`Emitted::rows`]; it reads their active lanes and writes their lanes that jump; for full bundles
+//! it reads and writes a word for each lane in places below [`Emitted::places`]; it changes no register that a caller of
+//! `sysv64` relies on, no stack and no mode of the processor.
 
 #![allow(unsafe_code, reason = "calls of machine code that was made while running")]
 
@@ -10,6 +11,7 @@ use memmap2::{Mmap, MmapMut};
 
 use super::super::bundle::{Row, WARPS};
 use super::emit::Emitted;
+use super::window::Windows;
 use crate::level::{Kind, Level};
 
 /// A function made while running.
@@ -19,6 +21,7 @@ pub struct Machine {
     /// Where the code begins that writes active lanes only.
     part: usize,
     rows: usize,
+    places: usize,
 }
 
 impl Machine {
@@ -26,11 +29,11 @@ impl Machine {
     pub fn new(emitted: &Emitted, level: Level) -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         if level.kind() == Kind::Avx512 {
-            let (full, part) = (emitted.full(), emitted.part());
+            let (full, part, rows, places) = (emitted.full(), emitted.part(), emitted.rows(), emitted.places());
             let mut code = MmapMut::map_anon(full.len() + part.len()).ok()?;
             code[..full.len()].copy_from_slice(full);
             code[full.len()..].copy_from_slice(part);
-            return Some(Machine { code: code.make_exec().ok()?, part: full.len(), rows: emitted.rows() });
+            return Some(Machine { code: code.make_exec().ok()?, part: full.len(), rows, places });
         }
         None
     }
@@ -46,19 +49,21 @@ impl Machine {
         active: &[u16; WARPS],
         busy: u8,
         jumps: &mut [u16; WARPS],
+        windows: &Windows<'_>,
     ) -> [u16; 2] {
-        if busy == 0 || rows.len() < self.rows {
+        if busy == 0 || rows.len() < self.rows || self.places > windows.len() || self.places > 0 && !full {
             return [0; 2];
         }
         #[cfg(target_arch = "x86_64")]
         {
-            type Function = unsafe extern "sysv64" fn(*mut Row, *const u16, u32, usize, *mut u16) -> u32;
+            type Function = unsafe extern "sysv64" fn(*mut Row, *const u16, u32, *const *mut u8, *mut u16) -> u32;
             let at = if full { 0 } else { self.part };
             // SAFETY: both begin within the code, which lives as long as `self`, and both are functions of this type for a
-            // level that the processor has. There are as many rows as they touch, and `busy` names warps below eight.
+            // level that the processor has. There are as many rows and places as they touch, the places being memory of
+            // the world that `windows` has borrowed, and `busy` names warps below eight.
             let both = unsafe {
                 let function: Function = std::mem::transmute(self.code.as_ptr().add(at));
-                function(rows.as_mut_ptr(), active.as_ptr(), busy.into(), 0, jumps.as_mut_ptr())
+                function(rows.as_mut_ptr(), active.as_ptr(), busy.into(), windows.as_ptr(), jumps.as_mut_ptr())
             };
             return [both as u16, (both >> 16) as u16];
         }

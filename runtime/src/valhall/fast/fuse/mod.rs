@@ -13,6 +13,7 @@ pub mod graph;
 mod live;
 pub mod machine;
 pub mod recipe;
+pub mod window;
 
 use std::ops::Range;
 
@@ -21,10 +22,12 @@ use self::graph::{Graph, Kind, Value};
 use self::live::Live;
 use self::machine::Machine;
 use self::recipe::Recipe;
+use self::window::{Access, PLACES, Windows};
 use super::bundle::{Bundle, Part};
 use super::code::{Code, Exit};
 use super::handler::{Fields, Op, handler};
 use super::world::World;
+use crate::level::Level;
 
 /// How often a run is executed by handlers before it is compiled: then it has cost about as much as that.
 const OFTEN: u32 = 64;
@@ -57,14 +60,39 @@ pub struct Block {
     /// How many threads have executed it, modulo 2^64.
     pub threads: u64,
     calls: Vec<Call>,
+    /// All of it in one, for bundles all lanes of which are active and access memory one behind the other.
+    together: Option<Compiled>,
 }
 
 #[derive(Debug)]
 enum Call {
     Handler(Op),
-    Machine(Machine),
-    /// With the op that parts the lanes, where some jump and some do not.
-    Branch(Machine, Op),
+    Compiled(Compiled),
+}
+
+/// Handlers that became one function.
+#[derive(Debug)]
+struct Compiled {
+    machine: Machine,
+    /// Parts the lanes, where a branch ends it and some jump and some do not.
+    part: Option<Op>,
+    /// The memory that it wants to find.
+    accesses: Vec<Access>,
+}
+
+impl Compiled {
+    /// Executes it; false, and nothing was done, where memory is not accessed as it has to be.
+    #[inline(always)]
+    fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>) -> bool {
+        let Some(windows) = Windows::find(bundle, world, &self.accesses) else { return false };
+        let [some, lacking] = bundle.execute(&self.machine, &windows);
+        if let Some(part) = &self.part
+            && bundle.branch(some, lacking)
+        {
+            part.run(whole, bundle, world);
+        }
+        true
+    }
 }
 
 impl Hot {
@@ -113,11 +141,15 @@ impl Block {
         let mut calls = Vec::new();
         let mut first = pc;
         while first < end {
-            let computes = |word: usize| code.calls(word).all(|(_, recipe)| recipe.is_some());
+            let computes = |word: usize| code.calls(word).all(|(_, recipe)| recipe.is_some_and(Recipe::is_safe));
             let longest = end.min(first + LONGEST);
             let mut last = (first..longest).find(|&word| !computes(word)).unwrap_or(longest);
             // Half as many words need fewer registers.
-            while last > first && Sequence::compile(code, first..last, live, &mut calls).is_none() {
+            while last > first {
+                if let Some(compiled) = Sequence::compile(code, first..last, live) {
+                    calls.push(Call::Compiled(compiled));
+                    break;
+                }
                 last = first + (last - first) / 2;
             }
             if last == first {
@@ -126,9 +158,11 @@ impl Block {
             }
             first = last;
         }
+        // What only computes is one call already.
+        let together = if calls.len() > 1 { Sequence::compile(code, pc..end, live) } else { None };
         let compiled = calls.iter().any(|call| !matches!(call, Call::Handler(_)));
         let exit = code.exit(end.checked_sub(1)?)?;
-        compiled.then_some(Block { start: pc, end, exit, threads: 0, calls })
+        compiled.then_some(Block { start: pc, end, exit, threads: 0, calls, together })
     }
 
     /// How many words it has.
@@ -140,22 +174,16 @@ impl Block {
     /// Executes it; the word of the handler that failed, if one did.
     #[inline(always)]
     pub fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>) -> Option<u32> {
+        if let Some(together) = &self.together
+            && together.run(whole, bundle, world)
+        {
+            return None;
+        }
         for call in &self.calls {
             match call {
-                Call::Handler(op) => {
-                    if !op.run(whole, bundle, world) {
-                        return Some(op.pc());
-                    }
-                }
-                Call::Machine(machine) => {
-                    bundle.execute(machine);
-                }
-                Call::Branch(machine, part) => {
-                    let [some, lacking] = bundle.execute(machine);
-                    if bundle.branch(some, lacking) {
-                        part.run(whole, bundle, world);
-                    }
-                }
+                Call::Handler(op) if !op.run(whole, bundle, world) => return Some(op.pc()),
+                Call::Handler(_) => {}
+                Call::Compiled(compiled) => _ = compiled.run(whole, bundle, world),
             }
         }
         None
@@ -166,17 +194,23 @@ impl Block {
 struct Sequence<'a> {
     graph: Graph,
     constants: &'a [u32],
+    level: Level,
     jumps: Option<Value>,
     part: Option<Fields>,
+    accesses: Vec<Access>,
 }
 
 impl Sequence<'_> {
-    /// Compiles the handlers of some words, all of which have recipes; nothing where it cannot be done.
-    fn compile(code: &Code<'_>, words: Range<usize>, live: &[Live], calls: &mut Vec<Call>) -> Option<()> {
-        let mut sequence = Sequence { graph: Graph::default(), constants: code.constants(), jumps: None, part: None };
+    /// Compiles the handlers of some words; nothing where it cannot be done.
+    fn compile(code: &Code<'_>, words: Range<usize>, live: &[Live]) -> Option<Compiled> {
+        if words.len() > LONGEST {
+            return None;
+        }
+        let (graph, constants, level) = (Graph::default(), code.constants(), code.level);
+        let mut sequence = Sequence { graph, constants, level, jumps: None, part: None, accesses: vec![] };
         let mut count = 0;
         for (fields, recipe) in words.clone().flat_map(|pc| code.calls(pc)) {
-            sequence.add(fields, recipe?);
+            sequence.add(fields, recipe?)?;
             count += 1;
         }
         // One handler is as fast.
@@ -193,16 +227,32 @@ impl Sequence<'_> {
                 rows.push((row, value));
             }
         }
-        let emitted = Emitted::new(&Wanted { graph: &sequence.graph, rows: &rows, jumps: sequence.jumps })?;
-        let machine = Machine::new(&emitted, code.level)?;
-        calls.push(match sequence.part {
-            Some(fields) => Call::Branch(machine, handler::<Part>(code.level).with(fields)),
-            None => Call::Machine(machine),
-        });
-        Some(())
+        let Sequence { graph, jumps, part, accesses, .. } = sequence;
+        let emitted = Emitted::new(&Wanted { graph: &graph, rows: &rows, jumps, places: accesses.len() })?;
+        let machine = Machine::new(&emitted, level)?;
+        Some(Compiled { machine, part: part.map(|fields| handler::<Part>(level).with(fields)), accesses })
     }
 
-    fn add(&mut self, fields: &Fields, recipe: &Recipe) {
+    /// The place in memory that an instruction accesses; nothing when its address is computed on the way.
+    fn place(&mut self, fields: &Fields, writes: bool) -> Option<usize> {
+        for &row in &fields.sources[..2] {
+            let address = self.graph.read(row, self.constants);
+            if !self.graph.is_row(address, row) {
+                return None;
+            }
+        }
+        let known = self.accesses.iter().position(|access| access.is_like(fields));
+        let place = known.unwrap_or_else(|| {
+            self.accesses.push(Access::new(*fields, writes, self.level));
+            self.accesses.len() - 1
+        });
+        self.accesses[place].writes |= writes;
+        (place < PLACES).then_some(place)
+    }
+
+    /// Adds what a handler computes.
+    fn add(&mut self, fields: &Fields, recipe: &Recipe) -> Option<()> {
+        let place = if recipe.is_safe() { 0 } else { self.place(fields, matches!(recipe, Recipe::Store))? };
         let Sequence { graph, constants, .. } = self;
         let mut index = 0;
         let sources = fields.sources.map(|row| {
@@ -216,15 +266,23 @@ impl Sequence<'_> {
                 [Some(make(graph, sources, fields.numbers)), None]
             }
             Recipe::Long(make) => make(graph, sources, fields.numbers).map(Some),
+            Recipe::Load => [Some(graph.load(place)), None],
+            Recipe::Store => {
+                let value = graph.read(fields.dest, constants);
+                let value = graph.take(value, Kind::Word);
+                graph.store(place, value);
+                return Some(());
+            }
             Recipe::Branch(test) => {
                 let mask = test(graph, sources[0]);
                 self.jumps = Some(if fields.numbers[1] != 0 { graph.not_mask(mask) } else { mask });
                 self.part = Some(*fields);
-                return;
+                return Some(());
             }
         };
         for (row, value) in (fields.dest..).zip(results.into_iter().flatten()) {
             graph.write(row, value);
         }
+        Some(())
     }
 }

@@ -19,6 +19,10 @@ pub enum Recipe {
     Halves(fn(&mut Graph, [Value; 4], [u32; 2]) -> Value),
     /// Two words.
     Long(fn(&mut Graph, [Value; 4], [u32; 2]) -> [Value; 2]),
+    /// A word from memory, the address being in two rows and the offset in the first number.
+    Load,
+    /// A word to memory, from the row that other recipes write.
+    Store,
     /// The mask of lanes in which a word passes the test of a branch.
     Branch(fn(&mut Graph, Value) -> Value),
 }
@@ -28,9 +32,14 @@ impl Recipe {
     pub fn results(&self) -> u32 {
         match self {
             Recipe::Long(_) => 2,
-            Recipe::Branch(_) => 0,
+            Recipe::Branch(_) | Recipe::Store => 0,
             _ => 1,
         }
+    }
+
+    /// Whether it only computes, or branches: then nothing can go wrong.
+    pub fn is_safe(&self) -> bool {
+        !matches!(self, Recipe::Load | Recipe::Store)
     }
 
     /// How a source is read.
