@@ -123,6 +123,7 @@ fn main() {
     for (name, elements, each) in [
         ("saxpy in cache, looping", 1 << 14, 16),
         ("saxpy 8 MiB, looping", 1 << 20, 256),
+        ("saxpy 64 MiB, looping", 1 << 23, 256),
         ("saxpy 8 MiB, an element a thread", 1 << 20, 1),
     ] {
         if wanted(name) {

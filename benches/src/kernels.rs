@@ -135,9 +135,10 @@ pub fn saxpy(name: &'static str, elements: u32, each: u32) -> Kernel {
     } else {
         format!(
             "IMUL.i32 r9, r57, u7
-            IADD.u32 r9, r9, r55
             SHADDX.u64 r62, u0, r9.w0, shift:0x2
+            SHADDX.u64 r62, r62, r55.w0, shift:0x2
             SHADDX.u64 r58, u2, r9.w0, shift:0x2
+            SHADDX.u64 r58, r58, r55.w0, shift:0x2
             MOV.i32 r10, 0x0
             again: {body} STORE.i32.slot0 @r0, r62, offset:0
             IADD.u64 r62, r62, u5.w0
