@@ -77,6 +77,7 @@ impl<const WORDS: usize> Body for Load<WORDS> {
     }
 }
 
+/// Loads for lanes that are anywhere: mostly all of them are where the first is.
 #[inline(never)]
 fn load_lanes<const WORDS: usize>(
     bundle: &mut Bundle,
@@ -84,24 +85,45 @@ fn load_lanes<const WORDS: usize>(
     op: &Fields,
     warp: usize,
 ) -> Result<(), Fault> {
-    let (dest, home) = (op.dest as usize, bundle.homes[warp]);
-    // The destination may be where the address is.
-    let [low, high] = [0, 1].map(|word| bundle.rows[op.sources[word] as usize].0[warp]);
-    for lane in lanes(bundle.active[warp]) {
-        let start = address(op, low[lane], high[lane]);
+    let (dest, home, size) = (op.dest as usize, bundle.homes[warp], 4 * WORDS);
+    let (starts, mut left) = (addresses(bundle, op, warp), bundle.active[warp]);
+    let first = starts[left.trailing_zeros() as usize % LANES];
+    let rows = &mut bundle.rows[dest..dest + WORDS];
+    if let Some((base, bytes)) = world.around(op.pc, home.group, first, size) {
+        for lane in lanes(left) {
+            if let Some(bytes) = within(base, starts[lane]).and_then(|start| bytes.get(start..)?.get(..size)) {
+                for (row, bytes) in rows.iter_mut().zip(bytes.as_chunks::<4>().0) {
+                    row.0[warp][lane] = u32::from_le_bytes(*bytes);
+                }
+                left &= !(1 << lane);
+            }
+        }
+    }
+    for lane in lanes(left) {
         let mut words = [[0; 4]; WORDS];
-        match world.bytes(op.pc, home.group, start, 4 * WORDS) {
+        match world.bytes(op.pc, home.group, starts[lane], size) {
             Some(bytes) => words.as_flattened_mut().copy_from_slice(bytes),
             None => {
-                let read = world.space(home).read(lane, start, words.as_flattened_mut());
+                let read = world.space(home).read(lane, starts[lane], words.as_flattened_mut());
                 read.map_err(|fault| Fault::Memory { lane, fault })?;
             }
         }
-        for (row, word) in bundle.rows[dest..dest + WORDS].iter_mut().zip(words) {
+        for (row, word) in rows.iter_mut().zip(words) {
             row.0[warp][lane] = u32::from_le_bytes(word);
         }
     }
     Ok(())
+}
+
+/// Where each lane of a warp accesses memory.
+fn addresses(bundle: &Bundle, op: &Fields, warp: usize) -> Column<u64> {
+    let [low, high] = [0, 1].map(|word| &bundle.rows[op.sources[word] as usize].0[warp]);
+    std::array::from_fn(|lane| address(op, low[lane], high[lane]))
+}
+
+/// How far behind a base an address is.
+fn within(base: u64, address: u64) -> Option<usize> {
+    usize::try_from(address.checked_sub(base)?).ok()
 }
 
 impl<const WORDS: usize> Body for Store<WORDS> {
@@ -149,6 +171,7 @@ fn columns<const WORDS: usize>(rows: &[Row], warp: usize) -> [Column; WORDS] {
     columns
 }
 
+/// Stores for lanes that are anywhere, as [`load_lanes`].
 #[inline(never)]
 fn store_lanes<const WORDS: usize>(
     bundle: &Bundle,
@@ -156,18 +179,29 @@ fn store_lanes<const WORDS: usize>(
     op: &Fields,
     warp: usize,
 ) -> Result<(), Fault> {
-    let (from, home) = (op.dest as usize, bundle.homes[warp]);
-    let [low, high] = [0, 1].map(|word| &bundle.rows[op.sources[word] as usize].0[warp]);
-    for lane in lanes(bundle.active[warp]) {
-        let start = address(op, low[lane], high[lane]);
+    let (from, home, size) = (op.dest as usize, bundle.homes[warp], 4 * WORDS);
+    let (starts, mut left) = (addresses(bundle, op, warp), bundle.active[warp]);
+    let first = starts[left.trailing_zeros() as usize % LANES];
+    let rows = &bundle.rows[from..from + WORDS];
+    if let Some((base, bytes)) = world.around_mut(op.pc, home.group, first, size) {
+        for lane in lanes(left) {
+            if let Some(bytes) = within(base, starts[lane]).and_then(|start| bytes.get_mut(start..)?.get_mut(..size)) {
+                for (row, bytes) in rows.iter().zip(bytes.as_chunks_mut::<4>().0) {
+                    *bytes = row.0[warp][lane].to_le_bytes();
+                }
+                left &= !(1 << lane);
+            }
+        }
+    }
+    for lane in lanes(left) {
         let mut words = [[0; 4]; WORDS];
-        for (word, row) in words.iter_mut().zip(&bundle.rows[from..from + WORDS]) {
+        for (word, row) in words.iter_mut().zip(rows) {
             *word = row.0[warp][lane].to_le_bytes();
         }
-        match world.bytes_mut(op.pc, home.group, start, 4 * WORDS) {
+        match world.bytes_mut(op.pc, home.group, starts[lane], size) {
             Some(bytes) => bytes.copy_from_slice(words.as_flattened()),
             None => {
-                let written = world.space(home).write(lane, start, words.as_flattened());
+                let written = world.space(home).write(lane, starts[lane], words.as_flattened());
                 written.map_err(|fault| Fault::Memory { lane, fault })?;
             }
         }

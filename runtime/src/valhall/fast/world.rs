@@ -60,22 +60,42 @@ impl World<'_> {
     #[inline(always)]
     pub fn bytes(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<&[u8]> {
         let (place, offset) = self.find(pc, group, address, size)?;
-        let bytes = match place {
-            Place::Region(region) => self.memory.bytes(region)?,
-            Place::Shared(group) => self.shared.get(group * self.shared_bytes..(group + 1) * self.shared_bytes)?,
-        };
-        bytes.get(offset..)?.get(..size)
+        self.all(place)?.get(offset..)?.get(..size)
     }
 
     /// As [`World::bytes`], to write.
     #[inline(always)]
     pub fn bytes_mut(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<&mut [u8]> {
         let (place, offset) = self.find(pc, group, address, size)?;
-        let bytes = match place {
-            Place::Region(region) => self.memory.bytes_mut(region)?,
-            Place::Shared(group) => self.shared.get_mut(group * self.shared_bytes..(group + 1) * self.shared_bytes)?,
-        };
-        bytes.get_mut(offset..)?.get_mut(..size)
+        self.all_mut(place)?.get_mut(offset..)?.get_mut(..size)
+    }
+
+    /// As [`World::bytes`], with all bytes around them and the address of the first.
+    pub fn around(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<(u64, &[u8])> {
+        let (place, offset) = self.find(pc, group, address, size)?;
+        Some((address - offset as u64, self.all(place)?))
+    }
+
+    /// As [`World::around`], to write.
+    pub fn around_mut(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<(u64, &mut [u8])> {
+        let (place, offset) = self.find(pc, group, address, size)?;
+        Some((address - offset as u64, self.all_mut(place)?))
+    }
+
+    #[inline(always)]
+    fn all(&self, place: Place) -> Option<&[u8]> {
+        match place {
+            Place::Region(region) => self.memory.bytes(region),
+            Place::Shared(group) => self.shared.get(group * self.shared_bytes..(group + 1) * self.shared_bytes),
+        }
+    }
+
+    #[inline(always)]
+    fn all_mut(&mut self, place: Place) -> Option<&mut [u8]> {
+        match place {
+            Place::Region(region) => self.memory.bytes_mut(region),
+            Place::Shared(group) => self.shared.get_mut(group * self.shared_bytes..(group + 1) * self.shared_bytes),
+        }
     }
 
     /// As [`World::bytes`], for instructions that go through memory in even steps: what the next step wants is asked for.
