@@ -13,6 +13,8 @@ pub fn run(launch: &Launch, memory: &mut Memory) {
     let ends: Vec<bool> = program.iter().map(|i| i.to_string().contains(".end")).collect();
     for id in 0..launch.groups[0] * launch.local_size[0] {
         let mut thread = Thread { registers: [0; 64], uniforms: &launch.uniforms, memory, pc: 0 };
+        thread.registers[55] = id % launch.local_size[0];
+        thread.registers[57] = id / launch.local_size[0];
         thread.registers[60] = id;
         loop {
             let pc = thread.pc;

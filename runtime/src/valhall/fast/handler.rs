@@ -1,4 +1,4 @@
-//! The one place with `unsafe`: handlers are compiled once for each level of the processor, and called by pointer.
+//! Where `unsafe` stands for handlers: they are compiled once for each level of the processor, and called by pointer.
 //!
 //! A function that may use AVX-512 must not run where there is none, so pointers to such functions are unsafe to call. A
 //! [`Level`] exists only for what was detected, handlers are only got from a level, and an [`Op`] only from a handler:

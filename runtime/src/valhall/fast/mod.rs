@@ -1,8 +1,9 @@
 //! The fast path: programs lowered to lists of handlers, eight warps in step.
 //!
-//! `Code` turns each word into calls of handlers, functions that work on a register of all eight warps at
-//! once and are compiled for what the processor has. Between jumps nothing happens but such calls. What has no handler is
-//! executed by the reference, one warp at a time; of fragment programs this is all that asks the host or reaches memory.
+//! `Code` turns each word into calls of handlers, functions that work on a register of all eight warps at once and are
+//! compiled for what the processor has. Between jumps nothing happens but such calls, and runs of them that are executed
+//! often become one function of machine code (`fuse`). What has no handler is executed by the reference, one warp at a
+//! time; of fragment programs this is all that asks the host or reaches memory.
 //!
 //! # What is the same as in the reference
 //!

@@ -1,4 +1,4 @@
-//! Machine code in memory that may be executed: with [`handler`](super::super::handler), the only place with `unsafe`.
+//! Machine code in memory that may be executed, and its calls, which are `unsafe`.
 //!
 //! What is called here was made by [`Emitted`] alone, which keeps to this: it reads and writes columns of the warps it is
 //! told of, in rows below [`Emitted::rows`]; it reads their active lanes and writes their lanes that jump; for full bundles
@@ -12,7 +12,7 @@ use memmap2::{Mmap, MmapMut};
 use super::super::bundle::{Row, WARPS};
 use super::emit::Emitted;
 use super::window::Windows;
-use crate::level::{Kind, Level};
+use crate::level::Level;
 
 /// A function made while running.
 #[derive(Debug)]
@@ -27,15 +27,13 @@ pub struct Machine {
 impl Machine {
     /// The code, where this level can execute it and the system allows it.
     pub fn new(emitted: &Emitted, level: Level) -> Option<Self> {
-        #[cfg(target_arch = "x86_64")]
-        if level.kind() == Kind::Avx512 {
-            let (full, part, rows, places) = (emitted.full(), emitted.part(), emitted.rows(), emitted.places());
-            let mut code = MmapMut::map_anon(full.len() + part.len()).ok()?;
-            code[..full.len()].copy_from_slice(full);
-            code[full.len()..].copy_from_slice(part);
-            return Some(Machine { code: code.make_exec().ok()?, part: full.len(), rows, places });
-        }
-        None
+        level.compiles_after(0)?;
+        let (full, part) = (emitted.full(), emitted.part());
+        let mut code = MmapMut::map_anon(full.len() + part.len()).ok()?;
+        code[..full.len()].copy_from_slice(full);
+        code[full.len()..].copy_from_slice(part);
+        let (rows, places) = (emitted.rows(), emitted.places());
+        Some(Machine { code: code.make_exec().ok()?, part: full.len(), rows, places })
     }
 
     /// Executes it for the warps with a bit in `busy`; `full` says that all lanes of all warps are active. For each of
@@ -54,20 +52,41 @@ impl Machine {
         if busy == 0 || rows.len() < self.rows || self.places > windows.len() || self.places > 0 && !full {
             return [0; 2];
         }
-        #[cfg(target_arch = "x86_64")]
-        {
-            type Function = unsafe extern "sysv64" fn(*mut Row, *const u16, u32, *const *mut u8, *mut u16) -> u32;
-            let at = if full { 0 } else { self.part };
-            // SAFETY: both begin within the code, which lives as long as `self`, and both are functions of this type for a
-            // level that the processor has. There are as many rows and places as they touch, the places being memory of
-            // the world that `windows` has borrowed, and `busy` names warps below eight.
-            let both = unsafe {
-                let function: Function = std::mem::transmute(self.code.as_ptr().add(at));
-                function(rows.as_mut_ptr(), active.as_ptr(), busy.into(), windows.as_ptr(), jumps.as_mut_ptr())
-            };
-            return [both as u16, (both >> 16) as u16];
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        [0; 2]
+        let at = if full { 0 } else { self.part };
+        // SAFETY: both functions begin within the code, which lives as long as `self`. There are as many rows and places as
+        // they touch, the places being memory of the world that `windows` has borrowed, and `busy` names warps below eight.
+        let both = unsafe {
+            let code = self.code.as_ptr().add(at);
+            call(code, rows.as_mut_ptr(), active.as_ptr(), busy.into(), windows.as_ptr(), jumps.as_mut_ptr())
+        };
+        [both as u16, (both >> 16) as u16]
     }
+}
+
+/// Calls a function that was made.
+///
+/// # Safety
+/// What is called must have been made by [`Emitted`] for this processor, and the arguments must be what that relies on.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn call(
+    code: *const u8,
+    rows: *mut Row,
+    active: *const u16,
+    busy: u32,
+    places: *const *mut u8,
+    jumps: *mut u16,
+) -> u32 {
+    type Function = unsafe extern "sysv64" fn(*mut Row, *const u16, u32, *const *mut u8, *mut u16) -> u32;
+    // SAFETY: by what the caller promises, this is a function of that type, and may be called so.
+    unsafe { std::mem::transmute::<*const u8, Function>(code)(rows, active, busy, places, jumps) }
+}
+
+/// Other processors have no code to call.
+///
+/// # Safety
+/// None is needed.
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn call(_: *const u8, _: *mut Row, _: *const u16, _: u32, _: *const *mut u8, _: *mut u16) -> u32 {
+    0
 }
