@@ -30,7 +30,7 @@ use super::world::World;
 use crate::level::Level;
 
 /// How often a run is executed by handlers before it is compiled: then it has cost about as much as that.
-const OFTEN: u32 = 64;
+const OFTEN: u32 = 128;
 /// Counts from here on are those of blocks.
 const BLOCKS: u32 = 1 << 16;
 /// No block can be made of this run.
@@ -84,8 +84,12 @@ impl Compiled {
     /// Executes it; false, and nothing was done, where memory is not accessed as it has to be.
     #[inline(always)]
     fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>) -> bool {
-        let Some(windows) = Windows::find(bundle, world, &self.accesses) else { return false };
-        let [some, lacking] = bundle.execute(&self.machine, &windows);
+        let [some, lacking] = if self.accesses.is_empty() {
+            bundle.execute(&self.machine, &Windows::NONE)
+        } else {
+            let Some(windows) = Windows::find(bundle, world, &self.accesses) else { return false };
+            bundle.execute(&self.machine, &windows)
+        };
         if let Some(part) = &self.part
             && bundle.branch(some, lacking)
         {

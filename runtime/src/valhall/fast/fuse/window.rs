@@ -58,14 +58,12 @@ pub struct Windows<'a> {
 
 impl<'a> Windows<'a> {
     /// No memory.
-    pub fn none() -> Self {
-        Windows { places: [std::ptr::null_mut(); PLACES], len: 0, world: PhantomData }
-    }
+    pub const NONE: Self = Windows { places: [std::ptr::null_mut(); PLACES], len: 0, world: PhantomData };
 
     /// Finds the memory; nothing where lanes are not one behind the other, or where there is none.
     #[inline(always)]
     pub fn find(bundle: &mut Bundle, world: &'a mut World<'_>, accesses: &[Access]) -> Option<Self> {
-        let mut windows = Windows { len: accesses.len().min(PLACES), ..Windows::none() };
+        let mut windows = Windows { len: accesses.len().min(PLACES), ..Windows::NONE };
         for (place, access) in windows.places.iter_mut().zip(accesses) {
             if !access.reach.run(true, bundle, world) {
                 return None;
