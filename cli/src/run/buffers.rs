@@ -143,7 +143,7 @@ impl Buffers {
     }
 }
 
-/// The bytes of a file, unless there are more than [`MAX_BUFFER`].
+/// The bytes of a file, unless there are more than `MAX_BUFFER`.
 ///
 /// # Errors
 /// When it cannot be read, or is too large.
