@@ -33,12 +33,15 @@ impl BitOr for Live {
     }
 }
 
+/// How often all words are looked at. Jumps back need it once more each, if they lie one in another.
+const PASSES: usize = 64;
+
 /// For each word what may be read from there on. One more belongs to the end of the program.
 pub fn live(code: &Code<'_>) -> Vec<Live> {
     let words = code.words();
     let always = Live::all((0..words).fold(0, |all, pc| all | foreign(code, pc)));
     let mut live = vec![always; words + 1];
-    loop {
+    for _ in 0..PASSES {
         let mut changed = false;
         for pc in (0..words).rev() {
             let after = behind(code, pc, &live);
@@ -50,6 +53,7 @@ pub fn live(code: &Code<'_>) -> Vec<Live> {
             return live;
         }
     }
+    vec![Live::all(u64::MAX); words + 1]
 }
 
 /// What may be read behind a word, given what may be read from each on.

@@ -31,6 +31,10 @@ use crate::level::Level;
 
 /// How often a run is executed by handlers before it is compiled: then it has cost about as much as that.
 const OFTEN: u32 = 128;
+/// Words of a program, at most, and how many of them are compiled: who writes a program should not get all the memory, and
+/// all the time, of who runs it.
+const WORDS: usize = 1 << 15;
+const COMPILED: usize = 1 << 13;
 /// Counts from here on are those of blocks.
 const BLOCKS: u32 = 1 << 16;
 /// No block can be made of this run.
@@ -45,6 +49,8 @@ pub struct Hot {
     counts: Vec<u32>,
     often: u32,
     blocks: Vec<Block>,
+    /// Words of all blocks.
+    compiled: usize,
     /// Which registers are read later, once that is known.
     live: Vec<Live>,
 }
@@ -102,8 +108,10 @@ impl Compiled {
 impl Hot {
     /// Nothing yet.
     pub fn new(code: &Code<'_>) -> Self {
-        let Some(often) = code.level.compiles_after(OFTEN) else { return Hot::default() };
-        Hot { counts: vec![0; code.words()], often, ..Hot::default() }
+        match code.level.compiles_after(OFTEN) {
+            Some(often) if code.words() <= WORDS => Hot { counts: vec![0; code.words()], often, ..Hot::default() },
+            _ => Hot::default(),
+        }
     }
 
     /// The block that begins at a word, once that has been executed often enough.
@@ -127,8 +135,10 @@ impl Hot {
             if self.live.is_empty() {
                 self.live = live::live(code);
             }
-            self.counts[pc] = match Block::new(code, pc, &self.live) {
+            let room = COMPILED.saturating_sub(self.compiled);
+            self.counts[pc] = match Block::new(code, pc, &self.live).filter(|block| block.words() <= room) {
                 Some(block) => {
+                    self.compiled += block.words();
                     self.blocks.push(block);
                     BLOCKS + self.blocks.len() as u32 - 1
                 }
