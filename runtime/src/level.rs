@@ -71,11 +71,12 @@ impl Level {
 
     /// How often a run of instructions is executed before it is compiled, of so many times; nothing where it never is.
     pub(crate) fn compiles_after(self, times: u32) -> Option<u32> {
-        match self.kind {
+        let compiles = match self.kind {
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => Some(if self.eager { 0 } else { times }),
-            _ => None,
-        }
+            Kind::Avx512 => true,
+            _ => false,
+        };
+        compiles.then_some(if self.eager { 0 } else { times })
     }
 
     /// The name of the level.
