@@ -383,12 +383,17 @@ impl Bundle {
         self.order = order;
     }
 
+    /// Whether all lanes of all warps are active.
+    #[inline(always)]
+    pub fn is_full(&self) -> bool {
+        self.active_threads as usize == WARPS * LANES
+    }
+
     /// Executes machine code for the active lanes; what a branch at its end found, as [`Bundle::branch`] wants it.
     #[inline(always)]
     pub fn execute(&mut self, machine: &Machine, windows: &Windows<'_>) -> [bool; 2] {
-        let full = self.active_threads as usize == WARPS * LANES;
         let busy = self.order.bits;
-        machine.run(full, &mut self.rows, &self.active, busy, &mut self.jumps, windows).map(|lanes| lanes != 0)
+        machine.run(&mut self.rows, &self.active, busy, &mut self.jumps, windows).map(|lanes| lanes != 0)
     }
 
     /// Notes what a branch found: whether some lanes jump, and whether some do not. True when both do.

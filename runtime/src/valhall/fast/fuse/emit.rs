@@ -18,11 +18,12 @@ use super::graph::{Graph, Node, Operation, Value};
 use super::window::PLACES;
 
 /// What the code has to do.
-pub struct Wanted<'a> {
+#[derive(Debug)]
+pub struct Wanted {
     /// What it computes.
-    pub graph: &'a Graph,
+    pub graph: Graph,
     /// The rows to write.
-    pub rows: &'a [(u32, Value)],
+    pub rows: Vec<(u32, Value)>,
     /// The mask of lanes that jump.
     pub jumps: Option<Value>,
     /// How many places in memory it accesses.
@@ -44,37 +45,29 @@ const SHARED: usize = 18;
 /// The registers that point to places in memory.
 const POINTERS: [Register; PLACES] = [Register::RSI, Register::RDX, Register::R10, Register::R11];
 
-/// Machine code for both cases, which touches the rows below a number only.
+/// Machine code, which touches the rows below a number only.
 pub struct Emitted {
-    full: Vec<u8>,
-    /// None where memory is accessed: some of the lanes may be anywhere.
-    part: Vec<u8>,
+    code: Vec<u8>,
     rows: usize,
     places: usize,
 }
 
 impl Emitted {
-    /// The code; nothing where registers do not suffice.
-    pub fn new(wanted: &Wanted<'_>) -> Option<Self> {
-        let read = wanted.graph.nodes().iter().filter_map(|node| match node {
-            Node::Row(row) => Some(*row),
-            _ => None,
-        });
-        let last = read.chain(wanted.rows.iter().map(|(row, _)| *row)).max();
-        let rows = last.map_or(0, |last| last as usize + 1);
-        let full = full(wanted, 2).or_else(|| full(wanted, 1))?;
-        let part = if wanted.places == 0 { part(wanted)? } else { vec![] };
-        Some(Emitted { full, part, rows, places: wanted.places })
+    /// The code for bundles all lanes of which are active; nothing where registers do not suffice.
+    pub fn full(wanted: &Wanted) -> Option<Self> {
+        let code = full(wanted, 2).or_else(|| full(wanted, 1))?;
+        Some(Emitted { code, rows: wanted.touched(), places: wanted.places })
     }
 
-    /// The code for bundles all lanes of which are active.
-    pub fn full(&self) -> &[u8] {
-        &self.full
+    /// The code that writes the active lanes only; nothing where memory is accessed, for some of the lanes may be anywhere.
+    pub fn part(wanted: &Wanted) -> Option<Self> {
+        let code = if wanted.places == 0 { part(wanted)? } else { return None };
+        Some(Emitted { code, rows: wanted.touched(), places: 0 })
     }
 
-    /// The code that writes the active lanes only.
-    pub fn part(&self) -> &[u8] {
-        &self.part
+    /// The bytes.
+    pub fn code(&self) -> &[u8] {
+        &self.code
     }
 
     /// How many places in memory there have to be.
@@ -88,8 +81,19 @@ impl Emitted {
     }
 }
 
+impl Wanted {
+    /// One more than the last row that is read or written.
+    fn touched(&self) -> usize {
+        let read = self.graph.nodes().iter().filter_map(|node| match node {
+            Node::Row(row) => Some(*row),
+            _ => None,
+        });
+        read.chain(self.rows.iter().map(|(row, _)| *row)).max().map_or(0, |last| last as usize + 1)
+    }
+}
+
 /// The code that writes whole rows, so many warps at a time.
-fn full(wanted: &Wanted<'_>, ways: usize) -> Option<Vec<u8>> {
+fn full(wanted: &Wanted, ways: usize) -> Option<Vec<u8>> {
     use Register::{EAX, ECX, R8, R9D, R10D, RAX};
     let mut out = Emitter::new(wanted, ways)?;
     for (index, &pointer) in POINTERS.get(..wanted.places)?.iter().enumerate() {
@@ -126,7 +130,7 @@ fn full(wanted: &Wanted<'_>, ways: usize) -> Option<Vec<u8>> {
 }
 
 /// The code that writes the active lanes of some warps. In its loop `ecx` is the warp and `r11d` has its active lanes.
-fn part(wanted: &Wanted<'_>) -> Option<Vec<u8>> {
+fn part(wanted: &Wanted) -> Option<Vec<u8>> {
     use Register::{AX, EAX, ECX, EDX, R8, R9D, R10D, R11D, RSI};
     let mut out = Emitter::new(wanted, 1)?;
     out.push(Instruction::with2(Code::Xor_r32_rm32, R9D, R9D))?;
@@ -190,7 +194,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(wanted: &Wanted<'_>) -> Self {
+    fn new(wanted: &Wanted) -> Self {
         let nodes = wanted.graph.nodes();
         let used = used(wanted);
         let (last, stores) = (vec![None; nodes.len()], vec![vec![]; nodes.len()]);
@@ -200,7 +204,7 @@ impl Plan {
                 plan.use_at(argument, 2 * index);
             }
         }
-        for &(row, value) in wanted.rows {
+        for &(row, value) in &wanted.rows {
             // Not before what the row was has been read.
             let read = nodes.iter().position(|node| *node == Node::Row(row)).filter(|&load| used[load]);
             let place = read.unwrap_or(0).max(value.index());
@@ -235,7 +239,7 @@ impl Plan {
 }
 
 /// Which nodes something that is wanted depends on; a node comes after its arguments.
-fn used(wanted: &Wanted<'_>) -> Vec<bool> {
+fn used(wanted: &Wanted) -> Vec<bool> {
     let nodes = wanted.graph.nodes();
     let mut used = vec![false; nodes.len()];
     let stored = wanted.graph.stores().iter().map(|(_, _, value)| value);
@@ -287,7 +291,7 @@ struct Emitter {
 
 impl Emitter {
     /// Begins with what is the same for all warps.
-    fn new(wanted: &Wanted<'_>, ways: usize) -> Option<Self> {
+    fn new(wanted: &Wanted, ways: usize) -> Option<Self> {
         let nodes = wanted.graph.nodes();
         let mut out = Emitter {
             encoder: Encoder::new(64),
@@ -317,7 +321,7 @@ impl Emitter {
     }
 
     /// What the graph computes, for one warp or two; `inactive` has the lanes that are not written.
-    fn body(&mut self, wanted: &Wanted<'_>, inactive: Option<Register>) -> Option<()> {
+    fn body(&mut self, wanted: &Wanted, inactive: Option<Register>) -> Option<()> {
         for (index, node) in wanted.graph.nodes().iter().enumerate() {
             if self.plan.is_used(index) && !self.plan.shared[index] {
                 for way in 0..self.ways {

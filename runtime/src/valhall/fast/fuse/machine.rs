@@ -18,8 +18,6 @@ use crate::level::Level;
 #[derive(Debug)]
 pub struct Machine {
     code: Mmap,
-    /// Where the code begins that writes active lanes only.
-    part: usize,
     rows: usize,
     places: usize,
 }
@@ -28,36 +26,37 @@ impl Machine {
     /// The code, where this level can execute it and the system allows it.
     pub fn new(emitted: &Emitted, level: Level) -> Option<Self> {
         level.compiles_after(0)?;
-        let (full, part) = (emitted.full(), emitted.part());
-        let mut code = MmapMut::map_anon(full.len() + part.len()).ok()?;
-        code[..full.len()].copy_from_slice(full);
-        code[full.len()..].copy_from_slice(part);
-        let (rows, places) = (emitted.rows(), emitted.places());
-        Some(Machine { code: code.make_exec().ok()?, part: full.len(), rows, places })
+        let mut code = MmapMut::map_anon(emitted.code().len()).ok()?;
+        code.copy_from_slice(emitted.code());
+        Some(Machine { code: code.make_exec().ok()?, rows: emitted.rows(), places: emitted.places() })
     }
 
-    /// Executes it for the warps with a bit in `busy`; `full` says that all lanes of all warps are active. For each of
-    /// these warps the lanes that jump are written to `jumps`, if it ends in a branch; the result says for each lane
-    /// whether it jumps in any warp, and whether it does not in any.
+    /// Executes it for the warps with a bit in `busy`, or for all if it is for full bundles. For each of them the lanes that
+    /// jump are written to `jumps`, if it ends in a branch; the result says for each lane whether it jumps in any warp, and
+    /// whether it does not in any.
     #[inline(always)]
     pub fn run(
         &self,
-        full: bool,
         rows: &mut [Row],
         active: &[u16; WARPS],
         busy: u8,
         jumps: &mut [u16; WARPS],
         windows: &Windows<'_>,
     ) -> [u16; 2] {
-        if busy == 0 || rows.len() < self.rows || self.places > windows.len() || self.places > 0 && !full {
+        if busy == 0 || rows.len() < self.rows || windows.len() < self.places {
             return [0; 2];
         }
-        let at = if full { 0 } else { self.part };
-        // SAFETY: both functions begin within the code, which lives as long as `self`. There are as many rows and places as
+        // SAFETY: the function lies at the beginning of the code, which lives as long as `self`. There are as many rows and places as
         // they touch, the places being memory of the world that `windows` has borrowed, and `busy` names warps below eight.
         let both = unsafe {
-            let code = self.code.as_ptr().add(at);
-            call(code, rows.as_mut_ptr(), active.as_ptr(), busy.into(), windows.as_ptr(), jumps.as_mut_ptr())
+            call(
+                self.code.as_ptr(),
+                rows.as_mut_ptr(),
+                active.as_ptr(),
+                busy.into(),
+                windows.as_ptr(),
+                jumps.as_mut_ptr(),
+            )
         };
         [both as u16, (both >> 16) as u16]
     }

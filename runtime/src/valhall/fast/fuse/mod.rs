@@ -15,6 +15,7 @@ pub mod machine;
 pub mod recipe;
 pub mod window;
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use self::emit::{Emitted, Wanted};
@@ -30,7 +31,7 @@ use super::world::World;
 use crate::level::Level;
 
 /// How often a run is executed by handlers before it is compiled: then it has cost about as much as that.
-const OFTEN: u32 = 128;
+const OFTEN: u32 = 64;
 /// Words of a program, at most, and how many of them are compiled: who writes a program should not get all the memory, and
 /// all the time, of who runs it.
 const WORDS: usize = 1 << 15;
@@ -67,21 +68,28 @@ pub struct Block {
     pub threads: u64,
     calls: Vec<Call>,
     /// All of it in one, for bundles all lanes of which are active and access memory one behind the other.
-    together: Option<Compiled>,
+    together: Option<Box<Compiled>>,
 }
 
 #[derive(Debug)]
 enum Call {
     Handler(Op),
-    Compiled(Compiled),
+    Compiled(Box<Compiled>),
 }
 
 /// Handlers that became one function.
 #[derive(Debug)]
 struct Compiled {
-    machine: Machine,
+    wanted: Wanted,
+    level: Level,
+    /// For full bundles.
+    full: Machine,
+    /// For others, once there was one.
+    part: OnceCell<Option<Machine>>,
+    /// The handlers, if there is no such machine.
+    ops: Vec<Op>,
     /// Parts the lanes, where a branch ends it and some jump and some do not.
-    part: Option<Op>,
+    parts: Option<Op>,
     /// The memory that it wants to find.
     accesses: Vec<Access>,
 }
@@ -90,16 +98,23 @@ impl Compiled {
     /// Executes it; false, and nothing was done, where memory is not accessed as it has to be.
     #[inline(always)]
     fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>) -> bool {
-        let [some, lacking] = if self.accesses.is_empty() {
-            bundle.execute(&self.machine, &Windows::NONE)
-        } else {
+        let [some, lacking] = if !self.accesses.is_empty() {
             let Some(windows) = Windows::find(bundle, world, &self.accesses) else { return false };
-            bundle.execute(&self.machine, &windows)
+            bundle.execute(&self.full, &windows)
+        } else if bundle.is_full() {
+            bundle.execute(&self.full, &Windows::NONE)
+        } else {
+            let part = self.part.get_or_init(|| Machine::new(&Emitted::part(&self.wanted)?, self.level));
+            let Some(part) = part else {
+                // They only compute, and never fail.
+                return self.ops.iter().all(|op| op.run(whole, bundle, world));
+            };
+            bundle.execute(part, &Windows::NONE)
         };
-        if let Some(part) = &self.part
+        if let Some(parts) = &self.parts
             && bundle.branch(some, lacking)
         {
-            part.run(whole, bundle, world);
+            parts.run(whole, bundle, world);
         }
         true
     }
@@ -161,7 +176,7 @@ impl Block {
             // Half as many words need fewer registers.
             while last > first {
                 if let Some(compiled) = Sequence::compile(code, first..last, live) {
-                    calls.push(Call::Compiled(compiled));
+                    calls.push(Call::Compiled(Box::new(compiled)));
                     break;
                 }
                 last = first + (last - first) / 2;
@@ -173,7 +188,7 @@ impl Block {
             first = last;
         }
         // What only computes is one call already.
-        let together = if calls.len() > 1 { Sequence::compile(code, pc..end, live) } else { None };
+        let together = if calls.len() > 1 { Sequence::compile(code, pc..end, live).map(Box::new) } else { None };
         let compiled = calls.iter().any(|call| !matches!(call, Call::Handler(_)));
         let exit = code.exit(end.checked_sub(1)?)?;
         compiled.then_some(Block { start: pc, end, exit, threads: 0, calls, together })
@@ -210,7 +225,7 @@ struct Sequence<'a> {
     constants: &'a [u32],
     level: Level,
     jumps: Option<Value>,
-    part: Option<Fields>,
+    parts: Option<Fields>,
     accesses: Vec<Access>,
 }
 
@@ -221,7 +236,7 @@ impl Sequence<'_> {
             return None;
         }
         let (graph, constants, level) = (Graph::default(), code.constants(), code.level);
-        let mut sequence = Sequence { graph, constants, level, jumps: None, part: None, accesses: vec![] };
+        let mut sequence = Sequence { graph, constants, level, jumps: None, parts: None, accesses: vec![] };
         let mut count = 0;
         for (fields, recipe) in words.clone().flat_map(|pc| code.calls(pc)) {
             sequence.add(fields, recipe?)?;
@@ -241,10 +256,12 @@ impl Sequence<'_> {
                 rows.push((row, value));
             }
         }
-        let Sequence { graph, jumps, part, accesses, .. } = sequence;
-        let emitted = Emitted::new(&Wanted { graph: &graph, rows: &rows, jumps, places: accesses.len() })?;
-        let machine = Machine::new(&emitted, level)?;
-        Some(Compiled { machine, part: part.map(|fields| handler::<Part>(level).with(fields)), accesses })
+        let Sequence { graph, jumps, parts, accesses, .. } = sequence;
+        let wanted = Wanted { graph, rows, jumps, places: accesses.len() };
+        let full = Machine::new(&Emitted::full(&wanted)?, level)?;
+        let parts = parts.map(|fields| handler::<Part>(level).with(fields));
+        let ops = code.ops(words).to_vec();
+        Some(Compiled { wanted, level, full, part: OnceCell::new(), ops, parts, accesses })
     }
 
     /// The place in memory that an instruction accesses; nothing when its address is computed on the way.
@@ -290,7 +307,7 @@ impl Sequence<'_> {
             Recipe::Branch(test) => {
                 let mask = test(graph, sources[0]);
                 self.jumps = Some(if fields.numbers[1] != 0 { graph.not_mask(mask) } else { mask });
-                self.part = Some(*fields);
+                self.parts = Some(*fields);
                 return Some(());
             }
         };
