@@ -31,7 +31,7 @@ use super::world::World;
 use crate::level::Level;
 
 /// How often a run is executed by handlers before it is compiled: then it has cost about as much as that.
-const OFTEN: u32 = 64;
+const OFTEN: u32 = 128;
 /// Words of a program, at most, and how many of them are compiled: who writes a program should not get all the memory, and
 /// all the time, of who runs it.
 const WORDS: usize = 1 << 15;
