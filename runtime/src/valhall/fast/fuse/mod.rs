@@ -2,8 +2,8 @@
 //!
 //! A handler reads its sources from memory and writes its result there, for the next one to read. Where a run of handlers
 //! has been executed often enough, those of them that only compute are turned into one function that keeps values in
-//! registers in between, and leaves out what nobody reads. It does in each lane what the handlers do; all else (jumps,
-//! memory, barriers, budgets) stays with them.
+//! registers in between, and leaves out what nobody reads. It does in each lane what the handlers do; all else (barriers,
+//! budgets, and memory but for words that the lanes of a full bundle access one behind the other) stays with them.
 //!
 //! Each rule has a [`Recipe`](recipe::Recipe) of what it computes. A run becomes a [`Graph`](graph::Graph) of the recipes'
 //! values, then [code](emit) in [memory](machine). This is for processors with AVX-512; others have the handlers alone.
@@ -150,8 +150,8 @@ impl Hot {
             if self.live.is_empty() {
                 self.live = live::live(code);
             }
-            let room = COMPILED.saturating_sub(self.compiled);
-            self.counts[pc] = match Block::new(code, pc, &self.live).filter(|block| block.words() <= room) {
+            let fits = code.block(pc) - pc <= COMPILED - self.compiled;
+            self.counts[pc] = match fits.then(|| Block::new(code, pc, &self.live)).flatten() {
                 Some(block) => {
                     self.compiled += block.words();
                     self.blocks.push(block);
