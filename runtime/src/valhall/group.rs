@@ -167,7 +167,7 @@ impl<'a, O: Observer> Machine<'a, O> {
 
     /// Goes on to the next word, or ends, as the instruction that is now complete says.
     fn finish(&self, warp: &mut Warp) {
-        match self.program.slots.get(warp.pc as usize) {
+        match self.program.slots().get(warp.pc as usize) {
             Some(Slot::Ready(_, After::End)) => warp.end(),
             _ => warp.go(warp.pc + 1),
         }
@@ -181,8 +181,8 @@ impl<'a, O: Observer> Machine<'a, O> {
         number: (u32, u32),
         mut space: Space<'_>,
     ) -> Result<Stop, RunError> {
-        let context =
-            Context { uniforms: self.uniforms, words: self.program.slots.len(), warp: number.0, warps: number.1 };
+        let slots = self.program.slots();
+        let context = Context { uniforms: self.uniforms, words: slots.len(), warp: number.0, warps: number.1 };
         let first_thread = space.first_thread;
         let mut step = Step { warp, context: &context, space: space.reborrow() };
         step.warp.schedule();
@@ -193,7 +193,7 @@ impl<'a, O: Observer> Machine<'a, O> {
             let pc = step.warp.pc as usize;
             let lane = |lane: usize| Some(first_thread + lane);
             let first_active = lane(step.warp.active.trailing_zeros() as usize);
-            let (instruction, after) = match self.program.slots.get(pc) {
+            let (instruction, after) = match slots.get(pc) {
                 Some(Slot::Ready(instruction, after)) => (*instruction, *after),
                 Some(Slot::Undecodable(error)) => {
                     return Err(RunError::Undecodable { place: self.place(pc, group, None), error: **error });
@@ -259,7 +259,7 @@ impl<'a, O: Observer> Machine<'a, O> {
             Fault::PixelIndex { lane, index } => RunError::PixelIndex { place: place(lane), index },
             Fault::Misaligned { lane, address } => RunError::Misaligned { place: place(lane), address },
             Fault::OutOfProgram { lane, target } => {
-                RunError::OutOfProgram { place: place(lane), target, words: self.program.slots.len() }
+                RunError::OutOfProgram { place: place(lane), target, words: self.program.words.len() }
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A program, decoded once before it runs.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use isaforge_core::Isa;
 use isaforge_core::table::{Access, Alternative, Field, Operand, Shape, Type};
@@ -28,55 +28,74 @@ pub(super) enum After {
     End,
 }
 
-/// The decoded words and what can be said of them as a whole.
+/// The words and what can be said of them as a whole.
 #[derive(Debug)]
 pub(super) struct Program<'a> {
     pub words: &'a [u64],
-    pub slots: Vec<Slot>,
+    slots: OnceLock<Vec<Slot>>,
     /// Whether any instruction asks for thread memory.
     pub uses_thread_memory: bool,
 }
 
 impl<'a> Program<'a> {
     pub fn new(words: &'a [u64]) -> Self {
-        let Facts { forms, page, thread_page } = &*FACTS;
-        let mut slots = Vec::with_capacity(words.len());
-        slots.extend(words.iter().map(|&word| slot(word, forms)));
+        let Facts { page, thread_page, .. } = &*FACTS;
         // Few words name the page, and only those are worth printing.
         let mut line = Line::new();
-        let mut named = words.iter().zip(&slots).filter(|(word, _)| *word & page == *thread_page);
-        let uses_thread_memory = named.any(|(_, slot)| names_thread_memory(slot, &mut line));
-        Program { words, slots, uses_thread_memory }
+        let mut named = words.iter().filter(|word| *word & page == *thread_page);
+        let uses_thread_memory = named.any(|&word| names_thread_memory(word, &mut line));
+        Program { words, slots: OnceLock::new(), uses_thread_memory }
+    }
+
+    /// All words, decoded: for who comes to each of them many times. They are made when they are first asked for.
+    pub fn slots(&self) -> &[Slot] {
+        self.slots.get_or_init(|| self.words.iter().map(|&word| slot(word)).collect())
+    }
+
+    /// A word, decoded now; nothing behind the last.
+    pub fn slot(&self, pc: usize) -> Option<Slot> {
+        self.words.get(pc).map(|&word| slot(word))
     }
 
     /// The text of a word, for errors.
     pub fn text(&self, pc: usize) -> String {
         let Some(&word) = self.words.get(pc) else { return String::new() };
-        match self.slots.get(pc) {
-            Some(Slot::Ready(instruction, _)) => instruction.to_string(),
-            _ => match isaforge_valhall::decode(word) {
-                Ok(instruction) => instruction.to_string(),
-                Err(_) => format!(".word {word:#018x}"),
-            },
+        match isaforge_valhall::decode(word) {
+            Ok(instruction) => instruction.to_string(),
+            Err(_) => format!(".word {word:#018x}"),
         }
     }
 }
 
-/// Inlined, so that a slot is written where it stays and not copied.
-#[inline(always)]
-fn slot(word: u64, forms: &[Form]) -> Slot {
-    let instruction = match isaforge_valhall::decode(word) {
-        Ok(instruction) => instruction,
-        Err(error) => return Slot::Undecodable(Box::new(error)),
-    };
-    let form = forms.get(instruction.opcode() as usize).unwrap_or(&Form::NONE);
-    if form.writes_pairs
-        && word & form.highest == form.highest
-        && let Some(register) = beyond(instruction)
-    {
-        return Slot::Register(register);
+fn slot(word: u64) -> Slot {
+    match Decoder::new().decode(word) {
+        Some((instruction, after)) => Slot::Ready(instruction, after),
+        None => match isaforge_valhall::decode(word) {
+            Ok(instruction) => Slot::Register(beyond(instruction).unwrap_or_default()),
+            Err(error) => Slot::Undecodable(Box::new(error)),
+        },
     }
-    Slot::Ready(instruction, if word & form.flow == form.end { After::End } else { After::Next })
+}
+
+/// Decodes words that can be executed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Decoder(&'static [Form]);
+
+impl Decoder {
+    pub fn new() -> Self {
+        Decoder(&FACTS.forms)
+    }
+
+    /// The instruction and what happens after it; nothing where the word is none, or names a register beyond the last.
+    #[inline(always)]
+    pub fn decode(self, word: u64) -> Option<(Instruction, After)> {
+        let instruction = isaforge_valhall::decode(word).ok()?;
+        let form = self.0.get(instruction.opcode() as usize)?;
+        if word & form.suspect == form.suspicious && beyond(instruction).is_some() {
+            return None;
+        }
+        Some((instruction, if word & form.flow == form.end { After::End } else { After::Next }))
+    }
 }
 
 /// The last register that an instruction writes, if there is none such. Lists cannot go beyond the last register, pairs can.
@@ -94,15 +113,15 @@ struct Form {
     flow: u64,
     /// What they are where threads end.
     end: u64,
-    /// Whether it writes values of more than one register.
-    writes_pairs: bool,
-    /// Bits that are set where such a value begins in the last register; none where it cannot be said so simply.
-    highest: u64,
+    /// Bits that say where values of more than one register are written, and what they are where that may go beyond the
+    /// last register.
+    suspect: u64,
+    suspicious: u64,
 }
 
 impl Form {
-    /// Nothing: the bits of no flow are never what they should be.
-    const NONE: Form = Form { flow: 0, end: 1, writes_pairs: false, highest: 0 };
+    /// Nothing: bits are never what they should be.
+    const NONE: Form = Form { flow: 0, end: 1, suspect: 0, suspicious: 1 };
 }
 
 /// What the tables say of all words.
@@ -131,10 +150,13 @@ static FACTS: LazyLock<Facts> = LazyLock::new(|| {
         let mut pairs = form.operands.iter().filter(written).filter(|operand| operand.size > width);
         let (first, others) = (pairs.next(), pairs.next());
         let highest = match (first, others) {
-            (Some(operand), None) if operand.size == 2 * width => number(isa, operand),
-            _ => 0,
+            (None, _) => None,
+            (Some(operand), None) if operand.size == 2 * width => Some(number(isa, operand)),
+            // All its words may.
+            _ => Some(0),
         };
-        let unending = Form { writes_pairs: first.is_some(), highest, ..Form::NONE };
+        let unending =
+            highest.map_or(Form::NONE, |highest| Form { suspect: highest, suspicious: highest, ..Form::NONE });
         flow.map_or(unending, |bits| Form { flow: bits.mask(0), end: bits.set(0, 0, Flow::End.bits()), ..unending })
     };
     let page = isa.shared[PAGE].bits;
@@ -151,8 +173,8 @@ const THREAD_PAGE: u64 = 1;
 
 /// Whether a source is the thread-local pointer.
 #[cold]
-fn names_thread_memory(slot: &Slot, line: &mut Line) -> bool {
-    let Slot::Ready(instruction, _) = slot else { return false };
+fn names_thread_memory(word: u64, line: &mut Line) -> bool {
+    let Some((instruction, _)) = Decoder::new().decode(word) else { return false };
     line.clear();
     instruction.print(line);
     line.as_str().contains(FauSpecialPage1::ThreadLocalPointer.as_str())
@@ -210,10 +232,11 @@ mod tests {
             let words = isaforge_core::program::assemble(isaforge_valhall::ISA, text).unwrap();
             let Facts { forms, .. } = &*FACTS;
             let opcode = isaforge_valhall::decode(words[0]).unwrap().opcode() as usize;
-            assert!(forms[opcode].writes_pairs);
             // The bits of the destination, which is the last register here.
-            let moved = words[0] & !forms[opcode].highest | 5 << forms[opcode].highest.trailing_zeros();
-            [words[0], moved].map(|word| matches!(Program::new(&[word]).slots[0], Slot::Register(64)))
+            let destination = forms[opcode].suspect;
+            assert_eq!((destination.count_ones(), forms[opcode].suspicious), (6, destination));
+            let moved = words[0] & !destination | 5 << destination.trailing_zeros();
+            [words[0], moved].map(|word| matches!(slot(word), Slot::Register(64)))
         };
         assert_eq!(highest("IADD.u64 r63, r0, r2"), [true, false]);
         assert_eq!(highest("SHADDX.u64 r63, u0, r60.w0, shift:0x2"), [true, false]);

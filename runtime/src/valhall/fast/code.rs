@@ -3,7 +3,7 @@
 use isaforge_valhall::{Instruction, Opcode, dispatch};
 
 use super::super::observe::traffic;
-use super::super::program::{After, Program, Slot};
+use super::super::program::{After, Decoder, Program};
 use super::bundle::{Enter, Row, Schedule, Taken, WARPS};
 use super::fuse::recipe::Recipe;
 use super::handler::{Fields, Handler, Op, handler};
@@ -49,10 +49,19 @@ pub enum Exit {
     Branch(u32),
     /// They wait for the workgroup.
     Barrier,
-    /// The word has no handlers: the reference executes it on the registers of this number in [`Code::steps`].
+    /// The word has no handlers: the reference executes it, as the [`Foreign`] of this number in [`Code::steps`] says.
     Step(u32),
     /// It is no instruction that can be executed.
     Refused,
+}
+
+/// A word that the reference executes.
+#[derive(Clone, Copy, Debug)]
+pub struct Foreign {
+    pub instruction: Instruction,
+    pub after: After,
+    /// The registers that it names, as bits.
+    pub registers: u64,
 }
 
 /// A word of a program.
@@ -84,8 +93,8 @@ pub struct Code<'a> {
     pub program: &'a Program<'a>,
     ops: Vec<Op>,
     words: Vec<Word>,
-    /// The registers of words that the reference executes.
-    pub steps: Vec<u64>,
+    /// The words that the reference executes.
+    pub steps: Vec<Foreign>,
     constants: Vec<u32>,
     /// Registers that may be read before they are written.
     pub registers: u64,
@@ -104,40 +113,41 @@ pub struct Code<'a> {
 impl<'a> Code<'a> {
     /// Lowers a compute program for a processor and for the uniforms of a launch.
     pub fn new(program: &'a Program<'a>, uniforms: &'a [u32], warps: u32, level: Level) -> Self {
-        Code::lower(program, Lowering::new(level, uniforms, warps, program.slots.len() as u32), level, false)
+        Code::lower(program, Lowering::new(level, uniforms, warps, program.words.len() as u32), level, false)
     }
 
     /// Lowers a fragment program. Memory is left to the reference, which knows what helper lanes do with it.
     pub fn drawing(program: &'a Program<'a>, uniforms: &'a [u32], framebuffer_size: u64, level: Level) -> Self {
-        let mut lowering = Lowering::new(level, uniforms, 1, program.slots.len() as u32);
+        let mut lowering = Lowering::new(level, uniforms, 1, program.words.len() as u32);
         lowering.framebuffer_size = framebuffer_size;
         Code::lower(program, lowering, level, true)
     }
 
     fn lower(program: &'a Program<'a>, mut lowering: Lowering<'a>, level: Level, draws: bool) -> Self {
-        let mut words = Vec::with_capacity(program.slots.len());
+        let mut words = Vec::with_capacity(program.words.len());
         let (mut steps, mut ordered) = (vec![], false);
-        for (pc, slot) in program.slots.iter().enumerate() {
+        let decoder = Decoder::new();
+        for (pc, &word) in program.words.iter().enumerate() {
             let pc = pc as u32;
             let start = lowering.ops.len() as u32;
-            let exit = match slot {
-                Slot::Ready(instruction, after) => {
-                    lowering.begin(pc, *after == After::End);
-                    let left = draws && traffic(*instruction) != Traffic::default();
-                    let handled = if left { None } else { dispatch(*instruction, &mut lowering).0 };
+            let exit = match decoder.decode(word) {
+                Some((instruction, after)) => {
+                    lowering.begin(pc, after == After::End);
+                    let left = draws && traffic(instruction) != Traffic::default();
+                    let handled = if left { None } else { dispatch(instruction, &mut lowering).0 };
                     lowering.finish(handled).unwrap_or_else(|| {
                         // What has handlers changes nothing, or in any order.
-                        ordered |= changes_in_turn(*instruction) || draws && changes(*instruction);
-                        steps.push(used(*instruction));
+                        ordered |= changes_in_turn(instruction) || draws && changes(instruction);
+                        steps.push(Foreign { instruction, after, registers: used(instruction) });
                         Exit::Step(steps.len() as u32 - 1)
                     })
                 }
-                Slot::Undecodable(_) | Slot::Register(_) => Exit::Refused,
+                None => Exit::Refused,
             };
             words.push(Word { start, exit, run: pc });
         }
         // What was written in all threads was so before the first of these.
-        let registers = steps.iter().fold(lowering.registers, |all, used| all | used & !lowering.written);
+        let registers = steps.iter().fold(lowering.registers, |all, step| all | step.registers & !lowering.written);
         let mut next = words.len() as u32;
         for (pc, word) in words.iter_mut().enumerate().rev() {
             match word.exit {
@@ -157,10 +167,10 @@ impl<'a> Code<'a> {
 
     /// The rows of a new bundle.
     pub fn rows(&self) -> Box<[Row]> {
-        let mut rows = vec![Row::splat(0); row::CONSTANTS as usize];
+        let nothing = std::iter::repeat_n(0, row::CONSTANTS as usize);
+        let mut rows: Box<[Row]> = nothing.chain(self.constants.iter().copied()).map(Row::splat).collect();
         rows[row::LANE as usize] = Row([std::array::from_fn(|lane| lane as u32); WARPS]);
-        rows.extend(self.constants.iter().map(|&word| Row::splat(word)));
-        rows.into()
+        rows
     }
 
     /// The handlers of some words.

@@ -9,11 +9,11 @@ use crate::launch::{Launch, Outcome, Place, RunError};
 use crate::memory::Memory;
 
 use super::super::group::{Group, Machine, Origin, TURN};
-use super::super::program::{After, Profile, Program, Slot};
+use super::super::program::{After, Decoder, Profile, Program, Slot};
 use super::super::step::{Context, Control, Fault, Step};
 use super::super::warp::{LANES, Warp};
 use super::bundle::{Bundle, NOWHERE, WARPS};
-use super::code::{Code, Exit, row};
+use super::code::{Code, Exit, Foreign, row};
 use super::fuse::Hot;
 use super::handler::Op;
 use super::world::World;
@@ -202,7 +202,7 @@ impl<'a> Runner<'a> {
             machine: Machine::new(code.program, uniforms, budget, ()),
             scratch: Warp::new(0),
             budget,
-            tally: Tally { profile: vec![0; code.program.slots.len() + 1], ..Tally::default() },
+            tally: Tally { profile: vec![0; code.words() + 1], ..Tally::default() },
             hot: Hot::new(code),
             exact: false,
             failed: None,
@@ -244,12 +244,13 @@ impl<'a> Runner<'a> {
         self.gather();
         let mut profile = Profile::new();
         let mut threads = 0u64;
-        for (slot, change) in self.code.program.slots.iter().zip(&self.tally.profile) {
+        let decoder = Decoder::new();
+        for (&word, change) in self.code.program.words.iter().zip(&self.tally.profile) {
             threads = threads.wrapping_add(*change);
-            if let Slot::Ready(instruction, _) = slot
-                && threads > 0
+            if threads > 0
+                && let Some((instruction, _)) = decoder.decode(word)
             {
-                profile.count(*instruction, threads);
+                profile.count(instruction, threads);
             }
         }
         Outcome {
@@ -282,7 +283,7 @@ impl<'a> Runner<'a> {
 
     /// Whether threads end with a word.
     fn ends(&self, pc: u32) -> bool {
-        matches!(self.code.program.slots.get(pc as usize), Some(Slot::Ready(_, After::End)))
+        matches!(self.code.program.slot(pc as usize), Some(Slot::Ready(_, After::End)))
     }
 
     /// Runs the chosen warps until each has ended, waits at a barrier, or has had its turn.
@@ -416,8 +417,8 @@ impl<'a> Runner<'a> {
                 false
             }
             Exit::Step(number) => {
-                let registers = self.code.steps.get(number as usize).copied().unwrap_or(u64::MAX);
-                self.step(bundle, world, groups, pc, registers) && go_on(bundle, next, exhausted)
+                let step = &self.code.steps[number as usize];
+                self.step(bundle, world, groups, pc, step) && go_on(bundle, next, exhausted)
             }
         }
     }
@@ -444,15 +445,15 @@ impl<'a> Runner<'a> {
         world: &mut World<'_>,
         groups: &[impl Origin],
         pc: usize,
-        named: u64,
+        foreign: &Foreign,
     ) -> bool {
-        let Some(Slot::Ready(instruction, after)) = self.code.program.slots.get(pc) else { return false };
-        let mut straight = *after == After::Next;
+        let &Foreign { instruction, after, registers: named } = foreign;
+        let mut straight = after == After::Next;
         for warp in bundle.busy() {
             let (home, active) = (bundle.homes[warp], bundle.active[warp]);
             let context = Context {
                 uniforms: self.uniforms,
-                words: self.code.program.slots.len(),
+                words: self.code.words(),
                 warp: home.number as u32,
                 warps: self.warps,
             };
@@ -467,7 +468,7 @@ impl<'a> Runner<'a> {
                 quads[warp].enter(scratch);
             }
             let mut step = Step { warp: scratch, context: &context, space: world.space(home) };
-            let done = dispatch(*instruction, &mut step).0;
+            let done = dispatch(instruction, &mut step).0;
             if let Some(quads) = &mut bundle.quads {
                 quads[warp].leave(scratch);
             }
@@ -489,7 +490,7 @@ impl<'a> Runner<'a> {
                 self.fail(bundle, groups, pc);
                 return false;
             }
-            if *after == After::End {
+            if after == After::End {
                 bundle.set_pcs(warp, active, NOWHERE);
                 bundle.live[warp] &= !active;
             }
@@ -524,20 +525,20 @@ impl<'a> Runner<'a> {
 
     fn refusal(&self, bundle: &Bundle, groups: &[impl Origin], pc: usize, warp: usize, refusal: Refusal) -> RunError {
         let first = Some(bundle.active[warp].trailing_zeros() as usize);
-        let slots = &self.code.program.slots;
-        match (refusal, slots.get(pc)) {
+        match (refusal, self.code.program.slot(pc)) {
             (Refusal::Budget, _) => {
                 RunError::Budget { place: self.describe(bundle, groups, pc, warp, first), budget: self.budget }
             }
             (_, Some(Slot::Undecodable(error))) => {
-                RunError::Undecodable { place: self.describe(bundle, groups, pc, warp, None), error: **error }
+                RunError::Undecodable { place: self.describe(bundle, groups, pc, warp, None), error: *error }
             }
             (_, Some(Slot::Register(register))) => {
-                RunError::Register { place: self.describe(bundle, groups, pc, warp, None), register: *register }
+                RunError::Register { place: self.describe(bundle, groups, pc, warp, None), register }
             }
             _ => {
-                let place = self.describe(bundle, groups, slots.len().saturating_sub(1), warp, first);
-                RunError::OutOfProgram { place, target: pc as i64, words: slots.len() }
+                let words = self.code.words();
+                let place = self.describe(bundle, groups, words.saturating_sub(1), warp, first);
+                RunError::OutOfProgram { place, target: pc as i64, words }
             }
         }
     }

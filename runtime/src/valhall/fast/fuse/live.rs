@@ -88,7 +88,7 @@ fn through(live: Live, fields: &Fields, recipe: Option<&Recipe>) -> Live {
 
 /// What handlers without recipes name, and the instructions that the reference executes.
 fn foreign(code: &Code<'_>, pc: usize) -> u64 {
-    let step = if let Some(Exit::Step(step)) = code.exit(pc) { code.steps[step as usize] } else { 0 };
+    let step = if let Some(Exit::Step(step)) = code.exit(pc) { code.steps[step as usize].registers } else { 0 };
     code.calls(pc).filter(|(_, recipe)| recipe.is_none()).fold(step, |all, (fields, _)| all | fields.registers())
 }
 
