@@ -356,16 +356,44 @@ fn emit_kind(isa: &Isa, names: &Names, index: usize, kind: &Kind) -> TokenStream
     };
     let pairs: Vec<_> = kind.alternatives.iter().zip(&variants).collect();
     let Some(((last_a, last_v), init)) = pairs.split_last() else { return TokenStream::new() };
-    let tests = init.iter().map(|(a, v)| {
-        let (mask, value) = (hex(a.mask), hex(a.value));
-        let when = a.when.iter().map(|(s, value)| {
-            let (bits, value) = (extract(&quote!(word), &isa.shared[usize::from(*s)].bits, None), hex(*value));
-            quote!(&& (#bits) == #value)
-        });
-        let make = construct(a, v);
-        quote!(if (word >> at) & #mask == #value #(#when)* { return #make; })
-    });
+    let tests: Vec<TokenStream> = init
+        .iter()
+        .map(|(a, v)| {
+            let (mask, value) = (hex(a.mask), hex(a.value));
+            let when = a.when.iter().map(|(s, value)| {
+                let (bits, value) = (extract(&quote!(word), &isa.shared[usize::from(*s)].bits, None), hex(*value));
+                quote!(&& (#bits) == #value)
+            });
+            let make = construct(a, v);
+            quote!(if (word >> at) & #mask == #value #(#when)* { return #make; })
+        })
+        .collect();
     let otherwise = construct(last_a, last_v);
+    // Most operands are registers. What else there may be is a function of its own, so that accessors stay small.
+    let of_first_bank = |a: &Alternative| matches!(a.fields, [Field { ty: Type::Register(0), .. }]);
+    let (usual, unusual) = tests.split_at(init.iter().take_while(|(a, _)| of_first_bank(a)).count());
+    let read = if usual.is_empty() || unusual.is_empty() {
+        quote! {
+            #[inline]
+            fn read(word: u64, at: u8) -> Self {
+                #(#tests)*
+                #otherwise
+            }
+        }
+    } else {
+        quote! {
+            #[inline]
+            fn read(word: u64, at: u8) -> Self {
+                #(#usual)*
+                Self::read_unusual(word, at)
+            }
+            #[inline(never)]
+            fn read_unusual(word: u64, at: u8) -> Self {
+                #(#unusual)*
+                #otherwise
+            }
+        }
+    };
     let most = Literal::usize_unsuffixed(isaforge_core::parse::MAX_FIELDS);
     let parts = pairs.iter().enumerate().map(|(i, (a, v))| {
         let i = Literal::usize_unsuffixed(i);
@@ -387,11 +415,7 @@ fn emit_kind(isa: &Isa, names: &Names, index: usize, kind: &Kind) -> TokenStream
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum #name { #(#declared),* }
         impl #name {
-            #[inline]
-            fn read(word: u64, at: u8) -> Self {
-                #(#tests)*
-                #otherwise
-            }
+            #read
             fn set(self, builder: &mut __rt::encode::Builder, index: usize) -> Result<(), EncodeError> {
                 let (alternative, values) = self.parts();
                 builder.set_operand(index, alternative, &values)

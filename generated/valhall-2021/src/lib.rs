@@ -3023,6 +3023,10 @@ impl Source {
         if (word >> at) & 0xc0 == 0x40 {
             return Source::LastUse(Register::from_raw(word >> at & 0x3f));
         }
+        Self::read_unusual(word, at)
+    }
+    #[inline(never)]
+    fn read_unusual(word: u64, at: u8) -> Self {
         if (word >> at) & 0xc0 == 0x80 {
             return Source::Uniform(Uniform::from_raw(word >> at & 0x3f));
         }
