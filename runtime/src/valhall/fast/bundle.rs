@@ -282,8 +282,16 @@ impl Bundle {
         self.room - self.since
     }
 
+    /// Finds out how many instructions the active warps may still execute together, from what has been written down;
+    /// whether that is none.
+    pub fn reckon(&mut self) -> bool {
+        let most = self.busy().map(|warp| self.turns[warp]).max();
+        self.room = TURN.saturating_sub(most.unwrap_or(0));
+        self.room == 0
+    }
+
     /// Writes down what [`Bundle::tick`] has counted, before other lanes are chosen.
-    fn settle(&mut self) {
+    pub fn settle(&mut self) {
         for warp in self.busy() {
             self.turns[warp] += self.since;
         }
@@ -296,7 +304,7 @@ impl Bundle {
         self.settle();
         self.chosen &= self.ready() & self.unfinished();
         schedule.run(false, self, world);
-        self.room = TURN - self.busy().map(|warp| self.turns[warp]).max().unwrap_or(0);
+        self.reckon();
     }
 
     /// Lets the chosen warps have a turn.

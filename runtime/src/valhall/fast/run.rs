@@ -14,7 +14,7 @@ use super::super::step::{Context, Control, Fault, Step};
 use super::super::warp::{LANES, Warp};
 use super::bundle::{Bundle, NOWHERE, WARPS};
 use super::code::{Code, Exit, Foreign, row};
-use super::fuse::Hot;
+use super::fuse::{Hot, Made};
 use super::handler::Op;
 use super::world::World;
 use crate::level::Level;
@@ -234,8 +234,8 @@ impl<'a> Runner<'a> {
 
     /// Counts what compiled runs have counted.
     fn gather(&mut self) {
-        for (from, block) in self.hot.executed() {
-            self.tally.add_threads(std::mem::take(&mut block.threads), from, block.end);
+        for (words, threads) in self.hot.executed() {
+            self.tally.add_threads(threads, words.start, words.end);
         }
     }
 
@@ -312,7 +312,7 @@ impl<'a> Runner<'a> {
         if end <= pc {
             return self.exit(bundle, world, groups, pc, affordable);
         }
-        if let Some(goes_on) = self.blocks(bundle, world, groups, room) {
+        if let Some(goes_on) = self.compiled(bundle, world, groups, room) {
             return goes_on;
         }
         let exhausted = self.tally.count(bundle, pc, end);
@@ -324,9 +324,9 @@ impl<'a> Runner<'a> {
         go_on(bundle, next, exhausted)
     }
 
-    /// Executes compiled runs one after another, as long as the same lanes go on and the next run is compiled; nothing
-    /// when the first is not. False when the lanes that go on have to be chosen anew.
-    fn blocks(
+    /// Executes a compiled loop, or compiled runs one after another as long as the same lanes go on and the next run is
+    /// compiled; nothing when what begins here is not. False when the lanes that go on have to be chosen anew.
+    fn compiled(
         &mut self,
         bundle: &mut Bundle,
         world: &mut World<'_>,
@@ -335,12 +335,18 @@ impl<'a> Runner<'a> {
     ) -> Option<bool> {
         let (threads, busy, whole) = (bundle.active_threads(), bundle.busy_count(), bundle.is_whole());
         let (mut pc, mut executed, mut exhausted) = (bundle.pc, 0, false);
-        while !exhausted
-            && pc < bundle.others
-            && let Some(block) = self.hot.block(self.code, pc as usize)
-            && block.words() <= room
-            && block.end <= bundle.others as usize
-        {
+        while !exhausted && pc < bundle.others {
+            let block = match self.hot.at(self.code, pc as usize) {
+                Some(Made::Block(block)) if block.words() <= room && block.end <= bundle.others as usize => block,
+                Some(Made::Loop(region)) if executed == 0 => {
+                    let ran = region.run(bundle, room as u32, self.exact)?;
+                    self.tally.spent += ran.threads;
+                    self.tally.warp_instructions += ran.warps;
+                    let exhausted = bundle.reckon();
+                    return Some(ran.next.is_some_and(|next| go_on(bundle, next, exhausted)));
+                }
+                _ => break,
+            };
             block.threads = block.threads.wrapping_add(threads);
             room -= block.words();
             executed += block.words() as u64;

@@ -3,6 +3,7 @@
 //! An operation is an instruction of AVX-512 without its registers. The same operation on the same values is one node.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use iced_x86::{Code, RoundingControl};
 
@@ -28,8 +29,8 @@ impl Value {
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
-    /// The column of a row, as it was before the run.
-    Row(u32),
+    /// The column of a row, as it was before a segment.
+    Row(u32, usize),
     /// The same word in all lanes.
     Splat(u32),
     /// Words of a place in memory, after so many were stored.
@@ -107,7 +108,34 @@ pub enum Shifted {
     Arithmetic,
 }
 
-/// Nodes in an order in which they can be computed.
+impl Node {
+    /// Whether its result is a mask.
+    pub fn is_mask(&self) -> bool {
+        matches!(self, Node::Operation(Operation { is_mask: true, .. }))
+    }
+
+    /// What it depends on.
+    pub fn arguments(&self) -> impl Iterator<Item = Value> + use<> {
+        let (arguments, mask) = match self {
+            Node::Operation(Operation { arguments, mask, .. }) => (*arguments, *mask),
+            _ => Default::default(),
+        };
+        arguments.into_iter().chain([mask]).flatten()
+    }
+}
+
+/// Which nodes are the same in all warps and at all times.
+pub fn fixed(nodes: &[Node]) -> Vec<bool> {
+    let mut fixed: Vec<bool> = nodes.iter().map(|node| matches!(node, Node::Splat(_))).collect();
+    for (index, node) in nodes.iter().enumerate() {
+        if let Node::Operation(operation) = node {
+            fixed[index] = !operation.is_mask && node.arguments().all(|argument| fixed[argument.index()]);
+        }
+    }
+    fixed
+}
+
+/// Nodes in an order in which they can be computed, in segments.
 #[derive(Debug, Default)]
 pub struct Graph {
     nodes: Vec<Node>,
@@ -118,6 +146,9 @@ pub struct Graph {
     rows: HashMap<u32, Value>,
     /// What is stored: behind so many nodes, to which place in memory, and what.
     stores: Vec<(usize, usize, Value)>,
+    /// The number of the segment, and its first node.
+    segment: usize,
+    first: usize,
 }
 
 impl Graph {
@@ -126,7 +157,23 @@ impl Graph {
         &self.nodes
     }
 
-    /// The rows that were written, with their last values.
+    /// Ends a segment: rows are read anew in the next, and only what is fixed is known there. Its nodes.
+    pub fn end_segment(&mut self) -> Range<usize> {
+        let Graph { nodes, known, .. } = self;
+        let fixed: Vec<bool> = fixed(nodes);
+        known.retain(|_, value| fixed[value.index()]);
+        self.rows.clear();
+        self.segment += 1;
+        let first = std::mem::replace(&mut self.first, self.nodes.len());
+        first..self.first
+    }
+
+    /// Whether a node is what a row was before its segment.
+    pub fn is_old_row(&self, index: usize, row: u32) -> bool {
+        matches!(self.nodes.get(index), Some(&Node::Row(of, _)) if of == row)
+    }
+
+    /// The rows that the segment has written, with their last values.
     pub fn written(&self) -> impl Iterator<Item = (u32, Value)> + use<'_> {
         self.rows.iter().map(|(&row, &value)| (row, value))
     }
@@ -147,7 +194,7 @@ impl Graph {
         }
         match at.checked_sub(row::CONSTANTS).and_then(|index| constants.get(index as usize)) {
             Some(&word) => self.splat(word),
-            None => self.node(Node::Row(at)),
+            None => self.node(Node::Row(at, self.segment)),
         }
     }
 
@@ -186,7 +233,7 @@ impl Graph {
 
     /// Whether a value is what a row was before.
     pub fn is_row(&self, value: Value, row: u32) -> bool {
-        self.nodes.get(value.index()) == Some(&Node::Row(row))
+        self.is_old_row(value.index(), row)
     }
 
     /// A value whose NaNs may be any: they are made the one NaN when its bits matter. It must be the result of an

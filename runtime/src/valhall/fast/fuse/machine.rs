@@ -1,20 +1,39 @@
 //! Machine code in memory that may be executed, and its calls, which are `unsafe`.
 //!
 //! What is called here was made by [`Emitted`] alone, which keeps to this: it reads and writes columns of the warps it is
-//! told of, in rows below [`Emitted::rows`]; it reads their active lanes and writes their lanes that jump; for full bundles
-//! it reads and writes a word for each lane in places below [`Emitted::places`]; it changes no register that a caller of
-//! `sysv64` relies on, no stack and no mode of the processor.
+//! told of, in rows below [`Emitted::rows`]; a block reads their active lanes and writes their lanes that jump, and for full
+//! bundles it reads and writes a word for each lane in places below [`Emitted::places`]; a loop reads and writes its state;
+//! it changes no register that a caller of `sysv64` relies on, no stack and no mode of the processor.
 
 #![allow(unsafe_code, reason = "calls of machine code that was made while running")]
 
 use memmap2::{Mmap, MmapMut};
 
+use super::super::super::warp::Column;
 use super::super::bundle::{Row, WARPS};
-use super::emit::Emitted;
+use super::emit::{Emitted, State};
 use super::window::Windows;
 use crate::level::Level;
+use function::{Block, Loop};
 
-/// A function made while running.
+/// The types of the functions. On other processors there are none.
+#[cfg(target_arch = "x86_64")]
+mod function {
+    use super::{Row, State};
+
+    pub type Block = unsafe extern "sysv64" fn(*mut Row, *const u16, u32, *const *mut u8, *mut u16) -> u32;
+    pub type Loop = unsafe extern "sysv64" fn(*mut Row, &mut State, usize);
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+mod function {
+    use super::{Row, State};
+
+    pub type Block = unsafe extern "C" fn(*mut Row, *const u16, u32, *const *mut u8, *mut u16) -> u32;
+    pub type Loop = unsafe extern "C" fn(*mut Row, &mut State, usize);
+}
+
+/// A block's function.
 #[derive(Debug)]
 pub struct Machine {
     code: Mmap,
@@ -22,13 +41,27 @@ pub struct Machine {
     places: usize,
 }
 
+/// A loop's function.
+#[derive(Debug)]
+pub struct Repeat {
+    code: Mmap,
+    rows: usize,
+    ways: usize,
+}
+
+/// The code in memory, where this level can execute it and the system allows it.
+fn executable(emitted: &Emitted, level: Level) -> Option<Mmap> {
+    level.compiles_after(0)?;
+    let mut code = MmapMut::map_anon(emitted.code().len()).ok()?;
+    code.copy_from_slice(emitted.code());
+    code.make_exec().ok()
+}
+
 impl Machine {
-    /// The code, where this level can execute it and the system allows it.
+    /// The code of a block, where this level can execute it and the system allows it.
     pub fn new(emitted: &Emitted, level: Level) -> Option<Self> {
-        level.compiles_after(0)?;
-        let mut code = MmapMut::map_anon(emitted.code().len()).ok()?;
-        code.copy_from_slice(emitted.code());
-        Some(Machine { code: code.make_exec().ok()?, rows: emitted.rows(), places: emitted.places() })
+        let code = executable(emitted, level)?;
+        Some(Machine { code, rows: emitted.rows(), places: emitted.places() })
     }
 
     /// Executes it for the warps with a bit in `busy`, or for all if it is for full bundles. For each of them the lanes that
@@ -46,46 +79,40 @@ impl Machine {
         if busy == 0 || rows.len() < self.rows || windows.len() < self.places {
             return [0; 2];
         }
-        // SAFETY: the function lies at the beginning of the code, which lives as long as `self`. There are as many rows and places as
-        // they touch, the places being memory of the world that `windows` has borrowed, and `busy` names warps below eight.
+        let (rows, active, jumps) = (rows.as_mut_ptr(), active.as_ptr(), jumps.as_mut_ptr());
+        // SAFETY: the function lies at the beginning of the code, which lives as long as `self`, and is of that type. There are as
+        // many rows and places as it touches, the places being memory of the world that `windows` has borrowed, and `busy`
+        // names warps below eight.
         let both = unsafe {
-            call(
-                self.code.as_ptr(),
-                rows.as_mut_ptr(),
-                active.as_ptr(),
-                busy.into(),
-                windows.as_ptr(),
-                jumps.as_mut_ptr(),
-            )
+            let function = std::mem::transmute::<*const u8, Block>(self.code.as_ptr());
+            function(rows, active, busy.into(), windows.as_ptr(), jumps)
         };
         [both as u16, (both >> 16) as u16]
     }
 }
 
-/// Calls a function that was made.
-///
-/// # Safety
-/// What is called must have been made by [`Emitted`] for this processor, and the arguments must be what that relies on.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn call(
-    code: *const u8,
-    rows: *mut Row,
-    active: *const u16,
-    busy: u32,
-    places: *const *mut u8,
-    jumps: *mut u16,
-) -> u32 {
-    type Function = unsafe extern "sysv64" fn(*mut Row, *const u16, u32, *const *mut u8, *mut u16) -> u32;
-    // SAFETY: by what the caller promises, this is a function of that type, and may be called so.
-    unsafe { std::mem::transmute::<*const u8, Function>(code)(rows, active, busy, places, jumps) }
-}
+impl Repeat {
+    /// The code of a loop, which executes so many warps side by side.
+    pub fn new(emitted: &Emitted, ways: usize, level: Level) -> Option<Self> {
+        let code = executable(emitted, level)?;
+        Some(Repeat { code, rows: emitted.rows(), ways })
+    }
 
-/// Other processors have no code to call.
-///
-/// # Safety
-/// None is needed.
-#[cfg(not(target_arch = "x86_64"))]
-unsafe fn call(_: *const u8, _: *mut Row, _: *const u16, _: u32, _: *const *mut u8, _: *mut u16) -> u32 {
-    0
+    /// How many warps it executes side by side.
+    pub fn ways(&self) -> usize {
+        self.ways
+    }
+
+    /// Executes it for the warps from one on, as the state says.
+    pub fn run(&self, rows: &mut [Row], first: usize, state: &mut State) {
+        if rows.len() < self.rows || first + self.ways > WARPS {
+            return;
+        }
+        // SAFETY: the function lies at the beginning of the code, which lives as long as `self`, and is of that type. There are as
+        // many rows as it touches, and warps in them; it may do with the state as it likes.
+        unsafe {
+            let function = std::mem::transmute::<*const u8, Loop>(self.code.as_ptr());
+            function(rows.as_mut_ptr(), state, first * size_of::<Column>());
+        }
+    }
 }

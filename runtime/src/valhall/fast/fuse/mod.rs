@@ -13,20 +13,23 @@ pub mod graph;
 mod live;
 pub mod machine;
 pub mod recipe;
+mod region;
+mod sequence;
 pub mod window;
 
 use std::cell::OnceCell;
 use std::ops::Range;
 
 use self::emit::{Emitted, Wanted};
-use self::graph::{Graph, Kind, Value};
 use self::live::Live;
 use self::machine::Machine;
 use self::recipe::Recipe;
-use self::window::{Access, PLACES, Windows};
+use self::region::Region;
+use self::sequence::Sequence;
+use self::window::{Access, Windows};
 use super::bundle::{Bundle, Part};
 use super::code::{Code, Exit};
-use super::handler::{Fields, Op, handler};
+use super::handler::{Op, handler};
 use super::world::World;
 use crate::level::Level;
 
@@ -36,9 +39,9 @@ const OFTEN: u32 = 128;
 /// all the time, of who runs it.
 const WORDS: usize = 1 << 15;
 const COMPILED: usize = 1 << 13;
-/// Counts from here on are those of blocks.
-const BLOCKS: u32 = 1 << 16;
-/// No block can be made of this run.
+/// Counts from here on are those of what was compiled.
+const COUNTS: u32 = 1 << 16;
+/// Nothing can be made of this run.
 const NEVER: u32 = u32::MAX;
 /// Words that are compiled together; for more, registers hardly suffice.
 const LONGEST: usize = 64;
@@ -46,14 +49,23 @@ const LONGEST: usize = 64;
 /// What was compiled of a program.
 #[derive(Debug, Default)]
 pub struct Hot {
-    /// For each word, how often a run has begun there; or from [`BLOCKS`] on, its block.
+    /// For each word, how often a run has begun there; or from [`COUNTS`] on, what it became.
     counts: Vec<u32>,
     often: u32,
-    blocks: Vec<Block>,
-    /// Words of all blocks.
+    made: Vec<Made>,
+    /// Words of all that was compiled.
     compiled: usize,
     /// Which registers are read later, once that is known.
     live: Vec<Live>,
+}
+
+/// What was compiled.
+#[derive(Debug)]
+pub enum Made {
+    /// A run of words.
+    Block(Block),
+    /// A loop.
+    Loop(Box<Region>),
 }
 
 /// A run of words, compiled.
@@ -129,18 +141,25 @@ impl Hot {
         }
     }
 
-    /// The block that begins at a word, once that has been executed often enough.
+    /// What was made of the words from one on, once they have been executed often enough.
     #[inline(always)]
-    pub fn block(&mut self, code: &Code<'_>, pc: usize) -> Option<&mut Block> {
-        if *self.counts.get(pc)? < BLOCKS {
+    pub fn at(&mut self, code: &Code<'_>, pc: usize) -> Option<&mut Made> {
+        if *self.counts.get(pc)? < COUNTS {
             self.count(code, pc);
         }
-        self.blocks.get_mut(self.counts[pc].checked_sub(BLOCKS)? as usize)
+        self.made.get_mut(self.counts[pc].checked_sub(COUNTS)? as usize)
     }
 
-    /// The blocks and where they begin, to find out how many threads have executed them.
-    pub fn executed(&mut self) -> impl Iterator<Item = (usize, &mut Block)> {
-        self.blocks.iter_mut().map(|block| (block.start, block))
+    /// Runs of words and how many threads have executed them, to take that away.
+    pub fn executed(&mut self) -> impl Iterator<Item = (Range<usize>, u64)> {
+        self.made.iter_mut().flat_map(|made| {
+            let (block, blocks) = match made {
+                Made::Block(block) => (Some((block.start..block.end, &mut block.threads)), &mut [][..]),
+                Made::Loop(region) => (None, &mut region.blocks[..]),
+            };
+            let blocks = blocks.iter_mut().map(|(words, threads)| (words.clone(), threads));
+            block.into_iter().chain(blocks).map(|(words, threads)| (words, std::mem::take(threads)))
+        })
     }
 
     #[cold]
@@ -150,15 +169,35 @@ impl Hot {
             if self.live.is_empty() {
                 self.live = live::live(code);
             }
-            let fits = code.block(pc) - pc <= COMPILED - self.compiled;
-            self.counts[pc] = match fits.then(|| Block::new(code, pc, &self.live)).flatten() {
-                Some(block) => {
-                    self.compiled += block.words();
-                    self.blocks.push(block);
-                    BLOCKS + self.blocks.len() as u32 - 1
+            let left = COMPILED - self.compiled;
+            self.counts[pc] = match self.make(code, pc, left) {
+                Some(made) => {
+                    self.compiled += made.words();
+                    self.made.push(made);
+                    COUNTS + self.made.len() as u32 - 1
                 }
                 None => NEVER,
             };
+        }
+    }
+
+    /// Compiles the loop or the run that begins at a word, if it has no more than so many words.
+    fn make(&self, code: &Code<'_>, pc: usize, most: usize) -> Option<Made> {
+        if let Some(region) = Region::new(code, pc, &self.live, most) {
+            return Some(Made::Loop(Box::new(region)));
+        }
+        if code.block(pc) - pc > most {
+            return None;
+        }
+        Block::new(code, pc, &self.live).map(Made::Block)
+    }
+}
+
+impl Made {
+    fn words(&self) -> usize {
+        match self {
+            Made::Block(block) => block.words(),
+            Made::Loop(region) => region.len(),
         }
     }
 }
@@ -175,7 +214,7 @@ impl Block {
             let mut last = (first..longest).find(|&word| !computes(word)).unwrap_or(longest);
             // Half as many words need fewer registers.
             while last > first {
-                if let Some(compiled) = Sequence::compile(code, first..last, live) {
+                if let Some(compiled) = Compiled::new(code, first..last, live) {
                     calls.push(Call::Compiled(Box::new(compiled)));
                     break;
                 }
@@ -188,7 +227,7 @@ impl Block {
             first = last;
         }
         // What only computes is one call already.
-        let together = if calls.len() > 1 { Sequence::compile(code, pc..end, live).map(Box::new) } else { None };
+        let together = if calls.len() > 1 { Compiled::new(code, pc..end, live).map(Box::new) } else { None };
         let compiled = calls.iter().any(|call| !matches!(call, Call::Handler(_)));
         let exit = code.exit(end.checked_sub(1)?)?;
         compiled.then_some(Block { start: pc, end, exit, threads: 0, calls, together })
@@ -219,24 +258,13 @@ impl Block {
     }
 }
 
-/// Handlers that become one function.
-struct Sequence<'a> {
-    graph: Graph,
-    constants: &'a [u32],
-    level: Level,
-    jumps: Option<Value>,
-    parts: Option<Fields>,
-    accesses: Vec<Access>,
-}
-
-impl Sequence<'_> {
+impl Compiled {
     /// Compiles the handlers of some words; nothing where it cannot be done.
-    fn compile(code: &Code<'_>, words: Range<usize>, live: &[Live]) -> Option<Compiled> {
+    fn new(code: &Code<'_>, words: Range<usize>, live: &[Live]) -> Option<Self> {
         if words.len() > LONGEST {
             return None;
         }
-        let (graph, constants, level) = (Graph::default(), code.constants(), code.level);
-        let mut sequence = Sequence { graph, constants, level, jumps: None, parts: None, accesses: vec![] };
+        let mut sequence = Sequence::new(code);
         let mut count = 0;
         for (fields, recipe) in words.clone().flat_map(|pc| code.calls(pc)) {
             sequence.add(fields, recipe?)?;
@@ -246,74 +274,16 @@ impl Sequence<'_> {
         if count < 2 {
             return None;
         }
-        let live = live::behind(code, words.end - 1, live);
-        let written: Vec<_> = sequence.graph.written().filter(|&(row, _)| live.read & live::bit(row) != 0).collect();
-        let mut rows = Vec::new();
-        for (row, value) in written {
-            let kind = if live.exact & live::bit(row) != 0 { Kind::Word } else { Kind::Float };
-            let value = sequence.graph.take(value, kind);
-            if !sequence.graph.is_row(value, row) {
-                rows.push((row, value));
-            }
+        let (mut segment, branch) = sequence.end_segment(live::behind(code, words.end - 1, live));
+        let Sequence { mut graph, accesses, .. } = sequence;
+        if let Some(branch) = branch.filter(|branch| branch.inverted) {
+            segment.mask = Some(graph.not_mask(branch.mask));
+            segment.nodes.end = graph.nodes().len();
         }
-        let Sequence { graph, jumps, parts, accesses, .. } = sequence;
-        let wanted = Wanted { graph, rows, jumps, places: accesses.len() };
-        let full = Machine::new(&Emitted::full(&wanted)?, level)?;
-        let parts = parts.map(|fields| handler::<Part>(level).with(fields));
+        let wanted = Wanted { graph, segment, places: accesses.len() };
+        let full = Machine::new(&Emitted::full(&wanted)?, code.level)?;
+        let parts = branch.map(|branch| handler::<Part>(code.level).with(branch.fields));
         let ops = code.ops(words).to_vec();
-        Some(Compiled { wanted, level, full, part: OnceCell::new(), ops, parts, accesses })
-    }
-
-    /// The place in memory that an instruction accesses; nothing when its address is computed on the way.
-    fn place(&mut self, fields: &Fields, writes: bool) -> Option<usize> {
-        for &row in &fields.sources[..2] {
-            let address = self.graph.read(row, self.constants);
-            if !self.graph.is_row(address, row) {
-                return None;
-            }
-        }
-        let known = self.accesses.iter().position(|access| access.is_like(fields));
-        let place = known.unwrap_or_else(|| {
-            self.accesses.push(Access::new(*fields, writes, self.level));
-            self.accesses.len() - 1
-        });
-        self.accesses[place].writes |= writes;
-        (place < PLACES).then_some(place)
-    }
-
-    /// Adds what a handler computes.
-    fn add(&mut self, fields: &Fields, recipe: &Recipe) -> Option<()> {
-        let place = if recipe.is_safe() { 0 } else { self.place(fields, matches!(recipe, Recipe::Store))? };
-        let Sequence { graph, constants, .. } = self;
-        let mut index = 0;
-        let sources = fields.sources.map(|row| {
-            let value = graph.read(row, constants);
-            let kind = recipe.takes(index);
-            index += 1;
-            graph.take(value, kind)
-        });
-        let results = match recipe {
-            Recipe::Word(make) | Recipe::Float(make) | Recipe::Choice(make) | Recipe::Halves(make) => {
-                [Some(make(graph, sources, fields.numbers)), None]
-            }
-            Recipe::Long(make) => make(graph, sources, fields.numbers).map(Some),
-            Recipe::Load => [Some(graph.load(place)), None],
-            Recipe::Store => {
-                let value = graph.read(fields.dest, constants);
-                let value = graph.take(value, Kind::Word);
-                graph.store(place, value);
-                return Some(());
-            }
-            Recipe::Branch(test) => {
-                let mask = test(graph, sources[0]);
-                self.jumps = Some(if fields.numbers[1] != 0 { graph.not_mask(mask) } else { mask });
-                self.parts = Some(*fields);
-                return Some(());
-            }
-        };
-        for (row, value) in (fields.dest..).zip(results.into_iter().flatten()) {
-            graph.write(row, value);
-        }
-        Some(())
+        Some(Compiled { wanted, level: code.level, full, part: OnceCell::new(), ops, parts, accesses })
     }
 }

@@ -1,0 +1,403 @@
+//! From a graph to machine code.
+//!
+//! Values stay in vector registers from where they are made to their last use, in as many for each as there are warps that
+//! are executed side by side: the processor then finds more to do while it waits for results. There is no spilling: code
+//! that needs too many registers is refused.
+
+mod block;
+mod host;
+mod plan;
+mod region;
+
+use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register};
+
+use super::super::super::warp::Column;
+use super::super::bundle::Row;
+use super::graph::{Graph, Node, Operation, Value};
+use super::live::bit;
+use super::window;
+use host::{on_addend, operands, replaces};
+use plan::{Plan, Store};
+
+pub use block::Wanted;
+pub use plan::Segment;
+pub use region::{Block, Leave, Loop, PLACES, State};
+
+/// Warps that are executed side by side, at most.
+pub const WAYS: usize = 4;
+/// The last vector register is for what is about to be stored.
+const VECTORS: u8 = 31;
+const STORED: Register = Register::ZMM31;
+/// The last mask register has the lanes that are written, or are not. The first cannot be used as a mask.
+const LANES: Register = Register::K7;
+
+/// The registers that point to places in memory.
+const POINTERS: [Register; window::PLACES] = [Register::RSI, Register::RDX, Register::R10, Register::R11];
+
+/// Machine code, which touches the rows below a number only.
+#[derive(Debug)]
+pub struct Emitted {
+    code: Vec<u8>,
+    rows: usize,
+    places: usize,
+}
+
+impl Emitted {
+    /// The bytes.
+    pub fn code(&self) -> &[u8] {
+        &self.code
+    }
+
+    /// How many places in memory there have to be.
+    pub fn places(&self) -> usize {
+        self.places
+    }
+
+    /// How many rows there have to be.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+}
+
+/// One more than the last row that is read or written.
+fn touched<'a>(graph: &Graph, segments: impl Iterator<Item = &'a Segment>) -> usize {
+    let read = graph.nodes().iter().filter_map(|node| match node {
+        Node::Row(row, _) => Some(*row),
+        _ => None,
+    });
+    let written = segments.flat_map(|segment| segment.rows.iter().map(|(row, _)| *row));
+    read.chain(written).max().map_or(0, |last| last as usize + 1)
+}
+
+/// The words of the warp in a place in memory, or of the one so many behind it.
+fn words(place: usize, way: usize) -> MemoryOperand {
+    MemoryOperand::new(POINTERS[place], Register::RAX, 1, columns(way), 1, false, Register::None)
+}
+
+/// Where the column of a warp so many behind another lies.
+fn columns(way: usize) -> i64 {
+    (way * size_of::<Column>()) as i64
+}
+
+/// A place in the code that others jump to.
+#[derive(Clone, Copy, Debug)]
+struct Label(usize);
+
+/// How rows are found and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Access {
+    /// At `rdi` and `rax`; whole.
+    Whole,
+    /// At `rdi` and `rax`; but not in the lanes of [`LANES`].
+    But,
+    /// At `rdi`; in the lanes that `rsi` points to, which are known when it is written.
+    Active,
+}
+
+/// The code so far, and the registers that are free.
+struct Emitter {
+    encoder: Encoder,
+    /// The bytes so far.
+    place: u64,
+    labels: Vec<Option<u64>>,
+    /// Behind which bytes are displacements, and of which label.
+    jumps: Vec<(u64, Label)>,
+    vectors: Vec<Register>,
+    masks: Vec<Register>,
+    /// Where values are, for each warp of those executed together.
+    registers: Vec<[Option<Register>; WAYS]>,
+    /// Where rows that stay in registers are.
+    homes: Vec<(u32, [Register; WAYS])>,
+    /// Rows of which only the active lanes are written, as bits.
+    masked: u64,
+    access: Access,
+    ways: usize,
+}
+
+impl Emitter {
+    /// No code, and all registers but some masks.
+    fn new(graph: &Graph, ways: usize, access: Access, masks: std::ops::Range<u8>) -> Self {
+        Emitter {
+            encoder: Encoder::new(64),
+            place: 0,
+            labels: vec![],
+            jumps: vec![],
+            vectors: (0..VECTORS).rev().map(|number| Register::ZMM0 + u32::from(number)).collect(),
+            masks: masks.rev().map(|number| Register::K0 + u32::from(number)).collect(),
+            registers: vec![[None; WAYS]; graph.nodes().len()],
+            homes: vec![],
+            masked: 0,
+            access,
+            ways,
+        }
+    }
+
+    /// The code.
+    fn finish(mut self) -> Option<Vec<u8>> {
+        let mut code = self.encoder.take_buffer();
+        for (end, Label(label)) in self.jumps {
+            let way = i32::try_from(self.labels[label]? as i64 - end as i64).ok()?;
+            code.get_mut(end as usize - 4..end as usize)?.copy_from_slice(&way.to_le_bytes());
+        }
+        Some(code)
+    }
+
+    /// Adds an instruction; nothing when there is no such instruction, which would be a mistake of ours.
+    fn push(&mut self, instruction: Result<Instruction, IcedError>) -> Option<()> {
+        let written = instruction.and_then(|instruction| self.encoder.encode(&instruction, self.place));
+        debug_assert!(written.is_ok(), "{written:?}");
+        self.place += written.ok()? as u64;
+        Some(())
+    }
+
+    /// A label that is placed later.
+    fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() - 1)
+    }
+
+    /// The label is here.
+    fn put(&mut self, label: Label) {
+        self.labels[label.0] = Some(self.place);
+    }
+
+    /// A jump to a label.
+    fn jump(&mut self, code: Code, to: Label) -> Option<()> {
+        self.push(Instruction::with_branch(code, self.place))?;
+        self.jumps.push((self.place, to));
+        Some(())
+    }
+
+    /// A vector register with the same word in all lanes.
+    fn splat(&mut self, to: Register, word: u32) -> Option<()> {
+        self.push(Instruction::with2(Code::Mov_r32_imm32, Register::EAX, word))?;
+        self.push(Instruction::with2(Code::EVEX_Vpbroadcastd_zmm_k1z_r32, to, Register::EAX))
+    }
+
+    /// What a segment computes, for each of the warps.
+    fn body(&mut self, graph: &Graph, segment: &Segment, plan: &mut Plan, homes: &[plan::Home]) -> Option<()> {
+        let first = segment.nodes.start;
+        for index in first..segment.nodes.end.max(first + 1) {
+            if segment.nodes.contains(&index) && plan.is_used(index) && homes[index] == plan::Home::Segment {
+                for way in 0..self.ways {
+                    self.node(graph, index, way, plan, homes)?;
+                }
+            }
+            for (to, value) in plan.stores(index) {
+                for way in 0..self.ways {
+                    let from = self.operand(value, way, homes)?;
+                    self.store(to, from, way)?;
+                    self.done(value, plan.ends_behind(value, index), way);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// A value that is the same for all warps, and stays.
+    fn shared(&mut self, graph: &Graph, index: usize, plan: &Plan, homes: &[plan::Home]) -> Option<()> {
+        self.node(graph, index, 0, plan, homes)?;
+        self.registers[index] = [self.registers[index][0]; WAYS];
+        Some(())
+    }
+
+    fn node(&mut self, graph: &Graph, index: usize, way: usize, plan: &Plan, homes: &[plan::Home]) -> Option<()> {
+        let node = &graph.nodes()[index];
+        let value = Value::of(index);
+        match node {
+            Node::Operation(operation) => self.operation(value, operation, way, plan, homes),
+            Node::Splat(word) => {
+                let to = self.take(value, false, way)?;
+                self.splat(to, *word)
+            }
+            Node::Memory(place, _) => {
+                let to = self.take(value, false, way)?;
+                self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, to, words(*place, way)))
+            }
+            Node::Row(row, _) => {
+                let home = self.home(*row, way);
+                if let (Some(home), true) = (home, plan.is_kept(index)) {
+                    self.registers[index][way] = Some(home);
+                    return Some(());
+                }
+                let to = self.take(value, false, way)?;
+                self.push(match home {
+                    Some(home) => Instruction::with2(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, to, home),
+                    None => Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, to, self.column(*row, way)),
+                })
+            }
+        }
+    }
+
+    /// The column of a warp in a row.
+    fn column(&self, row: u32, way: usize) -> MemoryOperand {
+        let displacement = i64::from(row) * size_of::<Row>() as i64 + columns(way);
+        match self.access {
+            Access::Active => MemoryOperand::with_base_displ(Register::RDI, displacement),
+            _ => MemoryOperand::new(Register::RDI, Register::RAX, 1, displacement, 1, false, Register::None),
+        }
+    }
+
+    /// Where a row stays.
+    fn home(&self, row: u32, way: usize) -> Option<Register> {
+        self.homes.iter().find(|(other, _)| *other == row).map(|(_, home)| home[way])
+    }
+
+    /// A register for a value.
+    fn take(&mut self, value: Value, is_mask: bool, way: usize) -> Option<Register> {
+        let register = if is_mask { &mut self.masks } else { &mut self.vectors }.pop()?;
+        self.registers[value.index()][way] = Some(register);
+        Some(register)
+    }
+
+    /// Where a value is; it is got from memory, if that is its place.
+    fn operand(&mut self, value: Value, way: usize, homes: &[plan::Home]) -> Option<Register> {
+        match (self.registers[value.index()][way], homes[value.index()]) {
+            (None, plan::Home::Slot(slot)) => {
+                let to = self.take(value, false, way)?;
+                self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, to, region::slot(slot)))?;
+                Some(to)
+            }
+            (register, _) => register,
+        }
+    }
+
+    /// A value is not needed any more, if so.
+    fn done(&mut self, value: Value, is_done: bool, way: usize) {
+        if is_done && let Some(register) = self.registers[value.index()][way].take() {
+            if register.is_k() { &mut self.masks } else { &mut self.vectors }.push(register);
+        }
+    }
+
+    fn operation(
+        &mut self,
+        value: Value,
+        operation: &Operation,
+        way: usize,
+        plan: &Plan,
+        homes: &[plan::Home],
+    ) -> Option<()> {
+        let mut code = operation.code;
+        let mut arguments = operation.arguments;
+        let index = value.index();
+        let all = || operation.arguments.into_iter().chain([operation.mask]).flatten();
+        let home = plan.home(index).and_then(|row| self.home(row, way));
+        for argument in all() {
+            self.operand(argument, way, homes)?;
+        }
+        let at = |value: Value| self.registers[value.index()][way];
+        // The result of some takes the place of an argument: one that is there, or that nobody needs any more.
+        let ends = |value: Value| plan.ends(value, index);
+        let gives = |value: Value| if home.is_some() { at(value) == home } else { ends(value) };
+        if let (Some(on_addend), [Some(a), Some(b), Some(c)]) = (on_addend(code), arguments)
+            && !gives(a)
+        {
+            if gives(b) && (home.is_some() || b != c) {
+                arguments = [Some(b), Some(a), Some(c)];
+            } else if gives(c) && (home.is_some() || c != a && c != b) {
+                code = on_addend;
+                arguments = [Some(c), Some(a), Some(b)];
+            }
+        }
+        let mut registers = [None; 3];
+        for (register, argument) in registers.iter_mut().zip(arguments) {
+            *register = match argument {
+                Some(argument) => Some(at(argument)?),
+                None => None,
+            };
+        }
+        let mask = match operation.mask {
+            Some(mask) => at(mask)?,
+            None => Register::None,
+        };
+        let to;
+        if replaces(code) {
+            let (first, from) = (arguments[0]?, registers[0]?);
+            if home.is_none() && ends(first) && !arguments[1..].contains(&Some(first)) {
+                to = from;
+                self.registers[first.index()][way] = None;
+                self.registers[index][way] = Some(to);
+            } else {
+                to = self.target(value, home, false, way)?;
+                if to != from {
+                    self.push(Instruction::with2(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, to, from))?;
+                }
+            }
+            all().for_each(|argument| self.done(argument, plan.ends(argument, index), way));
+            registers.rotate_left(1);
+            registers[2] = None;
+        } else {
+            all().for_each(|argument| self.done(argument, plan.ends(argument, index), way));
+            to = self.target(value, home, operation.is_mask, way)?;
+        }
+        let operands = operands(code, to, registers);
+        let number = operation.immediate.map(u32::from);
+        let mut instruction = match (operands, number) {
+            ([a, Some(b), None, None], None) => Instruction::with2(code, a?, b),
+            ([a, Some(b), None, None], Some(n)) => Instruction::with3(code, a?, b, n),
+            ([a, Some(b), Some(c), None], None) => Instruction::with3(code, a?, b, c),
+            ([a, Some(b), Some(c), None], Some(n)) => Instruction::with4(code, a?, b, c, n),
+            _ => return None,
+        };
+        if let Ok(instruction) = &mut instruction {
+            instruction.set_op_mask(mask);
+            instruction.set_rounding_control(operation.rounding);
+        }
+        self.push(instruction)
+    }
+
+    /// Writes the active lanes' bits of a warp to [`LANES`].
+    fn lanes(&mut self, at: usize, way: usize) -> Option<()> {
+        let lanes = MemoryOperand::with_base_displ(Register::RSI, (at + 2 * way) as i64);
+        self.push(Instruction::with2(Code::VEX_Kmovw_kr_km16, LANES, lanes))
+    }
+
+    /// Moves a value to where a row stays.
+    fn move_home(&mut self, row: u32, home: Register, from: Register, way: usize) -> Option<()> {
+        let is_masked = self.masked & bit(row) != 0;
+        if is_masked {
+            self.lanes(region::ACTIVE, way)?;
+        }
+        let mut instruction = Instruction::with2(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, home, from);
+        if is_masked && let Ok(instruction) = &mut instruction {
+            instruction.set_op_mask(LANES);
+        }
+        self.push(instruction)
+    }
+
+    /// The register that a value is made in.
+    fn target(&mut self, value: Value, home: Option<Register>, is_mask: bool, way: usize) -> Option<Register> {
+        if home.is_some() {
+            self.registers[value.index()][way] = home;
+            return home;
+        }
+        self.take(value, is_mask, way)
+    }
+
+    fn store(&mut self, to: Store, from: Register, way: usize) -> Option<()> {
+        let to = match to {
+            Store::Row(row) => {
+                if let Some(home) = self.home(row, way) {
+                    return self.move_home(row, home, from, way);
+                }
+                self.column(row, way)
+            }
+            Store::Place(place) => words(place, way),
+        };
+        let mut stored = from;
+        // A masked store would keep the next load waiting.
+        if self.access != Access::Whole {
+            if self.access == Access::Active {
+                self.lanes(region::ACTIVE, way)?;
+                self.push(Instruction::with2(Code::VEX_Knotw_kr_kr, LANES, LANES))?;
+            }
+            let mut blend = Instruction::with3(Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32, STORED, from, to);
+            if let Ok(blend) = &mut blend {
+                blend.set_op_mask(LANES);
+            }
+            self.push(blend)?;
+            stored = STORED;
+        }
+        self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, to, stored))
+    }
+}

@@ -1,0 +1,209 @@
+//! What becomes of a graph's values: when they are used, and where they go.
+
+use std::collections::HashSet;
+
+use super::super::graph::{Graph, Node, Value};
+use super::super::live::bit;
+use super::host::{on_addend, replaces};
+
+/// A part of a graph that is executed from its first node to its last, and what is wanted of it.
+#[derive(Debug, Default)]
+pub struct Segment {
+    /// Its nodes, but for what all parts share.
+    pub nodes: std::ops::Range<usize>,
+    /// The rows to write.
+    pub rows: Vec<(u32, Value)>,
+    /// The mask by which lanes jump, at its end.
+    pub mask: Option<Value>,
+}
+
+/// Where something is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Store {
+    /// In a row.
+    Row(u32),
+    /// In a place in memory.
+    Place(usize),
+}
+
+/// Where the value of a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// In a register, from where its segment makes it to its last use there.
+    Segment,
+    /// In a register of its own, before all segments.
+    Register,
+    /// In memory, before all segments; each that uses it gets it from this place.
+    Slot(usize),
+}
+
+/// Rows that stay in registers, from one segment to the next.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Staying<'a> {
+    /// These.
+    pub rows: &'a [u32],
+    /// Those of which only the active lanes are written, as bits.
+    pub masked: u64,
+}
+
+/// When values of a segment are used for the last time.
+pub struct Plan {
+    /// Twice the index of the node that uses a value last; one more where a store behind that node does.
+    last: Vec<Option<usize>>,
+    /// What is stored behind each node, from the first of the segment on.
+    stores: Vec<Vec<(Store, Value)>>,
+    first: usize,
+    /// Values whose registers are theirs for good.
+    kept: Vec<bool>,
+    /// Values that are made in the register of a row that stays there.
+    at_home: Vec<Option<u32>>,
+}
+
+impl Plan {
+    /// The plan for a segment; `used` are the nodes that anything depends on.
+    pub fn new(graph: &Graph, segment: &Segment, used: &[bool], homes: &[Home], staying: Staying<'_>) -> Self {
+        let nodes = graph.nodes();
+        let first = segment.nodes.start;
+        let mut plan = Plan {
+            last: vec![None; nodes.len()],
+            stores: vec![vec![]; segment.nodes.len().max(1)],
+            first,
+            kept: homes.iter().map(|home| *home == Home::Register).collect(),
+            at_home: vec![None; nodes.len()],
+        };
+        let made = |index: &usize| used[*index] && homes[*index] == Home::Segment;
+        for index in segment.nodes.clone().filter(made) {
+            for argument in nodes[index].arguments() {
+                plan.use_at(argument, 2 * index);
+            }
+        }
+        for &(row, value) in &segment.rows {
+            // Not before what the row was has been read.
+            let read = segment.nodes.clone().find(|&index| graph.is_old_row(index, row)).filter(|&load| used[load]);
+            let mut place = read.unwrap_or(0).max(value.index()).max(first);
+            let is_moved = segment.rows.iter().any(|(_, value)| Some(value.index()) == read);
+            if let Some(read) = read
+                && staying.rows.contains(&row)
+                && !is_moved
+                && segment.mask.map(Value::index) != Some(read)
+            {
+                plan.kept[read] = true;
+                place = plan.last[read].map_or(place, |last| place.max(last / 2));
+            }
+            if staying.rows.contains(&row)
+                && staying.masked & bit(row) == 0
+                && place == value.index()
+                && homes[place] == Home::Segment
+                && plan.can_be_at_home(graph, value, read)
+            {
+                plan.at_home[value.index()] = Some(row);
+                plan.kept[value.index()] = true;
+                continue;
+            }
+            plan.stores[place - first].push((Store::Row(row), value));
+            plan.use_at(value, 2 * place + 1);
+        }
+        for index in segment.nodes.clone() {
+            if let Node::Row(row, _) = nodes[index]
+                && staying.rows.contains(&row)
+                && !segment.rows.iter().any(|&(written, _)| written == row)
+            {
+                plan.kept[index] = true;
+            }
+        }
+        for &(behind, place, value) in graph.stores() {
+            // The value is one of these nodes.
+            let node = behind - 1;
+            plan.stores[node - first].push((Store::Place(place), value));
+            plan.use_at(value, 2 * node + 1);
+        }
+        if let Some(mask) = segment.mask {
+            plan.use_at(mask, usize::MAX);
+        }
+        plan
+    }
+
+    /// Whether a value can be made in the register of a row, `old` being what is there.
+    fn can_be_at_home(&self, graph: &Graph, value: Value, old: Option<usize>) -> bool {
+        let Node::Operation(operation) = &graph.nodes()[value.index()] else { return false };
+        let reads_old = operation.arguments[1..].iter().flatten().any(|argument| Some(argument.index()) == old);
+        let is_free = self.at_home[value.index()].is_none() && !self.kept[value.index()];
+        is_free && !operation.is_mask && (!replaces(operation.code) || on_addend(operation.code).is_some() || !reads_old)
+    }
+
+    fn use_at(&mut self, value: Value, moment: usize) {
+        let last = &mut self.last[value.index()];
+        *last = (*last).max(Some(moment));
+    }
+
+    /// Whether something in the segment uses a value.
+    pub fn is_used(&self, index: usize) -> bool {
+        self.last[index].is_some() || self.at_home[index].is_some()
+    }
+
+    /// Whether the register of a value is its own for good.
+    pub fn is_kept(&self, index: usize) -> bool {
+        self.kept[index]
+    }
+
+    /// The row in whose register a value is made.
+    pub fn home(&self, index: usize) -> Option<u32> {
+        self.at_home[index]
+    }
+
+    /// Whether a node is the last to use a value.
+    pub fn ends(&self, value: Value, index: usize) -> bool {
+        self.last[value.index()] == Some(2 * index) && !self.kept[value.index()]
+    }
+
+    /// Whether a store behind a node is the last to use a value.
+    pub fn ends_behind(&self, value: Value, index: usize) -> bool {
+        self.last[value.index()] == Some(2 * index + 1) && !self.kept[value.index()]
+    }
+
+    /// What is stored behind a node.
+    pub fn stores(&mut self, index: usize) -> Vec<(Store, Value)> {
+        std::mem::take(&mut self.stores[index - self.first])
+    }
+
+    /// How many registers each warp needs for values that do not stay.
+    pub fn pressure(&self, graph: &Graph, segment: &Segment, homes: &[Home]) -> usize {
+        let mut most = 0;
+        let mut live = HashSet::new();
+        for index in segment.nodes.clone() {
+            if self.is_used(index) && homes[index] == Home::Segment {
+                let node = &graph.nodes()[index];
+                live.extend(node.arguments().filter(|value| matches!(homes[value.index()], Home::Slot(_))));
+                most = most.max(live.len());
+                live.retain(|&value| !self.ends(value, index));
+                if !node.is_mask() && !self.kept[index] {
+                    live.insert(Value::of(index));
+                    most = most.max(live.len());
+                }
+            }
+            for (_, value) in &self.stores[index - self.first] {
+                live.insert(*value);
+                most = most.max(live.len());
+            }
+            live.retain(|&value| !self.ends_behind(value, index));
+        }
+        most
+    }
+}
+
+/// Which nodes something that is wanted depends on; a node comes after its arguments.
+pub fn used<'a>(graph: &Graph, segments: impl Iterator<Item = &'a Segment>) -> Vec<bool> {
+    let nodes = graph.nodes();
+    let mut used = vec![false; nodes.len()];
+    let stored = graph.stores().iter().map(|(_, _, value)| value);
+    let wanted = segments.flat_map(|segment| segment.rows.iter().map(|(_, value)| value).chain(&segment.mask));
+    for value in wanted.chain(stored) {
+        used[value.index()] = true;
+    }
+    for (index, node) in nodes.iter().enumerate().rev() {
+        if used[index] {
+            node.arguments().for_each(|argument| used[argument.index()] = true);
+        }
+    }
+    used
+}

@@ -1,0 +1,471 @@
+//! A loop: its blocks, with the jumps between them.
+//!
+//! The code is called as [`machine`](super::super::machine) says: `rdi` points to the rows, `rsi` to the [`State`], and
+//! `rdx` is the place of the first warp's columns in a row. It executes the loop for some warps side by side, as if they
+//! were one: of their lanes, those at the lowest word go on. The others wait in the state, at one of the loop's places:
+//! words that something jumps to, or goes on at behind a jump. When no lane is left in the loop, or when it may have
+//! executed what the state has room for, it ends; then all lanes wait.
+//!
+//! `r8` has the active lanes; `r9` counts them, and above 32 bits their warps; `r11d` is the room. Rows stay in registers
+//! as long as the loop runs, where these suffice, and all lanes of them are written but where others that wait may read them.
+
+use std::collections::BTreeMap;
+use std::mem::offset_of;
+
+use iced_x86::{Code, Instruction, MemoryOperand, Register};
+
+use super::super::super::super::warp::LANES as WIDTH;
+use super::super::graph::{Graph, Node, Value, fixed};
+use super::super::live::bit;
+use super::plan::{Home, Plan, Segment, Staying, used};
+use super::{Access, Emitted, Emitter, LANES, Label, VECTORS, WAYS, touched};
+
+/// Places and blocks of a loop, at most.
+pub const PLACES: usize = 32;
+/// Values for which there are no registers, at most.
+pub const SLOTS: usize = 32;
+
+/// The last two masks have other uses.
+const MASKS: std::ops::Range<u8> = 1..7;
+
+/// What the code of a loop works on, besides rows. Lanes are bits, those of the first warp lowest.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct State {
+    slots: [[u32; WIDTH]; SLOTS],
+    /// Lanes that may execute anything: others are left alone.
+    pub entry: u64,
+    active: u64,
+    /// How many words may be executed; in the end, how many are left.
+    pub room: u32,
+    /// The lanes that wait at each place.
+    pub waiting: [u64; PLACES],
+    /// For each block, how many lanes have executed it, and above 32 bits how many warps.
+    pub counts: [u64; PLACES],
+}
+
+impl Default for State {
+    fn default() -> Self {
+        let (waiting, counts) = ([0; PLACES], [0; PLACES]);
+        State { slots: [[0; WIDTH]; SLOTS], entry: 0, active: 0, room: 0, waiting, counts }
+    }
+}
+
+/// Where the state has the active lanes.
+pub const ACTIVE: usize = offset_of!(State, active);
+
+/// Where the state has a value.
+pub fn slot(slot: usize) -> MemoryOperand {
+    state(offset_of!(State, slots) + slot * size_of::<[u32; WIDTH]>())
+}
+
+fn state(at: usize) -> MemoryOperand {
+    MemoryOperand::with_base_displ(Register::RSI, at as i64)
+}
+
+fn waiting(place: usize) -> MemoryOperand {
+    state(offset_of!(State, waiting) + size_of::<u64>() * place)
+}
+
+/// A loop.
+#[derive(Debug)]
+pub struct Loop {
+    /// What its blocks compute, a segment for each.
+    pub graph: Graph,
+    /// In order.
+    pub blocks: Vec<Block>,
+    /// The place right behind the loop; places in it come before, in order, others behind.
+    pub end: usize,
+    /// The rows that are read at any place.
+    pub read: u64,
+}
+
+/// A run of words.
+#[derive(Debug)]
+pub struct Block {
+    /// What it computes.
+    pub segment: Segment,
+    /// How many words it has.
+    pub words: u32,
+    /// The place where it begins, if that is one.
+    pub place: Option<usize>,
+    /// The first place behind it.
+    pub next: usize,
+    /// What follows it.
+    pub leave: Leave,
+    /// Rows that lanes may read that wait meanwhile, as bits.
+    pub masked: u64,
+}
+
+/// What follows a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leave {
+    /// The next.
+    Next,
+    /// All lanes go to a place.
+    Jump(usize),
+    /// The lanes of the segment's mask do, or the others.
+    Branch(usize, bool),
+}
+
+impl Emitted {
+    /// The code for a loop, and how many warps it executes side by side; nothing where registers do not suffice.
+    pub fn region(wanted: &Loop) -> Option<(Self, usize)> {
+        let (code, ways) = [4, 2, 1].into_iter().find_map(|ways| Some((region(wanted, ways)?, ways)))?;
+        let rows = touched(&wanted.graph, wanted.segments());
+        Some((Emitted { code, rows, places: 0 }, ways))
+    }
+}
+
+/// Where values and rows are while the loop runs.
+struct Arranged {
+    used: Vec<bool>,
+    homes: Vec<Home>,
+    /// Rows that stay in registers.
+    rows: Vec<u32>,
+}
+
+impl Arranged {
+    /// Decides it for so many warps side by side; nothing where registers do not suffice.
+    fn new(wanted: &Loop, ways: usize) -> Option<Self> {
+        let nodes = wanted.graph.nodes();
+        let used = used(&wanted.graph, wanted.segments());
+        let fixed = fixed(nodes);
+        let mut shared: Vec<usize> = (0..nodes.len()).filter(|&index| fixed[index] && used[index]).collect();
+        let mut homes = vec![Home::Segment; nodes.len()];
+        shared.iter().for_each(|&index| homes[index] = Home::Register);
+        let (mut slots, (mut rows, mut written)) = (0, wanted.rows(&used));
+        loop {
+            let needed = wanted.blocks.iter().map(|block| {
+                let plan = Plan::new(&wanted.graph, &block.segment, &used, &homes, block.staying(&rows));
+                plan.pressure(&wanted.graph, &block.segment, &homes)
+            });
+            let needed = ways * (rows.len() + needed.max().unwrap_or(0)) + shared.len();
+            let lacking = needed.saturating_sub(VECTORS.into());
+            if lacking == 0 {
+                return Some(Arranged { used, homes, rows });
+            }
+            if rows.len() > written {
+                // What is only read is as well read from memory.
+                rows.truncate(written.max(rows.len().saturating_sub(lacking.div_ceil(ways))));
+            } else if ways < WAYS && slots < SLOTS && !shared.is_empty() {
+                for index in shared.drain(shared.len() - lacking.min(SLOTS - slots).min(shared.len())..) {
+                    homes[index] = Home::Slot(slots);
+                    slots += 1;
+                }
+            } else if ways == 1 && written > 0 {
+                written -= 1;
+                rows.pop();
+            } else {
+                return None;
+            }
+        }
+    }
+}
+
+impl Loop {
+    fn segments(&self) -> impl Iterator<Item = &Segment> {
+        self.blocks.iter().map(|block| &block.segment)
+    }
+
+    /// The rows that the loop uses, and how many of them it writes: these come first, and then what is read most.
+    fn rows(&self, used: &[bool]) -> (Vec<u32>, usize) {
+        let mut rows = vec![];
+        for (row, _) in self.segments().flat_map(|segment| &segment.rows) {
+            if !rows.contains(row) {
+                rows.push(*row);
+            }
+        }
+        let written = rows.len();
+        let mut read = BTreeMap::new();
+        for (_, node) in self.graph.nodes().iter().enumerate().filter(|(index, _)| used[*index]) {
+            for argument in node.arguments() {
+                if let Node::Row(row, _) = self.graph.nodes()[argument.index()]
+                    && !rows.contains(&row)
+                {
+                    *read.entry(row).or_insert(0) += 1;
+                }
+            }
+        }
+        let mut read: Vec<_> = read.into_iter().collect();
+        read.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+        rows.extend(read.into_iter().map(|(row, _)| row));
+        (rows, written)
+    }
+}
+
+impl Block {
+    fn staying<'a>(&self, rows: &'a [u32]) -> Staying<'a> {
+        Staying { rows, masked: self.masked }
+    }
+}
+
+/// What is jumped to.
+struct Labels {
+    /// For each block, where lanes that wait are joined, and behind that.
+    heads: Vec<[Label; 2]>,
+    /// Counts the active lanes, and goes on at `rdx`.
+    count: Label,
+    /// All lanes wait.
+    end: Label,
+}
+
+/// The code for so many warps side by side.
+fn region(wanted: &Loop, ways: usize) -> Option<Vec<u8>> {
+    use Register::{R8, R8D, R11D, RDI, RDX};
+    let Arranged { used, homes, rows } = Arranged::new(wanted, ways)?;
+    let mut out = Emitter::new(&wanted.graph, ways, Access::Active, MASKS);
+    let first = wanted.blocks.first()?;
+    let plan = Plan::new(&wanted.graph, &first.segment, &used, &homes, first.staying(&rows));
+    for index in (0..homes.len()).filter(|&index| homes[index] != Home::Segment) {
+        out.fixed(&wanted.graph, index, &plan, &homes)?;
+    }
+    out.push(Instruction::with2(Code::Add_rm64_r64, RDI, RDX))?;
+    for &row in &rows {
+        let mut home = [Register::None; WAYS];
+        for (way, home) in home.iter_mut().enumerate().take(ways) {
+            *home = out.vectors.pop()?;
+            let from = out.column(row, way);
+            out.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, *home, from))?;
+        }
+        out.homes.push((row, home));
+    }
+    out.push(Instruction::with2(Code::Xor_r32_rm32, R8D, R8D))?;
+    out.push(Instruction::with2(Code::Mov_r32_rm32, R11D, state(offset_of!(State, room))))?;
+    let labels = Labels {
+        heads: wanted.blocks.iter().map(|_| [out.label(), out.label()]).collect(),
+        count: out.label(),
+        end: out.label(),
+    };
+    let mut later = vec![];
+    for (index, block) in wanted.blocks.iter().enumerate() {
+        out.head(wanted, index, &labels, &mut later)?;
+        let mut plan = Plan::new(&wanted.graph, &block.segment, &used, &homes, block.staying(&rows));
+        out.masked = block.masked;
+        out.body(&wanted.graph, &block.segment, &mut plan, &homes)?;
+        out.leave(wanted, index, &homes, &labels, &mut later)?;
+    }
+    out.push(Instruction::with2(Code::Or_rm64_r64, waiting(wanted.end), R8))?;
+    out.put(labels.end);
+    let written = wanted.segments().flat_map(|segment| segment.rows.iter().map(|(row, _)| *row));
+    let written = written.fold(0, |all, row| all | bit(row)) & wanted.read;
+    for way in 0..ways {
+        out.lanes(offset_of!(State, entry), way)?;
+        for &row in rows.iter().filter(|&&row| written & bit(row) != 0) {
+            let (to, home) = (out.column(row, way), out.home(row, way)?);
+            let mut store = Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, to, home);
+            if let Ok(store) = &mut store {
+                store.set_op_mask(LANES);
+            }
+            out.push(store)?;
+        }
+    }
+    out.push(Instruction::with2(Code::Mov_rm32_r32, state(offset_of!(State, room)), R11D))?;
+    out.push(Ok(Instruction::with(Code::VEX_Vzeroupper)))?;
+    out.push(Ok(Instruction::with(Code::Retnq)))?;
+    for rare in later {
+        out.rare(rare, &labels)?;
+    }
+    out.put(labels.count);
+    out.count()?;
+    out.push(Instruction::with1(Code::Jmp_rm64, RDX))?;
+    out.finish()
+}
+
+/// What is executed when lanes part or meet.
+struct Rare {
+    begins: Label,
+    does: Does,
+    /// Where the lanes go on that are active then.
+    then: Label,
+}
+
+enum Does {
+    /// Lanes that wait at a place are joined.
+    Join(usize),
+    /// The lanes of `rax` (of its complement, if so) wait at a place; if these are all, the next that wait are joined.
+    Part { place: usize, inverted: bool, none: Label },
+}
+
+impl Emitter {
+    /// A value that is the same for all warps.
+    fn fixed(&mut self, graph: &Graph, index: usize, plan: &Plan, homes: &[Home]) -> Option<()> {
+        self.shared(graph, index, plan, homes)?;
+        for argument in graph.nodes()[index].arguments() {
+            self.done(argument, matches!(homes[argument.index()], Home::Slot(_)), 0);
+        }
+        if let Home::Slot(to) = homes[index] {
+            let from = self.registers[index][0]?;
+            self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, slot(to), from))?;
+            self.done(Value::of(index), true, 0);
+            self.registers[index] = [None; WAYS];
+        }
+        Some(())
+    }
+
+    /// The beginning of a block: lanes that wait there are joined, and what is executed is counted.
+    fn head(&mut self, wanted: &Loop, index: usize, labels: &Labels, later: &mut Vec<Rare>) -> Option<()> {
+        use Register::{R8, R9, R11D};
+        let block = &wanted.blocks[index];
+        let [head, body] = labels.heads[index];
+        self.put(head);
+        if let Some(place) = block.place {
+            let begins = self.label();
+            self.push(Instruction::with2(Code::Cmp_rm64_imm8, waiting(place), 0))?;
+            self.jump(Code::Jne_rel32_64, begins)?;
+            later.push(Rare { begins, does: Does::Join(place), then: body });
+            self.push(Instruction::with2(Code::Test_rm64_r64, R8, R8))?;
+            self.jump(Code::Je_rel32_64, wanted.head(block.next, labels))?;
+        }
+        self.put(body);
+        self.push(Instruction::with2(Code::Sub_rm32_imm32, R11D, block.words))?;
+        let count = state(offset_of!(State, counts) + size_of::<u64>() * index);
+        self.push(Instruction::with2(Code::Add_rm64_r64, count, R9))
+    }
+
+    /// The end of a block.
+    fn leave(
+        &mut self,
+        wanted: &Loop,
+        index: usize,
+        homes: &[Home],
+        labels: &Labels,
+        later: &mut Vec<Rare>,
+    ) -> Option<()> {
+        use Register::{R8, R8D, RAX};
+        let block = &wanted.blocks[index];
+        let none = wanted.head(block.next, labels);
+        match block.leave {
+            Leave::Next => Some(()),
+            Leave::Jump(place) if wanted.is_behind(place, index) => {
+                self.push(Instruction::with2(Code::Or_rm64_r64, waiting(place), R8))?;
+                self.push(Instruction::with2(Code::Xor_r32_rm32, R8D, R8D))?;
+                self.jump(Code::Jmp_rel32_64, none)
+            }
+            Leave::Jump(place) => {
+                self.again(wanted, place, labels)
+            }
+            Leave::Branch(place, inverted) => {
+                self.gather(block.segment.mask?, homes)?;
+                let [begins, then] = [self.label(), self.label()];
+                if wanted.is_behind(place, index) {
+                    if inverted {
+                        self.push(Instruction::with1(Code::Not_rm64, RAX))?;
+                    }
+                    self.push(Instruction::with2(Code::Test_rm64_r64, RAX, R8))?;
+                    self.jump(Code::Jne_rel32_64, begins)?;
+                    later.push(Rare { begins, does: Does::Part { place, inverted: false, none }, then });
+                    self.put(then);
+                    return Some(());
+                }
+                // Those that do not jump wait behind it.
+                if inverted {
+                    self.push(Instruction::with2(Code::Test_rm64_r64, RAX, R8))?;
+                } else {
+                    self.push(Instruction::with2(Code::And_r64_rm64, RAX, R8))?;
+                    self.push(Instruction::with2(Code::Cmp_r64_rm64, RAX, R8))?;
+                }
+                self.jump(Code::Jne_rel32_64, begins)?;
+                later.push(Rare { begins, does: Does::Part { place: block.next, inverted: !inverted, none }, then });
+                self.put(then);
+                self.again(wanted, place, labels)
+            }
+        }
+    }
+
+    /// Jumps back to a place, or ends there when there may be too little room.
+    fn again(&mut self, wanted: &Loop, place: usize, labels: &Labels) -> Option<()> {
+        use Register::{R8, R11D};
+        let [_, body] = labels.heads[wanted.block_at(place)?];
+        self.push(Instruction::with2(Code::Cmp_rm32_imm32, R11D, wanted.longest()))?;
+        self.jump(Code::Jge_rel32_64, body)?;
+        self.push(Instruction::with2(Code::Or_rm64_r64, waiting(place), R8))?;
+        self.jump(Code::Jmp_rel32_64, labels.end)
+    }
+
+    /// Puts a mask of all warps into `rax`.
+    fn gather(&mut self, mask: Value, homes: &[Home]) -> Option<()> {
+        use Register::{EAX, K0, RAX};
+        let mut masks = [Register::None; WAYS];
+        for (way, mask_of) in masks.iter_mut().enumerate().take(self.ways) {
+            *mask_of = self.operand(mask, way, homes)?;
+            self.done(mask, true, way);
+        }
+        let [a, b, c, d] = masks;
+        match self.ways {
+            1 => self.push(Instruction::with2(Code::VEX_Kmovw_r32_kr, EAX, a)),
+            2 => {
+                self.push(Instruction::with3(Code::VEX_Kunpckwd_kr_kr_kr, K0, b, a))?;
+                self.push(Instruction::with2(Code::VEX_Kmovd_r32_kr, EAX, K0))
+            }
+            _ => {
+                self.push(Instruction::with3(Code::VEX_Kunpckwd_kr_kr_kr, LANES, b, a))?;
+                self.push(Instruction::with3(Code::VEX_Kunpckwd_kr_kr_kr, K0, d, c))?;
+                self.push(Instruction::with3(Code::VEX_Kunpckdq_kr_kr_kr, K0, K0, LANES))?;
+                self.push(Instruction::with2(Code::VEX_Kmovq_r64_kr, RAX, K0))
+            }
+        }
+    }
+
+    fn rare(&mut self, rare: Rare, labels: &Labels) -> Option<()> {
+        use Register::{R8, RAX, RDX, RIP};
+        self.put(rare.begins);
+        match rare.does {
+            Does::Join(place) => {
+                self.push(Instruction::with2(Code::Or_r64_rm64, R8, waiting(place)))?;
+                self.push(Instruction::with2(Code::Mov_rm64_imm32, waiting(place), 0))?;
+            }
+            Does::Part { place, inverted, none } => {
+                if inverted {
+                    self.push(Instruction::with1(Code::Not_rm64, RAX))?;
+                }
+                self.push(Instruction::with2(Code::And_r64_rm64, RAX, R8))?;
+                self.push(Instruction::with2(Code::Or_rm64_r64, waiting(place), RAX))?;
+                self.push(Instruction::with2(Code::Xor_r64_rm64, R8, RAX))?;
+                self.jump(Code::Je_rel32_64, none)?;
+            }
+        }
+        let here = MemoryOperand::with_base_displ(RIP, self.place as i64);
+        self.push(Instruction::with2(Code::Lea_r64_m, RDX, here))?;
+        self.jumps.push((self.place, rare.then));
+        self.jump(Code::Jmp_rel32_64, labels.count)
+    }
+
+    /// Counts the active lanes, and notes them.
+    fn count(&mut self) -> Option<()> {
+        use Register::{EAX, ECX, R8, R9, RAX};
+        self.push(Instruction::with2(Code::Mov_rm64_r64, state(ACTIVE), R8))?;
+        self.push(Instruction::with2(Code::Popcnt_r64_rm64, R9, R8))?;
+        self.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
+        for way in 0..self.ways {
+            self.push(Instruction::with2(Code::Movzx_r32_rm16, ECX, state(ACTIVE + 2 * way)))?;
+            // One more, unless it is less than one.
+            self.push(Instruction::with2(Code::Cmp_rm32_imm8, ECX, 1))?;
+            self.push(Instruction::with2(Code::Sbb_rm32_imm8, EAX, -1))?;
+        }
+        self.push(Instruction::with2(Code::Shl_rm64_imm8, RAX, 32))?;
+        self.push(Instruction::with2(Code::Or_r64_rm64, R9, RAX))
+    }
+}
+
+impl Loop {
+    /// The block that begins at a place.
+    fn block_at(&self, place: usize) -> Option<usize> {
+        self.blocks.iter().position(|block| block.place == Some(place))
+    }
+
+    /// Where lanes that wait at a place are joined.
+    fn head(&self, place: usize, labels: &Labels) -> Label {
+        self.block_at(place).map_or(labels.end, |block| labels.heads[block][0])
+    }
+
+    /// Whether a place lies behind a block.
+    fn is_behind(&self, place: usize, block: usize) -> bool {
+        place >= self.blocks[block].next
+    }
+
+    /// How many words are executed at most between two jumps back.
+    pub fn longest(&self) -> u32 {
+        self.blocks.iter().map(|block| block.words).sum()
+    }
+}

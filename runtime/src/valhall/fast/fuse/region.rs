@@ -1,0 +1,206 @@
+//! Loops whose words only compute: all of them in one function, as long as they run.
+
+use std::ops::Range;
+
+use super::super::bundle::{Bundle, WARPS};
+use super::super::code::{Code, Exit};
+use super::LONGEST;
+use super::emit::{Block, Emitted, Leave, Loop, PLACES, State};
+use super::live::Live;
+use super::machine::Repeat;
+use super::recipe::Recipe;
+use super::sequence::Sequence;
+use crate::valhall::warp::LANES;
+
+/// Words of a loop, at most.
+const WORDS: usize = 256;
+
+/// A loop, compiled.
+#[derive(Debug)]
+pub struct Region {
+    /// Its words.
+    words: Range<usize>,
+    /// The words of its places: those in the loop, in order, then those behind it.
+    places: Vec<u32>,
+    /// How many of them lie in the loop.
+    inside: usize,
+    /// Its blocks, and how many threads have executed them, modulo 2^64.
+    pub blocks: Vec<(Range<usize>, u64)>,
+    longest: u32,
+    repeat: Repeat,
+    state: Box<State>,
+}
+
+/// What was executed of a loop.
+#[derive(Debug, Default)]
+pub struct Ran {
+    /// Words, for each thread.
+    pub threads: u64,
+    /// Words, for each warp.
+    pub warps: u64,
+    /// The word where all lanes are that were active; nothing where the lanes that go on have to be chosen anew.
+    pub next: Option<u32>,
+}
+
+impl Region {
+    /// Compiles the loop that begins at a word; nothing where none of at most so many words does, or where it cannot be.
+    pub fn new(code: &Code<'_>, pc: usize, live: &[Live], most: usize) -> Option<Self> {
+        let words = extent(code, pc).filter(|words| words.len() <= most)?;
+        let (places, starts) = outline(code, &words)?;
+        let inside = places.iter().filter(|&&place| (place as usize) < words.end).count();
+        let at = |word: usize| places.iter().position(|&place| place as usize == word);
+        let read = |place: &u32| live.get(*place as usize).map_or(u64::MAX, |live| live.read);
+        let mut sequence = Sequence::new(code);
+        let mut blocks = vec![];
+        for (index, &start) in starts.iter().enumerate() {
+            let end = starts.get(index + 1).copied().unwrap_or(words.end);
+            for (fields, recipe) in (start..end).flat_map(|pc| code.calls(pc)) {
+                sequence.add(fields, recipe?)?;
+            }
+            let (segment, branch) = sequence.end_segment(super::live::behind(code, end - 1, live));
+            let leave = match (code.exit(end - 1)?, branch) {
+                (Exit::Next, None) => Leave::Next,
+                (Exit::Jump(target), None) => Leave::Jump(at(target as usize)?),
+                (Exit::Branch(target), Some(branch)) => Leave::Branch(at(target as usize)?, branch.inverted),
+                _ => return None,
+            };
+            let behind = places.iter().filter(|&&place| place as usize >= end);
+            let masked = behind.clone().fold(0, |all, place| all | read(place));
+            let next = places.len() - behind.count();
+            blocks.push(Block { segment, words: (end - start) as u32, place: at(start), next, leave, masked });
+        }
+        let read = places.iter().fold(0, |all, place| all | read(place));
+        let Sequence { graph, .. } = sequence;
+        let wanted = Loop { graph, blocks, end: at(words.end)?, read };
+        let (emitted, ways) = Emitted::region(&wanted)?;
+        let repeat = Repeat::new(&emitted, ways, code.level)?;
+        let ends = starts.iter().skip(1).copied().chain([words.end]);
+        let blocks = starts.iter().zip(ends).map(|(&start, end)| (start..end, 0)).collect();
+        let longest = wanted.longest();
+        Some(Region { words, places, inside, blocks, longest, repeat, state: Box::default() })
+    }
+
+    /// How many words it has.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Executes it, no more than `room` words for each warp; nothing where that is too little, or where other lanes wait
+    /// in it where they cannot be met. With `alone` they never can.
+    pub fn run(&mut self, bundle: &mut Bundle, room: u32, alone: bool) -> Option<Ran> {
+        let others = (bundle.others as usize) < self.words.end;
+        if room < self.longest || others && (alone || !self.meets(bundle)) {
+            return None;
+        }
+        bundle.settle();
+        let (mut ran, mut common) = (Ran::default(), None);
+        let mut together = !others;
+        let ways = self.repeat.ways();
+        for first in (0..WARPS).step_by(ways) {
+            if others {
+                self.find(bundle, first);
+            } else {
+                self.state.waiting[0] = lanes(&bundle.active, first, ways);
+            }
+            let entry = self.state.waiting.iter().fold(0, |all, lanes| all | lanes);
+            if entry == 0 {
+                continue;
+            }
+            (self.state.entry, self.state.room) = (entry, room);
+            self.repeat.run(&mut bundle.rows, first, &mut self.state);
+            let place = self.state.waiting.iter().position(|&lanes| lanes == entry);
+            if together && (place.is_none() || common.is_some() && common != place) {
+                together = false;
+                if let Some(place) = common {
+                    (0..first).for_each(|warp| bundle.set_pcs(warp, bundle.active[warp], self.places[place]));
+                }
+            }
+            common = place;
+            let waiting = std::mem::take(&mut self.state.waiting);
+            for (&pc, lanes) in self.places.iter().zip(waiting).filter(|_| !together) {
+                (0..ways).for_each(|way| bundle.set_pcs(first + way, (lanes >> (LANES * way)) as u16, pc));
+            }
+            for way in (0..ways).filter(|way| entry >> (LANES * way) & 0xffff != 0) {
+                bundle.turns[first + way] += room - self.state.room;
+            }
+            for ((words, threads), count) in self.blocks.iter_mut().zip(&mut self.state.counts) {
+                let count = std::mem::take(count);
+                *threads = threads.wrapping_add(count & 0xffff_ffff);
+                ran.threads += (count & 0xffff_ffff) * words.len() as u64;
+                ran.warps += (count >> 32) * words.len() as u64;
+            }
+        }
+        ran.next = common.filter(|_| together).map(|place| self.places[place]);
+        Some(ran)
+    }
+
+    /// Whether all lanes that wait in the loop do so at its places.
+    fn meets(&self, bundle: &Bundle) -> bool {
+        waiting(bundle).all(|(_, _, pc)| pc as usize >= self.words.end || self.places[..self.inside].contains(&pc))
+    }
+
+    /// Where the lanes of some warps are.
+    fn find(&mut self, bundle: &Bundle, first: usize) {
+        let ways = self.repeat.ways();
+        self.state.waiting[0] = lanes(&bundle.active, first, ways);
+        for (warp, lane, pc) in waiting(bundle).filter(|(warp, ..)| (first..first + ways).contains(warp)) {
+            if let Some(place) = self.places[..self.inside].iter().position(|&place| place == pc) {
+                self.state.waiting[place] |= 1 << (LANES * (warp - first) + lane);
+            }
+        }
+    }
+}
+
+/// The lanes of the chosen warps that are not active, and the words they wait at.
+fn waiting(bundle: &Bundle) -> impl Iterator<Item = (usize, usize, u32)> {
+    let chosen = (0..WARPS).filter(|&warp| bundle.chosen >> warp & 1 != 0);
+    chosen.flat_map(move |warp| {
+        let lanes = crate::valhall::warp::lanes(bundle.live[warp] & !bundle.active[warp]);
+        lanes.map(move |lane| (warp, lane, bundle.pcs(warp)[lane]))
+    })
+}
+
+/// Lanes of some warps, one behind the other.
+fn lanes(all: &[u16; WARPS], first: usize, ways: usize) -> u64 {
+    all[first..first + ways].iter().rev().fold(0, |lanes, &more| lanes << LANES | u64::from(more))
+}
+
+/// The words of the loop that begins at a word, and which only computes; nothing where there is none.
+fn extent(code: &Code<'_>, pc: usize) -> Option<Range<usize>> {
+    let to = |word: usize| match code.exit(word) {
+        Some(Exit::Jump(target) | Exit::Branch(target)) => Some(target as usize),
+        _ => None,
+    };
+    let last = (pc..code.words().min(pc + WORDS)).rev().find(|&word| to(word) == Some(pc))?;
+    let computes = |word: usize| {
+        let goes_on = match code.exit(word) {
+            Some(Exit::Next) => word < last,
+            Some(Exit::Jump(target) | Exit::Branch(target)) => target as usize >= pc,
+            _ => false,
+        };
+        goes_on && code.calls(word).all(|(_, recipe)| recipe.is_some_and(Recipe::is_safe))
+    };
+    (pc..=last).all(computes).then_some(pc..last + 1)
+}
+
+/// The places of a loop where lanes may wait, and the words at which its blocks begin; nothing when there are too many.
+fn outline(code: &Code<'_>, words: &Range<usize>) -> Option<(Vec<u32>, Vec<usize>)> {
+    let (mut places, mut starts) = (vec![words.start, words.end], vec![words.start]);
+    for word in words.clone() {
+        if let Some(Exit::Jump(target) | Exit::Branch(target)) = code.exit(word) {
+            places.push(target as usize);
+            starts.extend([target as usize, word + 1]);
+            if target as usize <= word {
+                places.push(word + 1);
+            }
+        }
+    }
+    starts.extend(words.clone().skip(LONGEST).step_by(LONGEST));
+    for list in [&mut places, &mut starts] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    starts.retain(|&start| start < words.end);
+    let fits = places.len() <= PLACES && starts.len() <= PLACES;
+    fits.then(|| (places.into_iter().map(|place| place as u32).collect(), starts))
+}
