@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use isaforge_runtime::{Launch, Memory, RunError, valhall};
+use isaforge_runtime::{Launch, Level, Memory, RunError, valhall};
 
 use super::{OUT, assemble, to_words};
 
@@ -173,7 +173,7 @@ fn one_at_a_time(program: &[Op]) -> Outcome {
     }
 }
 
-/// The same on the machine, on both of its paths.
+/// The same on the machine, on both of its paths, the fast one also with all of its loops compiled.
 fn on_warps(program: &[Op]) -> Result<Outcome, RunError> {
     let launch = Launch {
         program: assemble(&source(program)),
@@ -183,7 +183,9 @@ fn on_warps(program: &[Op]) -> Result<Outcome, RunError> {
         budget: 10_000_000,
         ..Launch::default()
     };
-    let [plain, fast] = [valhall::reference::run, valhall::run].map(|run| {
+    type Run = fn(&Launch, &mut Memory) -> Result<isaforge_runtime::Outcome, RunError>;
+    let eager: Run = |launch, memory| valhall::fast::run(launch, memory, Level::best().eager());
+    let [plain, fast, eager] = [valhall::reference::run, valhall::run, eager].map(|run| {
         let mut memory = Memory::new();
         memory.map(OUT, vec![0; 16 * THREADS]).unwrap();
         let outcome = run(&launch, &mut memory)?;
@@ -191,6 +193,7 @@ fn on_warps(program: &[Op]) -> Result<Outcome, RunError> {
         Ok(Outcome::Done { memory, instructions: outcome.thread_instructions })
     });
     assert_eq!(plain, fast);
+    assert_eq!(plain, eager);
     plain
 }
 

@@ -324,6 +324,71 @@ fn what_nobody_reads_is_not_missed() {
 }
 
 #[test]
+fn loops_stop_where_turns_and_budgets_end() {
+    // Lanes go round at different times and in different ways, in two loops, for longer than a turn, or until the budget
+    // ends. The more registers they use, the fewer warps are executed side by side.
+    let mut random = Random(9);
+    let mut finished = 0;
+    for round in 0..8 * ROUNDS {
+        let registers = [3, 5, 9, 16][round as usize % 4];
+        let operation = |random: &mut Random| {
+            let [a, b, c] = [0; 3].map(|_| random.below(registers));
+            match random.below(9) {
+                8 => format!("MOV.i32 r57, r{a}\nMOV.i32 r{a}, r{b}\nMOV.i32 r{b}, r57"),
+                5 => format!("MOV.i32 r{a}, r{b}"),
+                6 => format!("FCMP.f32.gt.m1 r{a}, u4, u4, 0x0"),
+                7 => format!("FADD.f32 r{a}, u{}, u4", 4 + random.below(2)),
+                0 => format!("FMA.f32 r{a}, r{b}, r{c}, r{a}"),
+                1 => format!("ICMP.u32.lt.i1 r{a}, r{b}, r{c}, 0x0"),
+                2 => format!("IADD.u32 r{a}, r{b}, r{c}"),
+                3 => format!("IMUL.i32 r{a}, r{b}, r{c}"),
+                _ => format!("LSHIFT_XOR.i32 r{a}, r{b}, 0x03020100.b{0}{0}, r{a}", random.below(4)),
+            }
+        };
+        let branch = |random: &mut Random, over: u64| {
+            let half = [".h0", ".h1", "", ".and", ".lowbits"][random.below(5) as usize];
+            let sense = ["", ".eq"][random.below(2) as usize];
+            format!("BRANCHZ{sense} r{}{half}, offset:{over}", random.below(registers))
+        };
+        let count = |to: u8, from: u64, bits: u32, least: u32| {
+            [
+                format!("IADD_IMM.i32 r57, 0x0, #{bits:#x}"),
+                format!("LSHIFT_AND.i32 r{to}, r{from}, 0x0.b00, r57"),
+                format!("IADD_IMM.i32 r{to}, r{to}, #{least:#x}"),
+            ]
+        };
+        let less = |counter: u8| format!("IADD_IMM.i32 r{counter}, r{counter}, #0xffffffff");
+        let back = |test: u8, label: &str| format!("BRANCHZ.reconverge r{test}, offset:{label}");
+        let mut lines = count(59, random.below(registers), 0x7f, 0x200).to_vec();
+        lines.extend(["outer:".to_owned(), less(59)]);
+        let length = 3 + random.below(6);
+        for line in 0..length {
+            let over = random.below(length - line).min(2);
+            lines.push(if random.below(3) == 0 { branch(&mut random, over) } else { operation(&mut random) });
+        }
+        lines.extend(count(58, random.below(registers), 3, 1));
+        // Others go back from here, while some go on.
+        lines.push(format!("LSHIFT_AND.i32 r56, r59, 0x0.b00, r{}", random.below(registers)));
+        lines.extend([back(56, "outer"), "inner:".to_owned(), less(58)]);
+        lines.push(operation(&mut random));
+        // Some leave both loops at once.
+        let over = if random.below(4) == 0 { 10 } else { 1 };
+        lines.push(branch(&mut random, over));
+        lines.extend([0; 2].map(|_| operation(&mut random)));
+        lines.push(back(58, "inner"));
+        lines.extend([0; 2].map(|_| operation(&mut random)));
+        lines.extend([back(59, "outer"), "NOP".to_owned(), "NOP".to_owned()]);
+        let threads = [40, 128][(round / 8) as usize % 2];
+        let mut launch = launch(threads, &assemble(&lines.join("\n")));
+        if round % 8 < 4 {
+            launch.budget = 2_000 + random.below(1 << 20);
+        }
+        finished += u64::from(agree(&launch, &memory(threads, &mut random)));
+    }
+    assert!(finished > 3 * ROUNDS, "{finished} programs came to their end");
+}
+
+#[test]
 fn registers_begin_anew_in_each_workgroup() {
     let mut random = Random(6);
     for round in 0..40 * ROUNDS {

@@ -128,7 +128,9 @@ impl Plan {
         let Node::Operation(operation) = &graph.nodes()[value.index()] else { return false };
         let reads_old = operation.arguments[1..].iter().flatten().any(|argument| Some(argument.index()) == old);
         let is_free = self.at_home[value.index()].is_none() && !self.kept[value.index()];
-        is_free && !operation.is_mask && (!replaces(operation.code) || on_addend(operation.code).is_some() || !reads_old)
+        is_free
+            && !operation.is_mask
+            && (!replaces(operation.code) || on_addend(operation.code).is_some() || !reads_old)
     }
 
     fn use_at(&mut self, value: Value, moment: usize) {

@@ -178,7 +178,7 @@ impl Loop {
         }
         let written = rows.len();
         let mut read = BTreeMap::new();
-        for (_, node) in self.graph.nodes().iter().enumerate().filter(|(index, _)| used[*index]) {
+        for (node, _) in self.graph.nodes().iter().zip(used).filter(|(_, used)| **used) {
             for argument in node.arguments() {
                 if let Node::Row(row, _) = self.graph.nodes()[argument.index()]
                     && !rows.contains(&row)
@@ -342,9 +342,7 @@ impl Emitter {
                 self.push(Instruction::with2(Code::Xor_r32_rm32, R8D, R8D))?;
                 self.jump(Code::Jmp_rel32_64, none)
             }
-            Leave::Jump(place) => {
-                self.again(wanted, place, labels)
-            }
+            Leave::Jump(place) => self.again(wanted, place, labels),
             Leave::Branch(place, inverted) => {
                 self.gather(block.segment.mask?, homes)?;
                 let [begins, then] = [self.label(), self.label()];
