@@ -488,7 +488,7 @@ fn memory_is_reached_in_every_pattern() {
 fn loops_over_memory_see_what_they_have_stored() {
     let mut random = Random(7);
     let mut ended = [0; 2];
-    for round in 0..64u32 {
+    for round in 0..128u32 {
         let threads = [128, 40, 256][round as usize % 3];
         let row = 4 * threads;
         // The second place is the first, one behind it, in other memory, or what other lanes have is between; and memory
@@ -496,12 +496,19 @@ fn loops_over_memory_see_what_they_have_stored() {
         let rows = random.below(4) as u32;
         let (second, stride) =
             [(IN as u32 + rows * row, 2), (SCRATCH as u32, 2), (SCRATCH as u32, 3)][round as usize % 3];
+        // Low words may wrap around on the way.
+        let second = if random.below(4) == 0 { 0xffff_e000 } else { second };
         let mut offset = || row * random.below(3) as u32;
         let [a, b, c] = [offset(), offset(), offset()];
+        // They go on evenly, or stay; and lanes leave together, or some of them do before the others.
+        let further = row * [1, 1, 0, 2][random.below(4) as usize];
+        let first = if random.below(4) == 0 { "lane_id.w0" } else { "0x0" };
+        // Or not so evenly, and what they go by is read.
+        let also = ["NOP", "NOP", "IADD.u64 r58, r58, u7.w0", "IADD.u32 r5, r5, r62"][random.below(4) as usize];
         let text = format!(
             "SHADDX.u64 r62, u0, r60.w0, shift:0x2
             SHADDX.u64 r58, u4, r60.w0, shift:{stride:#x}
-            MOV.i32 r10, 0x0
+            MOV.i32 r10, {first}
             MOV.i32 r5, r60
             again: LOAD.i32.unsigned.slot0 @r0, r62, offset:{a}
             LOAD.i32.unsigned.slot0 @r1, r58, offset:{b}
@@ -514,20 +521,29 @@ fn loops_over_memory_see_what_they_have_stored() {
             LSHIFT_XOR.i32 r5, r5, 0x0.b00, r4
             IADD.u64 r62, r62, u7.w0
             IADD.u64 r58, r58, u7.w0
+            {also}
             IADD_IMM.i32 r10, r10, #0x1
             ICMP.u32.lt.m1 r7, r10, u8, 0x0
             BRANCHZ.reconverge r7, offset:again
+            LSHIFT_XOR.i32 r5, r5, 0x03020100.b00, r62
+            LSHIFT_XOR.i32 r5, r5, 0x03020100.b11, r63
+            LSHIFT_XOR.i32 r5, r5, 0x03020100.b22, r58
+            LSHIFT_XOR.i32 r5, r5, 0x03020100.b33, r59
             SHADDX.u64 r62, u2, r60.w0, shift:0x2
             STORE.i32.slot0.end @r5, r62, offset:0"
         );
-        let steps = 4 + random.below(100) as u32;
+        // Where they stay, for longer than a turn.
+        let steps = 4 + random.below(if further == 0 && round % 3 == 0 { 1_600 } else { 100 }) as u32;
         let launch = Launch {
             program: assemble(&text),
             local_size: [threads, 1, 1],
-            uniforms: vec![IN as u32, 0, OUT as u32, 0, second, 0, 0x3fc0_0000, row, steps],
+            uniforms: vec![IN as u32, 0, OUT as u32, 0, second, 0, 0x3fc0_0000, further, steps],
+            budget: if random.below(4) == 0 { 10_000 + random.below(200_000) } else { 1 << 26 },
             ..Launch::default()
         };
-        ended[usize::from(agree(&launch, &memory(threads, &mut random)))] += 1;
+        let mut memory = memory(threads, &mut random);
+        memory.map(0xffff_e000, vec![round as u8; 0x10000]).unwrap();
+        ended[usize::from(agree(&launch, &memory))] += 1;
     }
     assert!(ended.iter().all(|&count| count > 8), "{ended:?} failed and came to their end");
 }

@@ -8,6 +8,7 @@ use super::super::step::Fault;
 use super::super::warp::{Column, LANES, Warp, lanes};
 use super::code::Code;
 use super::column::{bit_mask, blend, equal, from_bits, lower, not, or, smallest};
+use super::fuse::emit::Times;
 use super::fuse::graph::{Graph, Value};
 use super::fuse::machine::Machine;
 use super::fuse::recipe::Recipe;
@@ -399,9 +400,9 @@ impl Bundle {
 
     /// Executes machine code for the active lanes; what a branch at its end found, as [`Bundle::branch`] wants it.
     #[inline(always)]
-    pub fn execute(&mut self, machine: &Machine, windows: &Windows<'_>) -> [bool; 2] {
+    pub fn execute(&mut self, machine: &Machine, windows: &Windows<'_>, times: &mut Times) -> [bool; 2] {
         let busy = self.order.bits;
-        machine.run(&mut self.rows, &self.active, busy, &mut self.jumps, windows).map(|lanes| lanes != 0)
+        machine.run(&mut self.rows, &self.active, busy, &mut self.jumps, windows, times).map(|lanes| lanes != 0)
     }
 
     /// Notes what a branch found: whether some lanes jump, and whether some do not. True when both do.

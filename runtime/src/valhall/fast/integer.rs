@@ -85,7 +85,7 @@ fn long_add(a: u32, b: u32, c: u32, d: u32) -> u64 {
 }
 
 long_rules! {
-    LongAdd(a, b, c, d; _) long_add(a, b, c, d), Long recipe::long_add;
+    LongAdd(a, b, c, d; _) long_add(a, b, c, d), Sum recipe::long_add;
     LongSubtract(a, b, c, d; _) join(a.wrapping_sub(c), b.wrapping_sub(d).wrapping_sub(u32::from(a < c))), Long recipe::long_subtract;
     /// The full product of low words.
     LongMultiply(a, b; _) u64::from(a) * u64::from(b);

@@ -351,13 +351,22 @@ impl<'a> Runner<'a> {
             room -= block.words();
             executed += block.words() as u64;
             exhausted = bundle.tick(block.words() as u32);
-            let (failed, end) = (block.run(whole, bundle, world), block.end);
-            let next = block.exit.next(end, bundle.taken());
-            if let Some(failed) = failed {
-                self.tally.add_words(executed, threads, busy);
-                return Some(self.stop(bundle, groups, failed, end));
+            let most = 1 + (room / block.words()) as u32;
+            match block.run(whole, bundle, world, most) {
+                Ok(times) => {
+                    let more = block.words() * (times as usize - 1);
+                    block.threads = block.threads.wrapping_add(threads * u64::from(times - 1));
+                    room -= more;
+                    executed += more as u64;
+                    exhausted |= bundle.tick(more as u32);
+                }
+                Err(failed) => {
+                    self.tally.add_words(executed, threads, busy);
+                    let end = block.end;
+                    return Some(self.stop(bundle, groups, failed, end));
+                }
             }
-            pc = next;
+            pc = block.exit.next(block.end, bundle.taken());
             // Other lanes are active now.
             if bundle.active_threads() != threads {
                 break;

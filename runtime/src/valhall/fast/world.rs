@@ -71,12 +71,14 @@ impl World<'_> {
     }
 
     /// As [`World::bytes`], with all bytes around them and the address of the first.
+    #[inline(always)]
     pub fn around(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<(u64, &[u8])> {
         let (place, offset) = self.find(pc, group, address, size)?;
         Some((address - offset as u64, self.all(place)?))
     }
 
     /// As [`World::around`], to write.
+    #[inline(always)]
     pub fn around_mut(&mut self, pc: u32, group: usize, address: u64, size: usize) -> Option<(u64, &mut [u8])> {
         let (place, offset) = self.find(pc, group, address, size)?;
         Some((address - offset as u64, self.all_mut(place)?))

@@ -11,7 +11,7 @@ use memmap2::{Mmap, MmapMut};
 
 use super::super::super::warp::Column;
 use super::super::bundle::{Row, WARPS};
-use super::emit::{Emitted, State};
+use super::emit::{Emitted, State, Times};
 use super::window::Windows;
 use crate::level::Level;
 use function::{Block, Loop};
@@ -19,17 +19,17 @@ use function::{Block, Loop};
 /// The types of the functions. On other processors there are none.
 #[cfg(target_arch = "x86_64")]
 mod function {
-    use super::{Row, State};
+    use super::{Row, State, Times};
 
-    pub type Block = unsafe extern "sysv64" fn(*mut Row, *const u16, u32, *const *mut u8, *mut u16) -> u32;
+    pub type Block = unsafe extern "sysv64" fn(*mut Row, *const u16, u32, *const *mut u8, *mut u16, &mut Times) -> u32;
     pub type Loop = unsafe extern "sysv64" fn(*mut Row, &mut State, usize);
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 mod function {
-    use super::{Row, State};
+    use super::{Row, State, Times};
 
-    pub type Block = unsafe extern "C" fn(*mut Row, *const u16, u32, *const *mut u8, *mut u16) -> u32;
+    pub type Block = unsafe extern "C" fn(*mut Row, *const u16, u32, *const *mut u8, *mut u16, &mut Times) -> u32;
     pub type Loop = unsafe extern "C" fn(*mut Row, &mut State, usize);
 }
 
@@ -75,17 +75,18 @@ impl Machine {
         busy: u8,
         jumps: &mut [u16; WARPS],
         windows: &Windows<'_>,
+        times: &mut Times,
     ) -> [u16; 2] {
-        if busy == 0 || rows.len() < self.rows || windows.len() < self.places {
+        if busy == 0 || times.left == 0 || rows.len() < self.rows || windows.len() < self.places {
             return [0; 2];
         }
         let (rows, active, jumps) = (rows.as_mut_ptr(), active.as_ptr(), jumps.as_mut_ptr());
         // SAFETY: the function lies at the beginning of the code, which lives as long as `self`, and is of that type. There are as
-        // many rows and places as it touches, the places being memory of the world that `windows` has borrowed, and `busy`
-        // names warps below eight.
+        // many rows and places as it touches so often, the places being memory of the world that `windows` has borrowed, and
+        // `busy` names warps below eight.
         let both = unsafe {
             let function = std::mem::transmute::<*const u8, Block>(self.code.as_ptr());
-            function(rows, active, busy.into(), windows.as_ptr(), jumps)
+            function(rows, active, busy.into(), windows.as_ptr(), jumps, times)
         };
         [both as u16, (both >> 16) as u16]
     }

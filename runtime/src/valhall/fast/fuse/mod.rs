@@ -8,7 +8,7 @@
 //! Each rule has a [`Recipe`](recipe::Recipe) of what it computes. A run becomes a [`Graph`](graph::Graph) of the recipes'
 //! values, then [code](emit) in [memory](machine). This is for processors with AVX-512; others have the handlers alone.
 
-mod emit;
+pub mod emit;
 pub mod graph;
 mod live;
 pub mod machine;
@@ -20,7 +20,7 @@ pub mod window;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use self::emit::{Emitted, Wanted};
+use self::emit::{Emitted, Times, Wanted};
 use self::live::Live;
 use self::machine::Machine;
 use self::recipe::Recipe;
@@ -107,28 +107,36 @@ struct Compiled {
 }
 
 impl Compiled {
-    /// Executes it; false, and nothing was done, where memory is not accessed as it has to be.
+    /// Executes it, and again as long as all lanes jump to its beginning, up to so many times; how often. With 0 nothing was
+    /// done, since memory is not accessed as it has to be.
     #[inline(always)]
-    fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>) -> bool {
+    fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>, most: u32) -> u32 {
+        let mut times = Times::ONCE;
         let [some, lacking] = if !self.accesses.is_empty() {
-            let Some(windows) = Windows::find(bundle, world, &self.accesses) else { return false };
-            bundle.execute(&self.full, &windows)
+            let (strides, most) = match &self.wanted.again {
+                Some(again) => (&again.strides[..], most),
+                None => (&[][..], 1),
+            };
+            let Some((windows, most)) = Windows::find(bundle, world, &self.accesses, strides, most) else { return 0 };
+            times = Times { all: most, left: most };
+            bundle.execute(&self.full, &windows, &mut times)
         } else if bundle.is_full() {
-            bundle.execute(&self.full, &Windows::NONE)
+            bundle.execute(&self.full, &Windows::NONE, &mut times)
         } else {
             let part = self.part.get_or_init(|| Machine::new(&Emitted::part(&self.wanted)?, self.level));
             let Some(part) = part else {
                 // They only compute, and never fail.
-                return self.ops.iter().all(|op| op.run(whole, bundle, world));
+                self.ops.iter().for_each(|op| _ = op.run(whole, bundle, world));
+                return 1;
             };
-            bundle.execute(part, &Windows::NONE)
+            bundle.execute(part, &Windows::NONE, &mut times)
         };
         if let Some(parts) = &self.parts
             && bundle.branch(some, lacking)
         {
             parts.run(whole, bundle, world);
         }
-        true
+        (times.all - times.left).max(1)
     }
 }
 
@@ -239,22 +247,24 @@ impl Block {
         self.end - self.start
     }
 
-    /// Executes it; the word of the handler that failed, if one did.
+    /// Executes it, and again as long as all lanes go back to its beginning, up to so many times; how often, or the word of
+    /// the handler that failed the first time.
     #[inline(always)]
-    pub fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>) -> Option<u32> {
-        if let Some(together) = &self.together
-            && together.run(whole, bundle, world)
-        {
-            return None;
+    pub fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>, most: u32) -> Result<u32, u32> {
+        if let Some(together) = &self.together {
+            let times = together.run(whole, bundle, world, most);
+            if times > 0 {
+                return Ok(times);
+            }
         }
         for call in &self.calls {
             match call {
-                Call::Handler(op) if !op.run(whole, bundle, world) => return Some(op.pc()),
+                Call::Handler(op) if !op.run(whole, bundle, world) => return Err(op.pc()),
                 Call::Handler(_) => {}
-                Call::Compiled(compiled) => _ = compiled.run(whole, bundle, world),
+                Call::Compiled(compiled) => _ = compiled.run(whole, bundle, world, 1),
             }
         }
-        None
+        Ok(1)
     }
 }
 
@@ -274,13 +284,16 @@ impl Compiled {
         if count < 2 {
             return None;
         }
+        let repeats = matches!(code.exit(words.end - 1), Some(Exit::Branch(target)) if target as usize == words.start);
+        let again = if repeats && !sequence.accesses.is_empty() { sequence.again() } else { None };
         let (mut segment, branch) = sequence.end_segment(live::behind(code, words.end - 1, live));
         let Sequence { mut graph, accesses, .. } = sequence;
+        let again = again.and_then(|again| again.alone(&graph, &mut segment));
         if let Some(branch) = branch.filter(|branch| branch.inverted) {
             segment.mask = Some(graph.not_mask(branch.mask));
             segment.nodes.end = graph.nodes().len();
         }
-        let wanted = Wanted { graph, segment, places: accesses.len() };
+        let wanted = Wanted { graph, segment, places: accesses.len(), again };
         let full = Machine::new(&Emitted::full(&wanted)?, code.level)?;
         let parts = branch.map(|branch| handler::<Part>(code.level).with(branch.fields));
         let ops = code.ops(words).to_vec();

@@ -17,6 +17,8 @@ pub enum Recipe {
     Choice(fn(&mut Graph, [Value; 4], [u32; 2]) -> Value),
     /// One word from pairs of halves, whose NaNs may be any.
     Halves(fn(&mut Graph, [Value; 4], [u32; 2]) -> Value),
+    /// Two words: the sum of two pairs.
+    Sum(fn(&mut Graph, [Value; 4], [u32; 2]) -> [Value; 2]),
     /// Two words.
     Long(fn(&mut Graph, [Value; 4], [u32; 2]) -> [Value; 2]),
     /// A word from memory, the address being in two rows and the offset in the first number.
@@ -31,7 +33,7 @@ impl Recipe {
     /// How many rows are written.
     pub fn results(&self) -> u32 {
         match self {
-            Recipe::Long(_) => 2,
+            Recipe::Long(_) | Recipe::Sum(_) => 2,
             Recipe::Branch(_) | Recipe::Store => 0,
             _ => 1,
         }

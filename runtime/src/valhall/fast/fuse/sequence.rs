@@ -2,7 +2,7 @@
 
 use super::super::code::Code;
 use super::super::handler::Fields;
-use super::emit::Segment;
+use super::emit::{Again, Segment};
 use super::graph::{Graph, Kind, Value};
 use super::live::{self, Live};
 use super::recipe::Recipe;
@@ -19,6 +19,8 @@ pub struct Sequence<'a> {
     pub accesses: Vec<Access>,
     /// The branch that was added last.
     branch: Option<Branch>,
+    /// Pairs of rows that have become more by a constant: the first, the sum, and the constant.
+    moved: Vec<(u32, [Value; 2], u64)>,
 }
 
 /// A branch.
@@ -36,7 +38,7 @@ impl<'a> Sequence<'a> {
     /// Nothing yet.
     pub fn new(code: &'a Code<'_>) -> Self {
         let (constants, level) = (code.constants(), code.level);
-        Sequence { graph: Graph::default(), constants, level, accesses: vec![], branch: None }
+        Sequence { graph: Graph::default(), constants, level, accesses: vec![], branch: None, moved: vec![] }
     }
 
     /// Ends a segment behind which some registers are read: what it has to write, and the branch it ends with.
@@ -52,6 +54,28 @@ impl<'a> Sequence<'a> {
         }
         let branch = self.branch.take();
         (Segment { nodes: self.graph.end_segment(), rows, mask: branch.map(|branch| branch.mask) }, branch)
+    }
+
+    /// How the instructions are executed again: how much further each access is then, and the pairs of rows that make it so;
+    /// nothing where that is not a number below 2^31 that is known.
+    pub fn again(&mut self) -> Option<Again> {
+        let (mut strides, mut pairs) = (vec![], vec![]);
+        for access in &self.accesses {
+            let [low, high] = access.rows();
+            let now = [low, high].map(|row| self.graph.read(row, self.constants));
+            if self.graph.is_row(now[0], low) && self.graph.is_row(now[1], high) {
+                strides.push(0);
+                continue;
+            }
+            let (_, _, stride) =
+                self.moved.iter().find(|(row, sum, _)| *row == low && low + 1 == high && *sum == now)?;
+            let stride = u32::try_from(*stride).ok().filter(|stride| *stride < 1 << 31)?;
+            strides.push(stride);
+            if !pairs.contains(&(low, stride)) {
+                pairs.push((low, stride));
+            }
+        }
+        Some(Again { strides, pairs })
     }
 
     /// The place in memory that an instruction accesses; nothing when its address is computed on the way.
@@ -85,6 +109,15 @@ impl<'a> Sequence<'a> {
         let results = match recipe {
             Recipe::Word(make) | Recipe::Float(make) | Recipe::Choice(make) | Recipe::Halves(make) => {
                 [Some(make(graph, sources, fields.numbers)), None]
+            }
+            Recipe::Sum(make) => {
+                let sum = make(graph, sources, fields.numbers);
+                let [low, high, ..] = sources;
+                let is_same = graph.is_row(low, fields.dest) && graph.is_row(high, fields.dest + 1);
+                if let (true, [Some(low), Some(high)]) = (is_same, [2, 3].map(|index| graph.constant(sources[index]))) {
+                    self.moved.push((fields.dest, sum, u64::from(high) << 32 | u64::from(low)));
+                }
+                sum.map(Some)
             }
             Recipe::Long(make) => make(graph, sources, fields.numbers).map(Some),
             Recipe::Load => [Some(graph.load(place)), None],

@@ -29,6 +29,12 @@ impl Access {
         Access { reach: handler::<Reach>(level).with(fields), writes }
     }
 
+    /// The rows of the address.
+    pub fn rows(&self) -> [u32; 2] {
+        let [low, high, ..] = self.reach.fields().sources;
+        [low, high]
+    }
+
     /// Whether an instruction accesses the same place.
     pub fn is_like(&self, fields: &Fields) -> bool {
         let own = self.reach.fields();
@@ -48,7 +54,7 @@ impl Body for Reach {
     }
 }
 
-/// The memory of some accesses: [`BYTES`] bytes each, for as long as the world is borrowed.
+/// The memory of some accesses: [`BYTES`] bytes each, and as many for each time they move further, for as long as the world is borrowed.
 #[derive(Debug)]
 pub struct Windows<'a> {
     places: [*mut u8; PLACES],
@@ -60,22 +66,39 @@ impl<'a> Windows<'a> {
     /// No memory.
     pub const NONE: Self = Windows { places: [std::ptr::null_mut(); PLACES], len: 0, world: PhantomData };
 
-    /// Finds the memory; nothing where lanes are not one behind the other, or where there is none.
+    /// Finds the memory, and how often it may be accessed, of so many times, when each time is so much further than the one
+    /// before; nothing where lanes are not one behind the other, or where there is none.
     #[inline(always)]
-    pub fn find(bundle: &mut Bundle, world: &'a mut World<'_>, accesses: &[Access]) -> Option<Self> {
+    pub fn find(
+        bundle: &mut Bundle,
+        world: &'a mut World<'_>,
+        accesses: &[Access],
+        strides: &[u32],
+        times: u32,
+    ) -> Option<(Self, u32)> {
         let mut windows = Windows { len: accesses.len().min(PLACES), ..Windows::NONE };
-        for (place, access) in windows.places.iter_mut().zip(accesses) {
+        let mut times = times;
+        for (index, (place, access)) in windows.places.iter_mut().zip(accesses).enumerate() {
             if !access.reach.run(true, bundle, world) {
                 return None;
             }
             let (pc, start, group) = (access.reach.pc(), bundle.start_of_access, bundle.homes[0].group);
-            *place = if access.writes {
-                world.bytes_mut(pc, group, start, BYTES)?.as_mut_ptr()
+            let left;
+            (*place, left) = if access.writes {
+                let (base, bytes) = world.around_mut(pc, group, start, BYTES)?;
+                let bytes = bytes.get_mut((start - base) as usize..)?;
+                (bytes.as_mut_ptr(), bytes.len())
             } else {
-                world.bytes(pc, group, start, BYTES)?.as_ptr().cast_mut()
+                let (base, bytes) = world.around(pc, group, start, BYTES)?;
+                let bytes = bytes.get((start - base) as usize..)?;
+                (bytes.as_ptr().cast_mut(), bytes.len())
             };
+            let stride = strides.get(index).copied().unwrap_or(0) as usize;
+            if let Some(more) = left.checked_sub(BYTES)?.checked_div(stride) {
+                times = times.min(u32::try_from(more).unwrap_or(u32::MAX).saturating_add(1));
+            }
         }
-        Some(windows)
+        Some((windows, times))
     }
 
     /// How many places there are.

@@ -1,20 +1,22 @@
 //! A block: a loop over the warps that have active lanes.
 //!
 //! The code is called as [`machine`](super::super::machine) says: `rdi` points to the rows, `rsi` to the active lanes of
-//! the warps, `edx` has a bit for each warp to be executed, `rcx` points to pointers to places in memory, and `r8` to where
-//! the lanes that jump are written. In the loop `rax` is the place of the warp's columns in a row. What is the same for all
+//! the warps, `edx` has a bit for each warp to be executed, `rcx` points to pointers to places in memory, `r8` to where the
+//! lanes that jump are written, and `r9` to how often it may be executed. In the loop `rax` is the place of the warp's columns in a row. What is the same for all
 //! warps is made before the loop.
 //!
 //! There are two functions. One is for bundles all lanes of which are active: it writes whole rows, two warps at a time
 //! where registers suffice. The other writes the active lanes only.
 
+use std::mem::offset_of;
+
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::super::super::super::warp::Column;
 use super::super::super::bundle::WARPS;
-use super::super::graph::{Graph, Node, fixed};
+use super::super::graph::{Graph, Node, Relation, fixed};
 use super::plan::{Home, Plan, Segment, Staying, used};
-use super::{Access, Emitted, Emitter, LANES, POINTERS, columns, touched};
+use super::{Access, Emitted, Emitter, LANES, Label, POINTERS, STORED, columns, touched};
 
 /// What the code has to do.
 #[derive(Debug)]
@@ -25,6 +27,49 @@ pub struct Wanted {
     pub segment: Segment,
     /// How many places in memory it accesses.
     pub places: usize,
+    /// How it is executed again while all lanes jump, if they jump to its beginning.
+    pub again: Option<Again>,
+}
+
+/// How a block is executed again.
+#[derive(Debug)]
+pub struct Again {
+    /// How much further each access is then.
+    pub strides: Vec<u32>,
+    /// Pairs of rows that are not written in between, and how much more they become each time.
+    pub pairs: Vec<(u32, u32)>,
+}
+
+impl Again {
+    /// Takes the writing of the pairs out of a segment; nothing where something else in it depends on them.
+    pub fn alone(mut self, graph: &Graph, segment: &mut Segment) -> Option<Self> {
+        let is_moved = |row: u32| self.pairs.iter().any(|&(first, _)| row == first || row == first + 1);
+        let written: Vec<_> = segment.rows.extract_if(.., |(row, _)| is_moved(*row)).collect();
+        let used = used(graph, std::iter::once(&*segment));
+        let reads = |(index, node): (usize, &Node)| used[index] && matches!(node, Node::Row(row, _) if is_moved(*row));
+        if graph.nodes().iter().enumerate().any(reads) {
+            segment.rows.extend(written);
+            return None;
+        }
+        // Nobody reads what was not to be written.
+        self.pairs.retain(|(first, _)| written.iter().any(|(row, _)| row == first || *row == first + 1));
+        Some(self)
+    }
+}
+
+/// How often a block may be executed, and may still be executed.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Times {
+    /// In the beginning.
+    pub all: u32,
+    /// In the end.
+    pub left: u32,
+}
+
+impl Times {
+    /// Once.
+    pub const ONCE: Self = Times { all: 1, left: 1 };
 }
 
 /// The last two masks have the lanes that jump in all warps and in any; or the last has the lanes that are not active.
@@ -50,7 +95,8 @@ impl Emitted {
 
 impl Wanted {
     fn touched(&self) -> usize {
-        touched(&self.graph, std::iter::once(&self.segment))
+        let pairs = self.again.iter().flat_map(|again| &again.pairs).map(|(row, _)| *row as usize + 2);
+        pairs.fold(touched(&self.graph, std::iter::once(&self.segment)), usize::max)
     }
 }
 
@@ -83,6 +129,8 @@ fn full(wanted: &Wanted, ways: usize) -> Option<Vec<u8>> {
         let place = MemoryOperand::with_base_displ(Register::RCX, 8 * index as i64);
         out.push(Instruction::with2(Code::Mov_r64_rm64, pointer, place))?;
     }
+    let again = out.label();
+    out.put(again);
     out.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
     out.push(Instruction::with2(Code::Mov_r32_imm32, ECX, (WARPS / ways) as u32))?;
     let mask = wanted.segment.mask;
@@ -106,6 +154,9 @@ fn full(wanted: &Wanted, ways: usize) -> Option<Vec<u8>> {
     out.push(Instruction::with2(Code::Add_rm64_imm32, RAX, columns(ways) as i32))?;
     out.push(Instruction::with1(Code::Dec_rm32, ECX))?;
     out.jump(Code::Jne_rel32_64, start)?;
+    if let Some(repeated) = &wanted.again {
+        out.repeat(repeated, again)?;
+    }
     if mask.is_some() {
         out.push(Instruction::with2(Code::VEX_Knotw_kr_kr, ALL, ALL))?;
         out.push(Instruction::with2(Code::VEX_Kmovw_r32_kr, R9D, ANY))?;
@@ -141,6 +192,60 @@ fn part(wanted: &Wanted) -> Option<Vec<u8>> {
     out.push(Instruction::with2(Code::Test_rm32_r32, EDX, EDX))?;
     out.jump(Code::Jne_rel32_64, start)?;
     end(out)
+}
+
+impl Emitter {
+    /// Begins once more, further on in memory, if all lanes jump and it may; else rows are put where they belong.
+    fn repeat(&mut self, again: &Again, start: Label) -> Option<()> {
+        use Register::{EAX, ECX, K1, R8, R9, RAX, ZMM0};
+        let [all, left] = [offset_of!(Times, all), offset_of!(Times, left)];
+        let [all, left] = [all, left].map(|at| MemoryOperand::with_base_displ(R9, at as i64));
+        let end = self.label();
+        for (&pointer, &stride) in POINTERS.iter().zip(&again.strides).filter(|(_, stride)| **stride != 0) {
+            self.push(Instruction::with2(Code::Add_rm64_imm32, pointer, stride as i32))?;
+        }
+        self.push(Instruction::with2(Code::Sub_rm64_imm8, R8, 2 * WARPS as i32))?;
+        self.push(Instruction::with1(Code::Dec_rm32, left))?;
+        self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, ALL, ALL))?;
+        self.jump(Code::Jae_rel32_64, end)?;
+        self.push(Instruction::with2(Code::Cmp_rm32_imm8, left, 0))?;
+        self.jump(Code::Jne_rel32_64, start)?;
+        self.put(end);
+        let splat = |index: usize, half: usize| ZMM0 + (2 * index + half) as u32;
+        let (sum, ones) = (ZMM0 + 2 * again.pairs.len() as u32, STORED);
+        self.splat(ones, 1)?;
+        for (index, &(_, stride)) in again.pairs.iter().enumerate() {
+            self.push(Instruction::with2(Code::Mov_r32_rm32, EAX, all))?;
+            self.push(Instruction::with2(Code::Sub_r32_rm32, EAX, left))?;
+            self.push(Instruction::with3(Code::Imul_r64_rm64_imm32, RAX, RAX, stride as i32))?;
+            self.push(Instruction::with2(Code::EVEX_Vpbroadcastd_zmm_k1z_r32, splat(index, 0), EAX))?;
+            self.push(Instruction::with2(Code::Shr_rm64_imm8, RAX, 32))?;
+            self.push(Instruction::with2(Code::EVEX_Vpbroadcastd_zmm_k1z_r32, splat(index, 1), EAX))?;
+        }
+        self.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
+        self.push(Instruction::with2(Code::Mov_r32_imm32, ECX, WARPS as u32))?;
+        let warp = self.label();
+        self.put(warp);
+        for (index, &(row, _)) in again.pairs.iter().enumerate() {
+            let [low, high] = [self.column(row, 0), self.column(row + 1, 0)];
+            let add = Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32;
+            self.push(Instruction::with3(add, sum, splat(index, 0), low))?;
+            self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, low, sum))?;
+            // It has wrapped around if it is less than what was added.
+            let less = Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8;
+            self.push(Instruction::with4(less, K1, sum, splat(index, 0), Relation::Less as u32))?;
+            self.push(Instruction::with3(add, sum, splat(index, 1), high))?;
+            let mut carry = Instruction::with3(add, sum, sum, ones);
+            if let Ok(carry) = &mut carry {
+                carry.set_op_mask(K1);
+            }
+            self.push(carry)?;
+            self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, high, sum))?;
+        }
+        self.push(Instruction::with2(Code::Add_rm64_imm32, RAX, columns(1) as i32))?;
+        self.push(Instruction::with1(Code::Dec_rm32, ECX))?;
+        self.jump(Code::Jne_rel32_64, warp)
+    }
 }
 
 /// The end: as a result, the lanes that jump below and those that do not above.

@@ -19,7 +19,7 @@ use super::window;
 use host::{on_addend, operands, replaces};
 use plan::{Plan, Store};
 
-pub use block::Wanted;
+pub use block::{Again, Times, Wanted};
 pub use plan::Segment;
 pub use region::{Block, Leave, Loop, PLACES, State};
 
