@@ -320,6 +320,17 @@ pub(super) fn kind_type(names: &Names, index: usize, kind: &Kind) -> TokenStream
     }
 }
 
+/// The bits that say that an operand has one of its first two readings, where both are a register of the first bank in
+/// the same place and there are more.
+fn registers(kind: &Kind) -> Option<u64> {
+    let [first, second, _, ..] = kind.alternatives else { return None };
+    let ([a], [b]) = (first.fields, second.fields) else { return None };
+    let alike = first.mask == second.mask && first.when.is_empty() && second.when.is_empty();
+    let differs = first.value ^ second.value;
+    let same = a.ty == Type::Register(0) && b.ty == a.ty && a.bits == b.bits;
+    (alike && same && differs.is_power_of_two()).then_some(first.mask & !differs)
+}
+
 fn emit_kind(isa: &Isa, names: &Names, index: usize, kind: &Kind) -> TokenStream {
     if plain(kind).is_some() {
         return TokenStream::new();
@@ -369,30 +380,35 @@ fn emit_kind(isa: &Isa, names: &Names, index: usize, kind: &Kind) -> TokenStream
         })
         .collect();
     let otherwise = construct(last_a, last_v);
-    // Most operands are registers. What else there may be is a function of its own, so that accessors stay small.
-    let of_first_bank = |a: &Alternative| matches!(a.fields, [Field { ty: Type::Register(0), .. }]);
-    let (usual, unusual) = tests.split_at(init.iter().take_while(|(a, _)| of_first_bank(a)).count());
-    let read = if usual.is_empty() || unusual.is_empty() {
-        quote! {
+    let read = match registers(kind) {
+        Some(mask) => {
+            // Most operands are registers. What else there may be is a function of its own, so that accessors stay small.
+            let (mask, zero) = (hex(mask), hex(kind.alternatives[0].value & mask));
+            let (last, others) = (construct(pairs[1].0, pairs[1].1), &tests[2..]);
+            let first = &tests[0];
+            quote! {
+                #[inline]
+                fn read(word: u64, at: u8) -> Self {
+                    if (word >> at) & #mask == #zero {
+                        #first
+                        return #last;
+                    }
+                    Self::read_unusual(word, at)
+                }
+                #[inline(never)]
+                fn read_unusual(word: u64, at: u8) -> Self {
+                    #(#others)*
+                    #otherwise
+                }
+            }
+        }
+        None => quote! {
             #[inline]
             fn read(word: u64, at: u8) -> Self {
                 #(#tests)*
                 #otherwise
             }
-        }
-    } else {
-        quote! {
-            #[inline]
-            fn read(word: u64, at: u8) -> Self {
-                #(#usual)*
-                Self::read_unusual(word, at)
-            }
-            #[inline(never)]
-            fn read_unusual(word: u64, at: u8) -> Self {
-                #(#unusual)*
-                #otherwise
-            }
-        }
+        },
     };
     let most = Literal::usize_unsuffixed(isaforge_core::parse::MAX_FIELDS);
     let parts = pairs.iter().enumerate().map(|(i, (a, v))| {

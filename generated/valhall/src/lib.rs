@@ -3993,10 +3993,10 @@ pub enum Source {
 impl Source {
     #[inline]
     fn read(word: u64, at: u8) -> Self {
-        if (word >> at) & 0xc0 == 0 {
-            return Source::Register(Register::from_raw(word >> at & 0x3f));
-        }
-        if (word >> at) & 0xc0 == 0x40 {
+        if (word >> at) & 0x80 == 0 {
+            if (word >> at) & 0xc0 == 0 {
+                return Source::Register(Register::from_raw(word >> at & 0x3f));
+            }
             return Source::LastUse(Register::from_raw(word >> at & 0x3f));
         }
         Self::read_unusual(word, at)
