@@ -3,7 +3,7 @@
 use std::sync::{LazyLock, OnceLock};
 
 use isaforge_core::Isa;
-use isaforge_core::table::{Access, Alternative, Field, Operand, Shape, Type};
+use isaforge_core::table::{Access, Alternative, Field, Form, Operand, Shape, Type};
 use isaforge_core::text::Line;
 use isaforge_valhall::{DecodeError, FauSpecialPage1, Flow, Instruction, Opcode, Source};
 
@@ -39,11 +39,12 @@ pub(super) struct Program<'a> {
 
 impl<'a> Program<'a> {
     pub fn new(words: &'a [u64]) -> Self {
-        let Facts { page, thread_page, .. } = &*FACTS;
-        // Few words name the page, and only those are worth printing.
+        let Decoder { page, thread_page, .. } = Decoder::get();
+        // Few programs name the page, and few words of theirs do: only those are worth printing.
         let mut line = Line::new();
-        let mut named = words.iter().filter(|word| *word & page == *thread_page);
-        let uses_thread_memory = named.any(|&word| names_thread_memory(word, &mut line));
+        let names_page = |word: &&u64| *word & page == *thread_page;
+        let uses_thread_memory = words.iter().fold(false, |any, word| any | names_page(&word))
+            && words.iter().filter(names_page).any(|&word| names_thread_memory(word, &mut line));
         Program { words, slots: OnceLock::new(), uses_thread_memory }
     }
 
@@ -68,7 +69,7 @@ impl<'a> Program<'a> {
 }
 
 fn slot(word: u64) -> Slot {
-    match Decoder::new().decode(word) {
+    match Decoder::get().decode(word) {
         Some((instruction, after)) => Slot::Ready(instruction, after),
         None => match isaforge_valhall::decode(word) {
             Ok(instruction) => Slot::Register(beyond(instruction).unwrap_or_default()),
@@ -77,24 +78,43 @@ fn slot(word: u64) -> Slot {
     }
 }
 
-/// Decodes words that can be executed.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Decoder(&'static [Form]);
+/// Decodes words that can be executed, by what the tables say of all words.
+#[derive(Debug)]
+pub(super) struct Decoder {
+    /// The bits of the flow, and what they are where threads end. All instructions have them in the same place, but the
+    /// generated accessors are methods of the single forms.
+    flow: u64,
+    end: u64,
+    /// For each form, bits that are set in all words that may write a value of more than one register from the last
+    /// register on; nothing where it never does.
+    pairs: Vec<Option<u64>>,
+    /// Those of them that are the same for all such forms.
+    last: u64,
+    /// The bits of the page of special values, and what they are where the page is that of the thread-local pointer.
+    page: u64,
+    thread_page: u64,
+}
 
 impl Decoder {
-    pub fn new() -> Self {
-        Decoder(&FACTS.forms)
+    /// The only one.
+    pub fn get() -> &'static Self {
+        &DECODER
     }
 
     /// The instruction and what happens after it; nothing where the word is none, or names a register beyond the last.
     #[inline(always)]
-    pub fn decode(self, word: u64) -> Option<(Instruction, After)> {
+    pub fn decode(&self, word: u64) -> Option<(Instruction, After)> {
         let instruction = isaforge_valhall::decode(word).ok()?;
-        let form = self.0.get(instruction.opcode() as usize)?;
-        if word & form.suspect == form.suspicious && beyond(instruction).is_some() {
+        if word & self.last == self.last && self.goes_beyond(instruction, word) {
             return None;
         }
-        Some((instruction, if word & form.flow == form.end { After::End } else { After::Next }))
+        Some((instruction, if word & self.flow == self.end { After::End } else { After::Next }))
+    }
+
+    #[inline(never)]
+    fn goes_beyond(&self, instruction: Instruction, word: u64) -> bool {
+        let bits = self.pairs.get(instruction.opcode() as usize).copied().flatten();
+        bits.is_some_and(|bits| word & bits == bits) && beyond(instruction).is_some()
     }
 }
 
@@ -106,32 +126,6 @@ fn beyond(instruction: Instruction) -> Option<u16> {
     written.map(|used| used.first + used.count - 1).max().filter(|&last| last > LAST_REGISTER)
 }
 
-/// What the tables say of all words of an instruction, found once: words are many.
-#[derive(Clone, Copy, Debug)]
-struct Form {
-    /// The bits of its flow, which all have, but the generated accessors are methods of the single forms.
-    flow: u64,
-    /// What they are where threads end.
-    end: u64,
-    /// Bits that say where values of more than one register are written, and what they are where that may go beyond the
-    /// last register.
-    suspect: u64,
-    suspicious: u64,
-}
-
-impl Form {
-    /// Nothing: bits are never what they should be.
-    const NONE: Form = Form { flow: 0, end: 1, suspect: 0, suspicious: 1 };
-}
-
-/// What the tables say of all words.
-struct Facts {
-    forms: Vec<Form>,
-    /// The bits of the page of special values, and what they are where the page is that of the thread-local pointer.
-    page: u64,
-    thread_page: u64,
-}
-
 /// The bits of an operand that say which register it is, if it is always one.
 fn number(isa: &Isa, operand: &Operand) -> u64 {
     let Shape::One { kind, at } = operand.shape else { return 0 };
@@ -141,27 +135,31 @@ fn number(isa: &Isa, operand: &Operand) -> u64 {
     }
 }
 
-static FACTS: LazyLock<Facts> = LazyLock::new(|| {
+static DECODER: LazyLock<Decoder> = LazyLock::new(|| {
     let isa = isaforge_valhall::ISA;
     let width = isa.banks[REGISTERS as usize].width;
-    let form = |form: &isaforge_core::table::Form| {
-        let flow = form.modifiers.iter().find(|modifier| modifier.name == "flow").map(|modifier| modifier.bits);
+    let pairs = |form: &Form| {
         let written = |operand: &&Operand| matches!(operand.access, Access::Write | Access::ReadWrite);
         let mut pairs = form.operands.iter().filter(written).filter(|operand| operand.size > width);
-        let (first, others) = (pairs.next(), pairs.next());
-        let highest = match (first, others) {
-            (None, _) => None,
-            (Some(operand), None) if operand.size == 2 * width => Some(number(isa, operand)),
+        match (pairs.next()?, pairs.next()) {
+            (operand, None) if operand.size == 2 * width => Some(number(isa, operand)),
             // All its words may.
             _ => Some(0),
-        };
-        let unending =
-            highest.map_or(Form::NONE, |highest| Form { suspect: highest, suspicious: highest, ..Form::NONE });
-        flow.map_or(unending, |bits| Form { flow: bits.mask(0), end: bits.set(0, 0, Flow::End.bits()), ..unending })
+        }
     };
+    // A word that has no flow never ends a thread.
+    let (flow, end) = isa.forms.iter().find_map(flow).unwrap_or((0, 1));
+    let pairs: Vec<_> = isa.forms.iter().map(pairs).collect();
+    let last = pairs.iter().flatten().fold(u64::MAX, |all, bits| all & bits);
     let page = isa.shared[PAGE].bits;
-    Facts { forms: isa.forms.iter().map(form).collect(), page: page.mask(0), thread_page: page.set(0, 0, THREAD_PAGE) }
+    Decoder { flow, end, pairs, last, page: page.mask(0), thread_page: page.set(0, 0, THREAD_PAGE) }
 });
+
+/// The bits of a form's flow, and what they are where threads end; a test holds all forms to the same.
+fn flow(form: &Form) -> Option<(u64, u64)> {
+    let flow = form.modifiers.iter().find(|modifier| modifier.name == "flow")?;
+    Some((flow.bits.mask(0), flow.bits.set(0, 0, Flow::End.bits())))
+}
 
 /// The bank of general registers among `ISA.banks`; a test holds it to that.
 const REGISTERS: u16 = 0;
@@ -174,7 +172,7 @@ const THREAD_PAGE: u64 = 1;
 /// Whether a source is the thread-local pointer.
 #[cold]
 fn names_thread_memory(word: u64, line: &mut Line) -> bool {
-    let Some((instruction, _)) = Decoder::new().decode(word) else { return false };
+    let Some((instruction, _)) = Decoder::get().decode(word) else { return false };
     line.clear();
     instruction.print(line);
     line.as_str().contains(FauSpecialPage1::ThreadLocalPointer.as_str())
@@ -227,14 +225,19 @@ mod tests {
     }
 
     #[test]
+    fn all_instructions_have_their_flow_in_the_same_place() {
+        let expected = Some((DECODER.flow, DECODER.end));
+        assert!(isaforge_valhall::ISA.forms.iter().all(|form| flow(form) == expected));
+    }
+
+    #[test]
     fn a_pair_may_not_begin_in_the_last_register() {
         let highest = |text: &str| {
             let words = isaforge_core::program::assemble(isaforge_valhall::ISA, text).unwrap();
-            let Facts { forms, .. } = &*FACTS;
             let opcode = isaforge_valhall::decode(words[0]).unwrap().opcode() as usize;
             // The bits of the destination, which is the last register here.
-            let destination = forms[opcode].suspect;
-            assert_eq!((destination.count_ones(), forms[opcode].suspicious), (6, destination));
+            let destination = DECODER.pairs[opcode].unwrap();
+            assert_eq!(destination.count_ones(), 6);
             let moved = words[0] & !destination | 5 << destination.trailing_zeros();
             [words[0], moved].map(|word| matches!(slot(word), Slot::Register(64)))
         };

@@ -7,7 +7,7 @@ use super::super::program::{After, Decoder, Program};
 use super::bundle::{Enter, Row, Schedule, Taken, WARPS};
 use super::fuse::recipe::Recipe;
 use super::handler::{Fields, Handler, Op, handler};
-use super::lower::Lowering;
+use super::lower::{Lowered, Lowering};
 use super::run::Begin;
 use crate::level::Level;
 use crate::observe::Traffic;
@@ -70,8 +70,6 @@ struct Word {
     /// Where its handlers begin; they end where those of the next begin.
     start: u32,
     exit: Exit,
-    /// The end of the run of words from here on, all but the last of which are followed by the next.
-    run: u32,
 }
 
 impl Exit {
@@ -93,6 +91,8 @@ pub struct Code<'a> {
     pub program: &'a Program<'a>,
     ops: Vec<Op>,
     words: Vec<Word>,
+    /// For each word the end of the run of words from there on, all but the last of which are followed by the next.
+    runs: Vec<u32>,
     /// The words that the reference executes.
     pub steps: Vec<Foreign>,
     constants: Vec<u32>,
@@ -124,18 +124,16 @@ impl<'a> Code<'a> {
     }
 
     fn lower(program: &'a Program<'a>, mut lowering: Lowering<'a>, level: Level, draws: bool) -> Self {
-        let mut words = Vec::with_capacity(program.words.len());
         let (mut steps, mut ordered) = (vec![], false);
-        let decoder = Decoder::new();
-        for (pc, &word) in program.words.iter().enumerate() {
-            let pc = pc as u32;
-            let start = lowering.ops.len() as u32;
+        let mut runs = Vec::with_capacity(program.words.len());
+        let decoder = Decoder::get();
+        let words = program.words.iter().enumerate().map(|(pc, &word)| {
+            let before = lowering.begin(pc as u32);
             let exit = match decoder.decode(word) {
                 Some((instruction, after)) => {
-                    lowering.begin(pc, after == After::End);
                     let left = draws && traffic(instruction) != Traffic::default();
-                    let handled = if left { None } else { dispatch(instruction, &mut lowering).0 };
-                    lowering.finish(handled).unwrap_or_else(|| {
+                    let lowered = if left { Lowered(None) } else { handlers(instruction, &mut lowering) };
+                    lowering.finish(before, after == After::End, lowered).unwrap_or_else(|| {
                         // What has handlers changes nothing, or in any order.
                         ordered |= changes_in_turn(instruction) || draws && changes(instruction);
                         steps.push(Foreign { instruction, after, registers: used(instruction) });
@@ -144,25 +142,24 @@ impl<'a> Code<'a> {
                 }
                 None => Exit::Refused,
             };
-            words.push(Word { start, exit, run: pc });
-        }
+            // Words up to here that are in no run are in one that ends here.
+            match exit {
+                Exit::Next => {}
+                Exit::Jump(_) | Exit::Branch(_) => runs.resize(pc + 1, pc as u32 + 1),
+                _ => runs.resize(pc + 1, pc as u32),
+            }
+            Word { start: before.ops as u32, exit }
+        });
+        let words: Vec<_> = words.collect();
+        runs.resize(words.len(), words.len() as u32);
         // What was written in all threads was so before the first of these.
         let registers = steps.iter().fold(lowering.registers, |all, step| all | step.registers & !lowering.written);
-        let mut next = words.len() as u32;
-        for (pc, word) in words.iter_mut().enumerate().rev() {
-            match word.exit {
-                Exit::Next => word.run = next,
-                Exit::Jump(_) | Exit::Branch(_) => word.run = pc as u32 + 1,
-                _ => {}
-            }
-            next = word.run;
-        }
         let schedule = handler::<Schedule>(level).with(Fields::default());
         let enter = handler::<Enter>(level).with(Fields::default());
         let begin = handler::<Begin>(level);
         let Lowering { ops, constants, .. } = lowering;
         let constants = constants.words;
-        Code { program, ops, words, steps, constants, registers, ordered, schedule, level, enter, begin }
+        Code { program, ops, words, runs, steps, constants, registers, ordered, schedule, level, enter, begin }
     }
 
     /// The rows of a new bundle.
@@ -211,8 +208,15 @@ impl<'a> Code<'a> {
     /// The end of the run of words from `pc` on which are executed by handlers alone: the last may jump. There is no
     /// such run where the end is `pc`.
     pub fn run(&self, pc: usize) -> usize {
-        self.words.get(pc).map_or(pc, |word| word.run as usize)
+        self.runs.get(pc).map_or(pc, |&end| end as usize)
     }
+}
+
+/// Looks for the handlers of an instruction; a function of its own, for it is a long one, and what is around it should keep
+/// its values in registers.
+#[inline(never)]
+fn handlers(instruction: Instruction, lowering: &mut Lowering<'_>) -> Lowered {
+    dispatch(instruction, lowering)
 }
 
 /// The registers that an instruction names, and those after them: pairs need not say that they are.
@@ -254,29 +258,31 @@ pub struct Constants {
 const KNOWN: usize = 64;
 
 impl Constants {
-    /// The row that holds a word in all lanes.
+    /// The row that holds a word in all lanes, if that was asked for lately.
     #[inline(always)]
-    pub fn row(&mut self, word: u32) -> u32 {
-        // The uppermost bits of the product depend on all bits of the word.
-        let place = (word.wrapping_mul(0x9e37_79b1) >> 26) as usize % KNOWN;
-        match self.known[place] {
-            (known, row) if known == word && row != 0 => row,
-            _ => self.look_up(word, place),
-        }
+    pub fn known(&self, word: u32) -> Option<u32> {
+        let (known, row) = self.known[place(word)];
+        (known == word && row != 0).then_some(row)
     }
 
-    #[cold]
-    #[inline(never)]
-    fn look_up(&mut self, word: u32, place: usize) -> u32 {
+    /// The row that holds a word in all lanes.
+    pub fn row(&mut self, word: u32) -> u32 {
         // However long a program is, it can name some hundred different words: uniforms and an entry of a table.
         let index = self.words.iter().position(|&other| other == word).unwrap_or_else(|| {
             self.words.push(word);
             self.words.len() - 1
         });
         let row = row::CONSTANTS + index as u32;
-        self.known[place] = (word, row);
+        self.known[place(word)] = (word, row);
         row
     }
+}
+
+/// Where a word is among those that are known.
+#[inline(always)]
+fn place(word: u32) -> usize {
+    // The uppermost bits of the product depend on all bits of the word.
+    (word.wrapping_mul(0x9e37_79b1) >> 26) as usize % KNOWN
 }
 
 impl Default for Constants {

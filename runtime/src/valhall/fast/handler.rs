@@ -45,12 +45,15 @@ struct Functions {
     whole: Function,
     part: Function,
     recipe: Option<&'static Recipe>,
-    writes: usize,
+    writes: u32,
+    reads: u32,
 }
 
 impl Functions {
     const fn new<B: Body>(whole: Function, part: Function) -> Self {
-        Functions { whole, part, recipe: B::RECIPE, writes: B::WRITES }
+        // As many as any handler reads that writes none.
+        let reads = if B::WRITES == 0 { 0b1111 } else { 0 };
+        Functions { whole, part, recipe: B::RECIPE, writes: (1 << B::WRITES) - 1, reads }
     }
 }
 
@@ -59,9 +62,14 @@ impl Functions {
 pub struct Handler(&'static Functions);
 
 impl Handler {
-    /// As [`Body::WRITES`].
-    pub fn writes(self) -> usize {
-        self.0.writes
+    /// A bit for each row that it writes, from the destination on.
+    pub fn writes(self) -> u64 {
+        self.0.writes.into()
+    }
+
+    /// A bit for each row that it may read, from the destination on.
+    pub fn reads(self) -> u64 {
+        self.0.reads.into()
     }
 
     /// The handler with what it works on.

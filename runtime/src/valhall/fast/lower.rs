@@ -57,17 +57,22 @@ pub struct Lowering<'a> {
     /// The special value; 0 without a host.
     pub framebuffer_size: u64,
     pc: u32,
-    ends: bool,
-    first: usize,
     pub ops: Vec<Op>,
     pub constants: Constants,
     /// Registers that handlers may read before they are written.
     pub registers: u64,
     /// Whether all threads execute every word so far.
     straight: bool,
-    /// Registers that such words have written, and those but for the current word.
+    /// Registers that such words have written.
     pub written: u64,
-    written_before: u64,
+}
+
+/// What there was before a word.
+#[derive(Clone, Copy, Debug)]
+pub struct Before {
+    /// How many handlers.
+    pub ops: usize,
+    written: u64,
 }
 
 impl<'a> Lowering<'a> {
@@ -82,37 +87,37 @@ impl<'a> Lowering<'a> {
             words,
             framebuffer_size: 0,
             pc: 0,
-            ends: false,
-            first: 0,
             ops,
             constants,
             registers: 0,
             straight: true,
             written: 0,
-            written_before: 0,
         }
     }
 
-    /// Turns to a word, after which threads may end.
-    pub fn begin(&mut self, pc: u32, ends: bool) {
-        (self.pc, self.ends, self.first) = (pc, ends, self.ops.len());
-        self.written_before = self.written;
+    /// Turns to a word.
+    #[inline(always)]
+    pub fn begin(&mut self, pc: u32) -> Before {
+        self.pc = pc;
+        Before { ops: self.ops.len(), written: self.written }
     }
 
-    /// What follows the word; handlers of a word that cannot be lowered after all are taken back.
+    /// What follows a word, after which threads may end; handlers of a word that cannot be lowered after all are taken
+    /// back.
     #[inline(always)]
-    pub fn finish(&mut self, lowered: Option<Exit>) -> Option<Exit> {
-        let exit = match lowered {
-            Some(Exit::Next) if self.ends => Some(Exit::End),
-            Some(Exit::Next | Exit::Barrier) => lowered,
-            Some(_) if !self.ends => lowered,
+    pub fn finish(&mut self, before: Before, ends: bool, Lowered(exit): Lowered) -> Option<Exit> {
+        let exit = match exit {
+            Some(Exit::Next) if !ends => return exit,
+            Some(Exit::Next) => Some(Exit::End),
+            Some(Exit::Barrier) => exit,
+            Some(_) if !ends => exit,
             _ => {
-                self.ops.truncate(self.first);
-                self.written = self.written_before;
+                self.ops.truncate(before.ops);
+                self.written = before.written;
                 None
             }
         };
-        self.straight &= matches!(exit, Some(Exit::Next));
+        self.straight = false;
         exit
     }
 
@@ -124,35 +129,55 @@ impl<'a> Lowering<'a> {
     /// Inlined, so that the number of sources is known.
     #[inline(always)]
     fn push(&mut self, handler: Handler, dest: u32, sources: &[Operand], numbers: [u32; 2]) {
-        match *sources {
-            [] => self.push_with(handler, dest, [], numbers),
-            [a] => self.push_with(handler, dest, [a], numbers),
-            [a, b] => self.push_with(handler, dest, [a, b], numbers),
-            [a, b, c] => self.push_with(handler, dest, [a, b, c], numbers),
-            [a, b, c, d, ..] => self.push_with(handler, dest, [a, b, c, d], numbers),
+        if let Some(from) = sources.first_chunk::<4>() {
+            self.push_with(handler, dest, from, numbers);
+        } else if let Some(from) = sources.first_chunk::<3>() {
+            self.push_with(handler, dest, from, numbers);
+        } else if let Some(from) = sources.first_chunk::<2>() {
+            self.push_with(handler, dest, from, numbers);
+        } else if let Some(from) = sources.first_chunk::<1>() {
+            self.push_with(handler, dest, from, numbers);
+        } else {
+            self.push_with(handler, dest, &[], numbers);
         }
     }
 
     #[inline(never)]
-    fn push_with<const N: usize>(&mut self, handler: Handler, dest: u32, from: [Operand; N], numbers: [u32; 2]) {
-        let run = |row: u32, count: usize| ((1u64 << count) - 1).checked_shl(row).unwrap_or(0);
-        let mut sources = [row::RESULT; 4];
-        // As many as any handler reads that writes none.
-        let mut read = if handler.writes() == 0 { run(dest, 4) } else { 0 };
+    fn push_with<const N: usize>(&mut self, handler: Handler, dest: u32, from: &[Operand; N], numbers: [u32; 2]) {
+        // Calls, of which nothing comes back here, leave the usual way without anything to be saved.
+        if self.ops.len() == self.ops.capacity() {
+            return self.push_slowly(handler, dest, from, numbers);
+        }
+        let (mut sources, mut read) = ([row::RESULT; 4], registers(dest, handler.reads()));
         for (source, operand) in sources.iter_mut().zip(from) {
-            *source = match operand {
+            *source = match *operand {
                 Operand::Row(row) => {
-                    read |= run(row, 1);
+                    read |= registers(row, 1);
                     row
                 }
-                Operand::Value(word) => self.constants.row(word),
+                Operand::Value(word) => match self.constants.known(word) {
+                    Some(row) => row,
+                    None => return self.push_slowly(handler, dest, from, numbers),
+                },
             };
         }
         self.registers |= read & !self.written;
         if self.straight {
-            self.written |= run(dest, handler.writes());
+            self.written |= registers(dest, handler.writes());
         }
         self.ops.push(handler.with(Fields { dest, sources, numbers, pc: self.pc }));
+    }
+
+    /// As [`Lowering::push_with`], when there is no room or a row for a constant yet.
+    #[cold]
+    #[inline(never)]
+    fn push_slowly<const N: usize>(&mut self, handler: Handler, dest: u32, from: &[Operand; N], numbers: [u32; 2]) {
+        self.ops.reserve(1);
+        let rows = from.map(|operand| match operand {
+            Operand::Row(_) => operand,
+            Operand::Value(word) => Operand::Row(self.constants.row(word)),
+        });
+        self.push_with(handler, dest, &rows, numbers);
     }
 
     // Sources.
@@ -554,6 +579,12 @@ impl<'a> Lowering<'a> {
         self.emit::<Branch<T>>(row::RESULT, &[source], [target, inverted]);
         Lowered(Some(Exit::Branch(target)))
     }
+}
+
+/// The registers among rows, which are bits from a first one on.
+#[inline(always)]
+fn registers(first: u32, rows: u64) -> u64 {
+    if first < row::REGISTERS { rows << first } else { 0 }
 }
 
 impl Signed {

@@ -244,7 +244,7 @@ impl<'a> Runner<'a> {
         self.gather();
         let mut profile = Profile::new();
         let mut threads = 0u64;
-        let decoder = Decoder::new();
+        let decoder = Decoder::get();
         for (&word, change) in self.code.program.words.iter().zip(&self.tally.profile) {
             threads = threads.wrapping_add(*change);
             if threads > 0
