@@ -14,8 +14,8 @@ use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::super::super::super::warp::Column;
 use super::super::super::bundle::WARPS;
-use super::super::graph::{Graph, Node, Relation, fixed};
-use super::plan::{Home, Plan, Segment, Staying, used};
+use super::super::graph::{Graph, Node, Relation};
+use super::plan::{Home, Plan, Segment, Staying, shared, used};
 use super::{Access, Emitted, Emitter, LANES, Label, POINTERS, STORED, columns, touched};
 
 /// What the code has to do.
@@ -104,21 +104,25 @@ impl Wanted {
 fn begin(wanted: &Wanted, ways: usize, access: Access) -> Option<(Emitter, Plan, Vec<Home>)> {
     let (graph, segment) = (&wanted.graph, &wanted.segment);
     let used = used(graph, std::iter::once(segment));
-    let homes = shared(graph.nodes(), &used);
+    let homes = homes(graph, segment, &used);
     let plan = Plan::new(graph, segment, &used, &homes, Staying::default());
     let mut out = Emitter::new(graph, ways, access, MASKS);
-    for index in (0..homes.len()).filter(|&index| homes[index] == Home::Register && used[index]) {
-        out.shared(graph, index, &plan, &homes)?;
-    }
+    out.fixed(graph, &plan, &homes)?;
     Some((out, plan, homes))
 }
 
-/// What is the same for all warps, and worth a register.
-fn shared(nodes: &[Node], used: &[bool]) -> Vec<Home> {
-    let all = fixed(nodes);
-    let is_much = all.iter().zip(used).filter(|(fixed, used)| **fixed && **used).count() > SHARED;
-    let is_kept = |index: usize| if is_much { matches!(nodes[index], Node::Splat(_)) } else { all[index] };
-    (0..nodes.len()).map(|index| if is_kept(index) { Home::Register } else { Home::Segment }).collect()
+/// Where values are: what is the same for all warps is in registers, unless it is too much.
+fn homes(graph: &Graph, segment: &Segment, used: &[bool]) -> Vec<Home> {
+    let (fixed, read) = shared(graph, used, std::iter::once(segment));
+    let is_much = read.iter().filter(|read| **read).count() > SHARED;
+    let home = |index: usize| match graph.nodes()[index] {
+        _ if !fixed[index] || !used[index] => Home::Segment,
+        Node::Splat(_) if is_much => Home::Register,
+        _ if is_much => Home::Segment,
+        _ if read[index] => Home::Register,
+        _ => Home::Before,
+    };
+    (0..fixed.len()).map(home).collect()
 }
 
 /// The code that writes whole rows, so many warps at a time.

@@ -17,7 +17,7 @@ use super::graph::{Graph, Node, Operation, Value};
 use super::live::bit;
 use super::window;
 use host::{on_addend, operands, replaces};
-use plan::{Plan, Store};
+use plan::{Home, Plan, Store};
 
 pub use block::{Again, Times, Wanted};
 pub use plan::Segment;
@@ -175,10 +175,10 @@ impl Emitter {
     }
 
     /// What a segment computes, for each of the warps.
-    fn body(&mut self, graph: &Graph, segment: &Segment, plan: &mut Plan, homes: &[plan::Home]) -> Option<()> {
+    fn body(&mut self, graph: &Graph, segment: &Segment, plan: &mut Plan, homes: &[Home]) -> Option<()> {
         let first = segment.nodes.start;
         for index in first..segment.nodes.end.max(first + 1) {
-            if segment.nodes.contains(&index) && plan.is_used(index) && homes[index] == plan::Home::Segment {
+            if segment.nodes.contains(&index) && plan.is_used(index) && homes[index] == Home::Segment {
                 for way in 0..self.ways {
                     self.node(graph, index, way, plan, homes)?;
                 }
@@ -194,14 +194,33 @@ impl Emitter {
         Some(())
     }
 
-    /// A value that is the same for all warps, and stays.
-    fn shared(&mut self, graph: &Graph, index: usize, plan: &Plan, homes: &[plan::Home]) -> Option<()> {
-        self.node(graph, index, 0, plan, homes)?;
-        self.registers[index] = [self.registers[index][0]; WAYS];
+    /// What is the same for all warps.
+    fn fixed(&mut self, graph: &Graph, plan: &Plan, homes: &[Home]) -> Option<()> {
+        let nodes = graph.nodes();
+        let fixed: Vec<usize> = (0..homes.len()).filter(|&index| homes[index] != Home::Segment).collect();
+        for (at, &index) in fixed.iter().enumerate() {
+            self.node(graph, index, 0, plan, homes)?;
+            for argument in nodes[index].arguments() {
+                let again = |later: &usize| nodes[*later].arguments().any(|other| other == argument);
+                let is_done = match homes[argument.index()] {
+                    Home::Before => !fixed[at + 1..].iter().any(again),
+                    home => matches!(home, Home::Slot(_)),
+                };
+                self.done(argument, is_done, 0);
+            }
+            if let Home::Slot(to) = homes[index] {
+                let from = self.registers[index][0]?;
+                self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, region::slot(to), from))?;
+                self.done(Value::of(index), true, 0);
+            }
+        }
+        for &index in fixed.iter().filter(|&&index| homes[index] == Home::Register) {
+            self.registers[index] = [self.registers[index][0]; WAYS];
+        }
         Some(())
     }
 
-    fn node(&mut self, graph: &Graph, index: usize, way: usize, plan: &Plan, homes: &[plan::Home]) -> Option<()> {
+    fn node(&mut self, graph: &Graph, index: usize, way: usize, plan: &Plan, homes: &[Home]) -> Option<()> {
         let node = &graph.nodes()[index];
         let value = Value::of(index);
         match node {
@@ -251,9 +270,9 @@ impl Emitter {
     }
 
     /// Where a value is; it is got from memory, if that is its place.
-    fn operand(&mut self, value: Value, way: usize, homes: &[plan::Home]) -> Option<Register> {
+    fn operand(&mut self, value: Value, way: usize, homes: &[Home]) -> Option<Register> {
         match (self.registers[value.index()][way], homes[value.index()]) {
-            (None, plan::Home::Slot(slot)) => {
+            (None, Home::Slot(slot)) => {
                 let to = self.take(value, false, way)?;
                 self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, to, region::slot(slot)))?;
                 Some(to)
@@ -275,7 +294,7 @@ impl Emitter {
         operation: &Operation,
         way: usize,
         plan: &Plan,
-        homes: &[plan::Home],
+        homes: &[Home],
     ) -> Option<()> {
         let mut code = operation.code;
         let mut arguments = operation.arguments;

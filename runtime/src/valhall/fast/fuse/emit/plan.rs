@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::graph::{Graph, Node, Value};
+use super::super::graph::{Graph, Node, Value, fixed};
 use super::super::live::bit;
 use super::host::{on_addend, replaces};
 
@@ -31,6 +31,8 @@ pub enum Store {
 pub enum Home {
     /// In a register, from where its segment makes it to its last use there.
     Segment,
+    /// In a register before all segments, until the last value is made from it there.
+    Before,
     /// In a register of its own, before all segments.
     Register,
     /// In memory, before all segments; each that uses it gets it from this place.
@@ -208,4 +210,21 @@ pub fn used<'a>(graph: &Graph, segments: impl Iterator<Item = &'a Segment>) -> V
         }
     }
     used
+}
+
+/// Which nodes are the same in all warps and at all times, and which of these something reads that is not.
+pub fn shared<'a>(graph: &Graph, used: &[bool], segments: impl Iterator<Item = &'a Segment>) -> (Vec<bool>, Vec<bool>) {
+    let fixed = fixed(graph.nodes());
+    let mut read = vec![false; fixed.len()];
+    let varies = |index: &usize| used[*index] && !fixed[*index];
+    for node in (0..fixed.len()).filter(varies).map(|index| &graph.nodes()[index]) {
+        node.arguments().for_each(|argument| read[argument.index()] = fixed[argument.index()]);
+    }
+    for (_, value) in segments.flat_map(|segment| &segment.rows) {
+        read[value.index()] = fixed[value.index()];
+    }
+    for (_, _, value) in graph.stores() {
+        read[value.index()] = fixed[value.index()];
+    }
+    (fixed, read)
 }

@@ -15,9 +15,9 @@ use std::mem::offset_of;
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::super::super::super::warp::LANES as WIDTH;
-use super::super::graph::{Graph, Node, Value, fixed};
+use super::super::graph::{Graph, Node, Value};
 use super::super::live::bit;
-use super::plan::{Home, Plan, Segment, Staying, used};
+use super::plan::{Home, Plan, Segment, Staying, shared, used};
 use super::{Access, Emitted, Emitter, LANES, Label, VECTORS, WAYS, touched};
 
 /// Places and blocks of a loop, at most.
@@ -130,10 +130,14 @@ impl Arranged {
     fn new(wanted: &Loop, ways: usize) -> Option<Self> {
         let nodes = wanted.graph.nodes();
         let used = used(&wanted.graph, wanted.segments());
-        let fixed = fixed(nodes);
-        let mut shared: Vec<usize> = (0..nodes.len()).filter(|&index| fixed[index] && used[index]).collect();
-        let mut homes = vec![Home::Segment; nodes.len()];
-        shared.iter().for_each(|&index| homes[index] = Home::Register);
+        let (fixed, read) = shared(&wanted.graph, &used, wanted.segments());
+        let home = |index: usize| match fixed[index] && used[index] {
+            true if read[index] => Home::Register,
+            true => Home::Before,
+            false => Home::Segment,
+        };
+        let mut homes: Vec<Home> = (0..nodes.len()).map(home).collect();
+        let mut shared: Vec<usize> = (0..nodes.len()).filter(|&index| homes[index] == Home::Register).collect();
         let (mut slots, (mut rows, mut written)) = (0, wanted.rows(&used));
         loop {
             let needed = wanted.blocks.iter().map(|block| {
@@ -217,9 +221,7 @@ fn region(wanted: &Loop, ways: usize) -> Option<Vec<u8>> {
     let mut out = Emitter::new(&wanted.graph, ways, Access::Active, MASKS);
     let first = wanted.blocks.first()?;
     let plan = Plan::new(&wanted.graph, &first.segment, &used, &homes, first.staying(&rows));
-    for index in (0..homes.len()).filter(|&index| homes[index] != Home::Segment) {
-        out.fixed(&wanted.graph, index, &plan, &homes)?;
-    }
+    out.fixed(&wanted.graph, &plan, &homes)?;
     out.push(Instruction::with2(Code::Add_rm64_r64, RDI, RDX))?;
     for &row in &rows {
         let mut home = [Register::None; WAYS];
@@ -288,21 +290,6 @@ enum Does {
 }
 
 impl Emitter {
-    /// A value that is the same for all warps.
-    fn fixed(&mut self, graph: &Graph, index: usize, plan: &Plan, homes: &[Home]) -> Option<()> {
-        self.shared(graph, index, plan, homes)?;
-        for argument in graph.nodes()[index].arguments() {
-            self.done(argument, matches!(homes[argument.index()], Home::Slot(_)), 0);
-        }
-        if let Home::Slot(to) = homes[index] {
-            let from = self.registers[index][0]?;
-            self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, slot(to), from))?;
-            self.done(Value::of(index), true, 0);
-            self.registers[index] = [None; WAYS];
-        }
-        Some(())
-    }
-
     /// The beginning of a block: lanes that wait there are joined, and what is executed is counted.
     fn head(&mut self, wanted: &Loop, index: usize, labels: &Labels, later: &mut Vec<Rare>) -> Option<()> {
         use Register::{R8, R9, R11D};
