@@ -145,7 +145,7 @@ impl<'a> Code<'a> {
             // Words up to here that are in no run are in one that ends here.
             match exit {
                 Exit::Next => {}
-                Exit::Jump(_) | Exit::Branch(_) => runs.resize(pc + 1, pc as u32 + 1),
+                Exit::Jump(_) | Exit::Branch(_) | Exit::End => runs.resize(pc + 1, pc as u32 + 1),
                 _ => runs.resize(pc + 1, pc as u32),
             }
             Word { start: before.ops as u32, exit }
@@ -205,8 +205,8 @@ impl<'a> Code<'a> {
         self.words.get(pc).map(|word| word.exit)
     }
 
-    /// The end of the run of words from `pc` on which are executed by handlers alone: the last may jump. There is no
-    /// such run where the end is `pc`.
+    /// The end of the run of words from `pc` on which are executed by handlers alone: at the last the lanes may jump or end.
+    /// There is no such run where the end is `pc`.
     pub fn run(&self, pc: usize) -> usize {
         self.runs.get(pc).map_or(pc, |&end| end as usize)
     }

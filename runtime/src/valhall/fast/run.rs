@@ -320,8 +320,7 @@ impl<'a> Runner<'a> {
         if let Some(failed) = ops.iter().find(|op| !op.run(whole, bundle, world)).map(Op::pc) {
             return self.stop(bundle, groups, failed, end);
         }
-        let next = code.exit(end - 1).map_or(end as u32, |exit| exit.next(end, bundle.taken()));
-        go_on(bundle, next, exhausted)
+        code.exit(end - 1).is_some_and(|exit| leave(bundle, exit, end, exhausted))
     }
 
     /// Executes a compiled loop, or compiled runs one after another as long as the same lanes go on and the next run is
@@ -366,6 +365,11 @@ impl<'a> Runner<'a> {
                     return Some(self.stop(bundle, groups, failed, end));
                 }
             }
+            if matches!(block.exit, Exit::End) {
+                self.tally.add_words(executed, threads, busy);
+                bundle.end();
+                return Some(false);
+            }
             pc = block.exit.next(block.end, bundle.taken());
             // Other lanes are active now.
             if bundle.active_threads() != threads {
@@ -384,11 +388,14 @@ impl<'a> Runner<'a> {
         let next = failed + 1;
         self.tally.uncount(bundle, next as usize, end);
         bundle.go(next);
+        if let Some(Exit::End) = self.code.exit(failed as usize) {
+            bundle.end();
+        }
         self.fail(bundle, groups, failed as usize);
         false
     }
 
-    /// Executes an instruction that does not end in another word.
+    /// Executes an instruction that no run has in it, if it may be executed.
     fn exit(
         &mut self,
         bundle: &mut Bundle,
@@ -415,18 +422,10 @@ impl<'a> Runner<'a> {
         let whole = bundle.is_whole();
         if !self.code.ops(pc..pc + 1).iter().all(|op| op.run(whole, bundle, world)) {
             bundle.go(next);
-            if matches!(exit, Exit::End) {
-                bundle.end();
-            }
             self.fail(bundle, groups, pc);
             return false;
         }
         match exit {
-            Exit::Next | Exit::Refused | Exit::Jump(_) | Exit::Branch(_) => go_on(bundle, next, exhausted),
-            Exit::End => {
-                bundle.end();
-                false
-            }
             Exit::Barrier => {
                 self.wait(bundle, groups, pc);
                 false
@@ -435,6 +434,7 @@ impl<'a> Runner<'a> {
                 let step = &self.code.steps[number as usize];
                 self.step(bundle, world, groups, pc, step) && go_on(bundle, next, exhausted)
             }
+            _ => leave(bundle, exit, next as usize, exhausted),
         }
     }
 
@@ -568,6 +568,16 @@ enum Refusal {
     Slot,
     /// Nothing is left of the budget.
     Budget,
+}
+
+/// The active lanes leave a run that ends before `end`; false when the lanes that go on have to be chosen anew.
+fn leave(bundle: &mut Bundle, exit: Exit, end: usize, exhausted: bool) -> bool {
+    if let Exit::End = exit {
+        bundle.end();
+        return false;
+    }
+    let next = exit.next(end, bundle.taken());
+    go_on(bundle, next, exhausted)
 }
 
 /// The active lanes go on at `next`; false when the lanes that go on have to be chosen anew.

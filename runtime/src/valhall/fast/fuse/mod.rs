@@ -78,9 +78,16 @@ pub struct Block {
     pub exit: Exit,
     /// How many threads have executed it, modulo 2^64.
     pub threads: u64,
-    calls: Vec<Call>,
+    pieces: Vec<Piece>,
+}
+
+/// A part of a block.
+#[derive(Debug)]
+struct Piece {
     /// All of it in one, for bundles all lanes of which are active and access memory one behind the other.
     together: Option<Box<Compiled>>,
+    /// Otherwise.
+    calls: Vec<Call>,
 }
 
 #[derive(Debug)]
@@ -214,31 +221,21 @@ impl Block {
     /// Compiles the run that begins at a word; nothing when no handlers of it can be.
     fn new(code: &Code<'_>, pc: usize, live: &[Live]) -> Option<Self> {
         let end = code.block(pc);
-        let mut calls = Vec::new();
+        let mut pieces = Vec::new();
         let mut first = pc;
         while first < end {
-            let computes = |word: usize| code.calls(word).all(|(_, recipe)| recipe.is_some_and(Recipe::is_safe));
-            let longest = end.min(first + LONGEST);
-            let mut last = (first..longest).find(|&word| !computes(word)).unwrap_or(longest);
-            // Half as many words need fewer registers.
-            while last > first {
-                if let Some(compiled) = Compiled::new(code, first..last, live) {
-                    calls.push(Call::Compiled(Box::new(compiled)));
-                    break;
-                }
-                last = first + (last - first) / 2;
-            }
-            if last == first {
-                calls.extend(code.ops(first..first + 1).iter().map(|op| Call::Handler(*op)));
-                last += 1;
-            }
+            let last = first + Sequence::reach(code, first..end.min(first + LONGEST));
+            let is_safe = (first..last).all(|word| computes(code, word));
+            let together = if is_safe { None } else { Compiled::new(code, first..last, live).map(Box::new) };
+            let last = last.max(first + 1);
+            pieces.push(Piece { together, calls: calls(code, first..last, live) });
             first = last;
         }
-        // What only computes is one call already.
-        let together = if calls.len() > 1 { Compiled::new(code, pc..end, live).map(Box::new) } else { None };
-        let compiled = calls.iter().any(|call| !matches!(call, Call::Handler(_)));
+        let compiled = pieces
+            .iter()
+            .any(|piece| piece.together.is_some() || piece.calls.iter().any(|call| matches!(call, Call::Compiled(_))));
         let exit = code.exit(end.checked_sub(1)?)?;
-        compiled.then_some(Block { start: pc, end, exit, threads: 0, calls, together })
+        compiled.then_some(Block { start: pc, end, exit, threads: 0, pieces })
     }
 
     /// How many words it has.
@@ -251,29 +248,59 @@ impl Block {
     /// the handler that failed the first time.
     #[inline(always)]
     pub fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>, most: u32) -> Result<u32, u32> {
-        if let Some(together) = &self.together {
-            let times = together.run(whole, bundle, world, most);
-            if times > 0 {
-                return Ok(times);
+        let mut times = 1;
+        for piece in &self.pieces {
+            if let Some(together) = &piece.together {
+                // Only what is all of the block is executed more often than once.
+                times = together.run(whole, bundle, world, most);
+                if times > 0 {
+                    continue;
+                }
+                times = 1;
+            }
+            for call in &piece.calls {
+                match call {
+                    Call::Handler(op) if !op.run(whole, bundle, world) => return Err(op.pc()),
+                    Call::Handler(_) => {}
+                    Call::Compiled(compiled) => _ = compiled.run(whole, bundle, world, 1),
+                }
             }
         }
-        for call in &self.calls {
-            match call {
-                Call::Handler(op) if !op.run(whole, bundle, world) => return Err(op.pc()),
-                Call::Handler(_) => {}
-                Call::Compiled(compiled) => _ = compiled.run(whole, bundle, world, 1),
-            }
-        }
-        Ok(1)
+        Ok(times)
     }
+}
+
+/// Whether a word only computes.
+fn computes(code: &Code<'_>, word: usize) -> bool {
+    code.calls(word).all(|(_, recipe)| recipe.is_some_and(Recipe::is_safe))
+}
+
+/// Compiles what only computes of some words, and leaves the others to their handlers.
+fn calls(code: &Code<'_>, words: Range<usize>, live: &[Live]) -> Vec<Call> {
+    let (mut calls, mut first) = (vec![], words.start);
+    while first < words.end {
+        let longest = words.end.min(first + LONGEST);
+        let mut last = (first..longest).find(|&word| !computes(code, word)).unwrap_or(longest);
+        // Half as many words need fewer registers.
+        while last > first {
+            if let Some(compiled) = Compiled::new(code, first..last, live) {
+                calls.push(Call::Compiled(Box::new(compiled)));
+                break;
+            }
+            last = first + (last - first) / 2;
+        }
+        if last == first {
+            calls.extend(code.ops(first..first + 1).iter().map(|op| Call::Handler(*op)));
+            last += 1;
+        }
+        first = last;
+    }
+    calls
 }
 
 impl Compiled {
     /// Compiles the handlers of some words; nothing where it cannot be done.
     fn new(code: &Code<'_>, words: Range<usize>, live: &[Live]) -> Option<Self> {
-        if words.len() > LONGEST {
-            return None;
-        }
         let mut sequence = Sequence::new(code);
         let mut count = 0;
         for (fields, recipe) in words.clone().flat_map(|pc| code.calls(pc)) {

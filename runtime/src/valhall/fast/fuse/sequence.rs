@@ -1,5 +1,7 @@
 //! Instructions become a graph.
 
+use std::ops::Range;
+
 use super::super::code::Code;
 use super::super::handler::Fields;
 use super::emit::{Again, Segment};
@@ -39,6 +41,14 @@ impl<'a> Sequence<'a> {
     pub fn new(code: &'a Code<'_>) -> Self {
         let (constants, level) = (code.constants(), code.level);
         Sequence { graph: Graph::default(), constants, level, accesses: vec![], branch: None, moved: vec![] }
+    }
+
+    /// How many of some words, from the first on, can become one sequence.
+    pub fn reach(code: &'a Code<'_>, words: Range<usize>) -> usize {
+        let mut sequence = Sequence::new(code);
+        let mut adds =
+            |word| code.calls(word).all(|(fields, recipe)| recipe.is_some_and(|r| sequence.add(fields, r).is_some()));
+        words.clone().position(|word| !adds(word)).unwrap_or(words.len())
     }
 
     /// Ends a segment behind which some registers are read: what it has to write, and the branch it ends with.
