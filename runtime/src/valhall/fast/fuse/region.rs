@@ -43,9 +43,8 @@ pub struct Ran {
 }
 
 impl Region {
-    /// Compiles the loop that begins at a word; nothing where none of at most so many words does, or where it cannot be.
-    pub fn new(code: &Code<'_>, pc: usize, live: &[Live], most: usize) -> Option<Self> {
-        let words = extent(code, pc).filter(|words| words.len() <= most)?;
+    /// Compiles the loop of some words; nothing where it cannot be.
+    pub fn new(code: &Code<'_>, words: Range<usize>, live: &[Live]) -> Option<Self> {
         let (places, starts) = outline(code, &words)?;
         let inside = places.iter().filter(|&&place| (place as usize) < words.end).count();
         let at = |word: usize| places.iter().position(|&place| place as usize == word);
@@ -78,11 +77,6 @@ impl Region {
         let blocks = starts.iter().zip(ends).map(|(&start, end)| (start..end, 0)).collect();
         let longest = wanted.longest();
         Some(Region { words, places, inside, blocks, longest, repeat, state: Box::default() })
-    }
-
-    /// How many words it has.
-    pub fn len(&self) -> usize {
-        self.words.len()
     }
 
     /// Executes it, no more than `room` words for each warp; nothing where that is too little, or where other lanes wait
@@ -166,7 +160,7 @@ fn lanes(all: &[u16; WARPS], first: usize, ways: usize) -> u64 {
 }
 
 /// The words of the loop that begins at a word, and which only computes; nothing where there is none.
-fn extent(code: &Code<'_>, pc: usize) -> Option<Range<usize>> {
+pub fn extent(code: &Code<'_>, pc: usize) -> Option<Range<usize>> {
     let to = |word: usize| match code.exit(word) {
         Some(Exit::Jump(target) | Exit::Branch(target)) => Some(target as usize),
         _ => None,

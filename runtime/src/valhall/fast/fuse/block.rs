@@ -1,0 +1,207 @@
+//! Runs of words up to a jump: what they compute in one function, and handlers for the rest.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use super::super::bundle::{Bundle, Part};
+use super::super::code::{Code, Exit};
+use super::super::handler::{Op, handler};
+use super::super::world::World;
+use super::LONGEST;
+use super::emit::{Emitted, Times, Wanted};
+use super::live::{self, Live};
+use super::machine::Machine;
+use super::recipe::Recipe;
+use super::sequence::Sequence;
+use super::window::{Access, Windows};
+use crate::level::Level;
+
+/// A run of words, compiled.
+#[derive(Debug)]
+pub struct Block {
+    pub start: usize,
+    /// The word behind it.
+    pub end: usize,
+    /// What follows it.
+    pub exit: Exit,
+    /// How many threads have executed it, modulo 2^64.
+    pub threads: u64,
+    pieces: Vec<Piece>,
+}
+
+/// A part of a block.
+#[derive(Debug)]
+struct Piece {
+    /// All of it in one, for bundles all lanes of which are active and access memory one behind the other.
+    together: Option<Box<Compiled>>,
+    /// Otherwise.
+    calls: Vec<Call>,
+}
+
+#[derive(Debug)]
+enum Call {
+    Handler(Op),
+    Compiled(Box<Compiled>),
+}
+
+/// Handlers that became one function.
+#[derive(Debug)]
+struct Compiled {
+    wanted: Wanted,
+    level: Level,
+    /// For full bundles.
+    full: Machine,
+    /// For others, once there was one.
+    part: OnceCell<Option<Machine>>,
+    /// The handlers, if there is no such machine.
+    ops: Vec<Op>,
+    /// Parts the lanes, where a branch ends it and some jump and some do not.
+    parts: Option<Op>,
+    /// The memory that it wants to find.
+    accesses: Vec<Access>,
+}
+
+impl Compiled {
+    /// Executes it, and again as long as all lanes jump to its beginning, up to so many times; how often. With 0 nothing was
+    /// done, since memory is not accessed as it has to be.
+    #[inline(always)]
+    fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>, most: u32) -> u32 {
+        let mut times = Times::ONCE;
+        let [some, lacking] = if !self.accesses.is_empty() {
+            let (strides, most) = match &self.wanted.again {
+                Some(again) => (&again.strides[..], most),
+                None => (&[][..], 1),
+            };
+            let Some((windows, most)) = Windows::find(bundle, world, &self.accesses, strides, most) else { return 0 };
+            times = Times { all: most, left: most };
+            bundle.execute(&self.full, &windows, &mut times)
+        } else if bundle.is_full() {
+            bundle.execute(&self.full, &Windows::NONE, &mut times)
+        } else {
+            let part = self.part.get_or_init(|| Machine::new(&Emitted::part(&self.wanted)?, self.level));
+            let Some(part) = part else {
+                // They only compute, and never fail.
+                self.ops.iter().for_each(|op| _ = op.run(whole, bundle, world));
+                return 1;
+            };
+            bundle.execute(part, &Windows::NONE, &mut times)
+        };
+        if let Some(parts) = &self.parts
+            && bundle.branch(some, lacking)
+        {
+            parts.run(whole, bundle, world);
+        }
+        (times.all - times.left).max(1)
+    }
+}
+
+impl Block {
+    /// Compiles the run that begins at a word; nothing when no handlers of it can be.
+    pub fn new(code: &Code<'_>, pc: usize, live: &[Live]) -> Option<Self> {
+        let end = code.block(pc);
+        let mut pieces = Vec::new();
+        let mut first = pc;
+        while first < end {
+            let last = first + Sequence::reach(code, first..end.min(first + LONGEST));
+            let is_safe = (first..last).all(|word| computes(code, word));
+            let together = if is_safe { None } else { Compiled::new(code, first..last, live).map(Box::new) };
+            let last = last.max(first + 1);
+            pieces.push(Piece { together, calls: calls(code, first..last, live) });
+            first = last;
+        }
+        let compiled = pieces
+            .iter()
+            .any(|piece| piece.together.is_some() || piece.calls.iter().any(|call| matches!(call, Call::Compiled(_))));
+        let exit = code.exit(end.checked_sub(1)?)?;
+        compiled.then_some(Block { start: pc, end, exit, threads: 0, pieces })
+    }
+
+    /// How many words it has.
+    #[inline(always)]
+    pub fn words(&self) -> usize {
+        self.end - self.start
+    }
+
+    /// Executes it, and again as long as all lanes go back to its beginning, up to so many times; how often, or the word of
+    /// the handler that failed the first time.
+    #[inline(always)]
+    pub fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>, most: u32) -> Result<u32, u32> {
+        let mut times = 1;
+        for piece in &self.pieces {
+            if let Some(together) = &piece.together {
+                // Only what is all of the block is executed more often than once.
+                times = together.run(whole, bundle, world, most);
+                if times > 0 {
+                    continue;
+                }
+                times = 1;
+            }
+            for call in &piece.calls {
+                match call {
+                    Call::Handler(op) if !op.run(whole, bundle, world) => return Err(op.pc()),
+                    Call::Handler(_) => {}
+                    Call::Compiled(compiled) => _ = compiled.run(whole, bundle, world, 1),
+                }
+            }
+        }
+        Ok(times)
+    }
+}
+
+/// Whether a word only computes.
+fn computes(code: &Code<'_>, word: usize) -> bool {
+    code.calls(word).all(|(_, recipe)| recipe.is_some_and(Recipe::is_safe))
+}
+
+/// Compiles what only computes of some words, and leaves the others to their handlers.
+fn calls(code: &Code<'_>, words: Range<usize>, live: &[Live]) -> Vec<Call> {
+    let (mut calls, mut first) = (vec![], words.start);
+    while first < words.end {
+        let longest = words.end.min(first + LONGEST);
+        let mut last = (first..longest).find(|&word| !computes(code, word)).unwrap_or(longest);
+        // Half as many words need fewer registers.
+        while last > first {
+            if let Some(compiled) = Compiled::new(code, first..last, live) {
+                calls.push(Call::Compiled(Box::new(compiled)));
+                break;
+            }
+            last = first + (last - first) / 2;
+        }
+        if last == first {
+            calls.extend(code.ops(first..first + 1).iter().map(|op| Call::Handler(*op)));
+            last += 1;
+        }
+        first = last;
+    }
+    calls
+}
+
+impl Compiled {
+    /// Compiles the handlers of some words; nothing where it cannot be done.
+    fn new(code: &Code<'_>, words: Range<usize>, live: &[Live]) -> Option<Self> {
+        let mut sequence = Sequence::new(code);
+        let mut count = 0;
+        for (fields, recipe) in words.clone().flat_map(|pc| code.calls(pc)) {
+            sequence.add(fields, recipe?)?;
+            count += 1;
+        }
+        // One handler is as fast.
+        if count < 2 {
+            return None;
+        }
+        let repeats = matches!(code.exit(words.end - 1), Some(Exit::Branch(target)) if target as usize == words.start);
+        let again = if repeats && !sequence.accesses.is_empty() { sequence.again() } else { None };
+        let (mut segment, branch) = sequence.end_segment(live::behind(code, words.end - 1, live));
+        let Sequence { mut graph, accesses, .. } = sequence;
+        let again = again.and_then(|again| again.alone(&graph, &mut segment));
+        if let Some(branch) = branch.filter(|branch| branch.inverted) {
+            segment.mask = Some(graph.not_mask(branch.mask));
+            segment.nodes.end = graph.nodes().len();
+        }
+        let wanted = Wanted { graph, segment, places: accesses.len(), again };
+        let full = Machine::new(&Emitted::full(&wanted)?, code.level)?;
+        let parts = branch.map(|branch| handler::<Part>(code.level).with(branch.fields));
+        let ops = code.ops(words).to_vec();
+        Some(Compiled { wanted, level: code.level, full, part: OnceCell::new(), ops, parts, accesses })
+    }
+}
