@@ -76,24 +76,30 @@ fn row(kernel: &Kernel, small: &Kernel, budget: Duration, exact: bool, mut nativ
     );
 }
 
+/// Steps of the picture that two threads draw.
+const LONG: u32 = 1 << 13;
+
 /// Prints what it costs to decode and lower an instruction, and what a second thread of the host brings.
 fn rest(budget: Duration) {
     let kernel = kernels::mandelbrot("lowering", 3.0 / 256.0, [-2.2, -1.5], kernels::SIDE * kernels::SIDE);
     let program = kernel.launch.program.iter().copied().cycle().take(1 << 16).collect();
     // Without workgroups there is nothing else to do.
     let launch = Launch { program, groups: [0; 3], ..kernel.launch.clone() };
+    // Starting a thread and putting together what both have done costs about as much as half of the usual steps.
+    let mut long = kernels::mandelbrot("long", 3.0 / 256.0, [-2.2, -1.5], kernels::SIDE * kernels::SIDE);
+    long.launch.uniforms[7] = LONG;
     let (mut lowering, mut gain) = (vec![], vec![]);
     let (level, two) = (Level::best(), NonZero::new(2).expect("it is two"));
     let start = Instant::now();
     while gain.is_empty() || start.elapsed() < budget {
         let time = seconds(|| _ = fast::run(&launch, &mut Memory::new(), level));
         lowering.push(time * 1e9 / launch.program.len() as f64);
-        let mut memory = kernel.memory.clone();
-        let one = seconds(|| _ = fast::run(&kernel.launch, &mut memory, level));
-        gain.push(one / seconds(|| _ = fast::run_parallel(&kernel.launch, &mut memory, level, two)));
+        let mut memory = long.memory.clone();
+        let one = seconds(|| _ = fast::run(&long.launch, &mut memory, level));
+        gain.push(one / seconds(|| _ = fast::run_parallel(&long.launch, &mut memory, level, two)));
     }
     println!("\nDecoding and lowering: {:.1} ns an instruction.", median(lowering));
-    println!("Two threads of the host, divergent mandelbrot: {:.2} times as fast.", median(gain));
+    println!("Two threads of the host, divergent mandelbrot, {LONG} steps: {:.2} times as fast.", median(gain));
 }
 
 fn main() {

@@ -73,9 +73,11 @@ pub fn run_parallel(
     let (first, others) = std::thread::scope(|scope| {
         let others: Vec<_> = (1..parts)
             .map(|part| {
-                let mut own = before.clone();
-                let work = &work;
-                scope.spawn(move || work(part, &mut own).map(|runner| (runner, own)))
+                let (work, before) = (&work, &before);
+                scope.spawn(move || {
+                    let mut own = before.clone();
+                    work(part, &mut own).map(|runner| (runner, own))
+                })
             })
             .collect();
         let first = work(0, memory);

@@ -198,3 +198,51 @@ fn outline(code: &Code<'_>, words: &Range<usize>) -> Option<(Vec<u32>, Vec<usize
     let fits = places.len() <= PLACES && starts.len() <= PLACES;
     fits.then(|| (places.into_iter().map(|place| place as u32).collect(), starts))
 }
+
+#[cfg(test)]
+mod tests {
+    use isaforge_core::program::assemble;
+
+    use super::super::live::live;
+    use super::*;
+    use crate::level::Level;
+    use crate::valhall::program::Program;
+
+    /// How many warps the loop at a word of a program executes side by side, if it can be compiled.
+    fn ways(text: &str, pc: usize) -> Option<usize> {
+        let words = assemble(isaforge_valhall::ISA, text).unwrap();
+        let program = Program::new(&words);
+        let code = Code::new(&program, &[0, 0, 3, 4], 1, Level::best());
+        let region = Region::new(&code, extent(&code, pc)?, &live(&code))?;
+        Some(region.repeat.ways())
+    }
+
+    #[test]
+    fn the_fewer_registers_a_loop_has_the_more_warps_go_side_by_side() {
+        // What is lost when a loop is refused is only time, which no other test sees.
+        if Level::best().compiles_after(0).is_none() {
+            return;
+        }
+        for (registers, expected) in [(2, Some(4)), (8, Some(2)), (20, Some(1)), (40, Some(1))] {
+            let sums: String = (2..2 + registers).map(|r| format!("IADD.u32 r{r}, r{r}, r1\n")).collect();
+            let stores: String =
+                (2..2 + registers).map(|r| format!("STORE.i32.slot0 @r{r}, r62, offset:{r}\n")).collect();
+            let text = format!(
+                "IADD_IMM.i32 r0, 0x0, #0x9
+                again: {sums} BRANCHZ.reconverge r1, offset:skip
+                IADD.u32 r2, r2, u2
+                skip: IADD_IMM.i32 r0, r0, #0xffffffff
+                BRANCHZ.reconverge r0, offset:again
+                {stores} NOP.end"
+            );
+            assert_eq!(ways(&text, 1), expected, "{registers} registers");
+        }
+    }
+
+    #[test]
+    fn what_reaches_memory_or_jumps_to_words_before_is_no_such_loop() {
+        let counted = "IADD_IMM.i32 r0, r0, #0xffffffff\nBRANCHZ.reconverge r0, offset:again\nNOP.end";
+        assert_eq!(ways(&format!("NOP\nagain: LOAD.i32.unsigned.slot0 @r1, r62, offset:0\n{counted}"), 1), None);
+        assert_eq!(ways(&format!("before: NOP\nagain: BRANCHZ.reconverge r1, offset:before\n{counted}"), 1), None);
+    }
+}
