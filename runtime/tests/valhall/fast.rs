@@ -358,7 +358,11 @@ fn loops_stop_where_turns_and_budgets_end() {
             ]
         };
         let less = |counter: u8| format!("IADD_IMM.i32 r{counter}, r{counter}, #0xffffffff");
-        let back = |test: u8, label: &str| format!("BRANCHZ.reconverge r{test}, offset:{label}");
+        // As long as it is not zero, or as its being zero is zero.
+        let back = |test: u8, label: &str| match (round / 4) % 2 {
+            0 => format!("BRANCHZ.reconverge r{test}, offset:{label}"),
+            _ => format!("ICMP.u32.eq.i1 r55, r{test}, 0x0, 0x0\nBRANCHZ.eq.reconverge r55, offset:{label}"),
+        };
         let mut lines = count(59, random.below(registers), 0x7f, 0x200).to_vec();
         lines.extend(["outer:".to_owned(), less(59)]);
         let length = 3 + random.below(6);
@@ -503,6 +507,7 @@ fn loops_over_memory_see_what_they_have_stored() {
         // They go on evenly, or stay; and lanes leave together, or some of them do before the others.
         let further = row * [1, 1, 0, 2][random.below(4) as usize];
         let first = if random.below(4) == 0 { "lane_id.w0" } else { "0x0" };
+        let (until, sense) = [("lt", ""), ("ge", ".eq")][random.below(2) as usize];
         // Or not so evenly, and what they go by is read.
         let also = ["NOP", "NOP", "IADD.u64 r58, r58, u7.w0", "IADD.u32 r5, r5, r62"][random.below(4) as usize];
         let text = format!(
@@ -523,8 +528,8 @@ fn loops_over_memory_see_what_they_have_stored() {
             IADD.u64 r58, r58, u7.w0
             {also}
             IADD_IMM.i32 r10, r10, #0x1
-            ICMP.u32.lt.m1 r7, r10, u8, 0x0
-            BRANCHZ.reconverge r7, offset:again
+            ICMP.u32.{until}.m1 r7, r10, u8, 0x0
+            BRANCHZ{sense}.reconverge r7, offset:again
             LSHIFT_XOR.i32 r5, r5, 0x03020100.b00, r62
             LSHIFT_XOR.i32 r5, r5, 0x03020100.b11, r63
             LSHIFT_XOR.i32 r5, r5, 0x03020100.b22, r58
