@@ -19,15 +19,28 @@ pub struct RegisterUse {
 /// The registers that a valid word reads (`write` false) or writes (`write` true), operand by operand. Banks that hold
 /// uniforms count as registers too.
 pub fn registers(isa: &'static Isa, opcode: u16, word: u64, write: bool) -> impl Iterator<Item = RegisterUse> {
+    uses(isa, opcode, word, move |access| match access {
+        Access::None => false,
+        Access::Read => !write,
+        Access::Write => write,
+        Access::ReadWrite => true,
+    })
+}
+
+/// The registers that a valid word reads or writes, each operand once.
+pub fn named(isa: &'static Isa, opcode: u16, word: u64) -> impl Iterator<Item = RegisterUse> {
+    uses(isa, opcode, word, |access| access != Access::None)
+}
+
+fn uses(
+    isa: &'static Isa,
+    opcode: u16,
+    word: u64,
+    wanted: impl Fn(Access) -> bool,
+) -> impl Iterator<Item = RegisterUse> {
     let form = &isa.forms[opcode as usize];
     form.operands.iter().enumerate().filter_map(move |(index, operand)| {
-        let wanted = match operand.access {
-            Access::None => false,
-            Access::Read => !write,
-            Access::Write => write,
-            Access::ReadWrite => true,
-        };
-        if !wanted {
+        if !wanted(operand.access) {
             return None;
         }
         let (alternative, at, count) = match &operand.shape {

@@ -1,5 +1,6 @@
 //! A program, lowered once before it runs: a list of handlers for every word, and what follows it.
 
+use isaforge_core::registers::named;
 use isaforge_valhall::{Instruction, Opcode, dispatch};
 
 use super::super::observe::traffic;
@@ -221,8 +222,8 @@ fn handlers(instruction: Instruction, lowering: &mut Lowering<'_>) -> Lowered {
 
 /// The registers that an instruction names, and those after them: pairs need not say that they are.
 fn used(instruction: Instruction) -> u64 {
-    let all = instruction.reads().chain(instruction.writes()).filter(|used| used.bank == 0);
-    let named = all.fold(0u64, |mask, used| {
+    let all = named(isaforge_valhall::ISA, instruction.opcode() as u16, instruction.encode());
+    let named = all.filter(|used| used.bank == 0).fold(0u64, |mask, used| {
         let run = u64::MAX.checked_shr(64 - u32::from(used.count.min(64))).unwrap_or(0);
         mask | run.checked_shl(used.first.into()).unwrap_or(0)
     });

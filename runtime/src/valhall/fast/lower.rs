@@ -228,14 +228,22 @@ impl<'a> Lowering<'a> {
     /// A 32-bit source that is no register.
     #[inline(never)]
     fn given(&mut self, source: Source) -> Option<Operand> {
-        Some(match source {
-            Source::Register(_) | Source::LastUse(_) => return None,
-            Source::Uniform(uniform) => Operand::Value(self.uniform(uniform.index())),
-            Source::Constant(constant) => Operand::Value(constant.value() as u32),
+        match source {
+            Source::Uniform(uniform) => Some(Operand::Value(self.uniform(uniform.index()))),
+            Source::Constant(constant) => Some(Operand::Value(constant.value() as u32)),
+            _ => self.special(source),
+        }
+    }
+
+    /// A word of a special value.
+    #[inline(never)]
+    fn special(&mut self, source: Source) -> Option<Operand> {
+        match source {
             Source::Special0 { word, .. } | Source::Special1 { word, .. } | Source::Special3 { word, .. } => {
-                self.pair(source)?[usize::from(word & 1)]
+                Some(self.pair(source)?[usize::from(word & 1)])
             }
-        })
+            _ => None,
+        }
     }
 
     fn uniform(&self, index: usize) -> u32 {
