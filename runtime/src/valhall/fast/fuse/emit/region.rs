@@ -25,7 +25,7 @@ pub const PLACES: usize = 32;
 /// Values for which there are no registers, at most.
 pub const SLOTS: usize = 32;
 
-/// The last two masks have other uses.
+/// The first mask register and the last have other uses.
 const MASKS: std::ops::Range<u8> = 1..7;
 
 /// What the code of a loop works on, besides rows. Lanes are bits, those of the first warp lowest.
