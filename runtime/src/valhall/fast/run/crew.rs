@@ -82,16 +82,37 @@ fn place(bundle: &mut Bundle, warp: usize, home: Home, group: &Group) {
     }
 }
 
-/// Workgroups that run together.
-pub(super) struct Crew {
-    pub(super) groups: Vec<Group>,
-    /// Warps of a workgroup.
-    warps: usize,
-    bundles: Vec<Bundle>,
+/// What a crew has of its own, beside memory.
+struct Own {
     shared: Vec<u8>,
     shared_bytes: usize,
     private: Vec<u8>,
+    /// Warps of a workgroup.
+    warps: usize,
     recent: Recent,
+    host: Nothing,
+}
+
+impl Own {
+    /// All that handlers reach.
+    fn world<'a>(&'a mut self, memory: &'a mut Memory) -> World<'a> {
+        World {
+            memory,
+            shared: &mut self.shared,
+            shared_bytes: self.shared_bytes,
+            private: &mut self.private,
+            warps: self.warps,
+            recent: &mut self.recent,
+            host: &mut self.host,
+        }
+    }
+}
+
+/// Workgroups that run together.
+pub(super) struct Crew {
+    pub(super) groups: Vec<Group>,
+    bundles: Vec<Bundle>,
+    own: Own,
     /// What puts warps at the first word.
     enter: Op,
     /// What puts registers at their beginning, and what is added for each workgroup.
@@ -105,12 +126,15 @@ impl Crew {
         let private = if code.program.uses_thread_memory { together * warps * LANES * THREAD_BYTES } else { 0 };
         let mut crew = Crew {
             groups: Vec::with_capacity(together),
-            warps,
             bundles: (0..(together * warps).div_ceil(WARPS)).map(|_| Bundle::new(code)).collect(),
-            shared: vec![0; together * shared_bytes],
-            shared_bytes,
-            private: vec![0; private],
-            recent: Recent::default(),
+            own: Own {
+                shared: vec![0; together * shared_bytes],
+                shared_bytes,
+                private: vec![0; private],
+                warps,
+                recent: Recent::default(),
+                host: Nothing,
+            },
             enter: code.enter,
             registers: registers(code.registers).map(|register| beginning(code, register)).collect(),
         };
@@ -138,7 +162,7 @@ impl Crew {
             let running = self.pass(runner, memory);
             if let Some((group, error)) = runner.failed.take() {
                 // Workgroups before this one would have been done, or would have failed themselves.
-                self.drop_from(group * self.warps);
+                self.drop_from(group * self.own.warps);
                 if !self.is_live() {
                     self.groups.clear();
                     return Err(error);
@@ -153,7 +177,7 @@ impl Crew {
                     && let Err(error) = self.release(runner, group)
                 {
                     runner.failed = Some((group, error));
-                    self.drop_from(group * self.warps);
+                    self.drop_from(group * self.own.warps);
                 }
             }
         }
@@ -163,18 +187,10 @@ impl Crew {
 
     /// Puts all threads at the first word.
     fn start(&mut self, memory: &mut Memory) {
-        clear(&mut self.shared);
-        clear(&mut self.private);
-        let present = self.groups.len() * self.warps;
-        let mut world = World {
-            memory,
-            shared: &mut self.shared,
-            shared_bytes: self.shared_bytes,
-            private: &mut self.private,
-            warps: self.warps,
-            recent: &mut self.recent,
-            host: &mut Nothing,
-        };
+        clear(&mut self.own.shared);
+        clear(&mut self.own.private);
+        let present = self.groups.len() * self.own.warps;
+        let mut world = self.own.world(memory);
         for (index, bundle) in self.bundles.iter_mut().enumerate() {
             self.enter.run(true, bundle, &mut world);
             if present < (index + 1) * WARPS {
@@ -194,15 +210,7 @@ impl Crew {
     fn pass(&mut self, runner: &mut Runner<'_>, memory: &mut Memory) -> u8 {
         let mut running = 0;
         for index in 0..self.bundles.len() {
-            let mut world = World {
-                memory,
-                shared: &mut self.shared,
-                shared_bytes: self.shared_bytes,
-                private: &mut self.private,
-                warps: self.warps,
-                recent: &mut self.recent,
-                host: &mut Nothing,
-            };
+            let mut world = self.own.world(memory);
             let bundle = &mut self.bundles[index];
             let ready = bundle.ready();
             // Near the end of the budget it matters who spends it.
@@ -238,7 +246,7 @@ impl Crew {
 
     /// Lets the warps of a workgroup go on behind the barrier that all of them wait at.
     fn release(&mut self, runner: &mut Runner<'_>, group: usize) -> Result<(), RunError> {
-        let all = group * self.warps..(group + 1) * self.warps;
+        let all = group * self.own.warps..(group + 1) * self.own.warps;
         let at = |warp: usize| (warp / WARPS, warp % WARPS);
         let (mut waiting, mut threads, mut first) = (0, 0, None);
         for warp in all.clone() {
