@@ -283,6 +283,12 @@ impl Bundle {
         self.room - self.since
     }
 
+    /// How many instructions all chosen warps may still execute, by what has been written down.
+    pub fn room_of_chosen(&self) -> u32 {
+        let chosen = (0..WARPS).filter(|&warp| self.chosen >> warp & 1 != 0);
+        chosen.map(|warp| TURN.saturating_sub(self.turns[warp])).min().unwrap_or(0)
+    }
+
     /// Finds out how many instructions the active warps may still execute together, from what has been written down;
     /// whether that is none.
     pub fn reckon(&mut self) -> bool {

@@ -83,6 +83,7 @@ impl Region {
     /// in it where they cannot be met. With `alone` they never can.
     pub fn run(&mut self, bundle: &mut Bundle, room: u32, alone: bool) -> Option<Ran> {
         let others = (bundle.others as usize) < self.words.end;
+        let room = if others { room.min(bundle.room_of_chosen()) } else { room };
         if room < self.longest || others && (alone || !self.meets(bundle)) {
             return None;
         }
@@ -114,8 +115,9 @@ impl Region {
             for (&pc, lanes) in self.places.iter().zip(waiting).filter(|_| !together) {
                 (0..ways).for_each(|way| bundle.set_pcs(first + way, (lanes >> (LANES * way)) as u16, pc));
             }
-            for way in (0..ways).filter(|way| entry >> (LANES * way) & 0xffff != 0) {
-                bundle.turns[first + way] += room - self.state.room;
+            // Each warp has its own turn: where the reference fails first depends on it.
+            for (turn, spent) in bundle.turns[first..].iter_mut().zip(std::mem::take(&mut self.state.spent)) {
+                *turn += spent;
             }
             for ((words, threads), count) in self.blocks.iter_mut().zip(&mut self.state.counts) {
                 let count = std::mem::take(count);

@@ -38,6 +38,10 @@ pub struct State {
     active: u64,
     /// How many words may be executed; in the end, how many are left.
     pub room: u32,
+    /// How many were left when it was last found out which warps had executed how many.
+    counted: u32,
+    /// How many words each warp has executed.
+    pub spent: [u32; WAYS],
     /// The lanes that wait at each place.
     pub waiting: [u64; PLACES],
     /// For each block, how many lanes have executed it, and above 32 bits how many warps.
@@ -47,7 +51,8 @@ pub struct State {
 impl Default for State {
     fn default() -> Self {
         let (waiting, counts) = ([0; PLACES], [0; PLACES]);
-        State { slots: [[0; WIDTH]; SLOTS], entry: 0, active: 0, room: 0, waiting, counts }
+        let slots = [[0; WIDTH]; SLOTS];
+        State { slots, entry: 0, active: 0, room: 0, counted: 0, spent: [0; WAYS], waiting, counts }
     }
 }
 
@@ -234,6 +239,8 @@ fn region(wanted: &Loop, ways: usize) -> Option<Vec<u8>> {
     }
     out.push(Instruction::with2(Code::Xor_r32_rm32, R8D, R8D))?;
     out.push(Instruction::with2(Code::Mov_r32_rm32, R11D, state(offset_of!(State, room))))?;
+    out.push(Instruction::with2(Code::Mov_rm32_r32, state(offset_of!(State, counted)), R11D))?;
+    out.push(Instruction::with2(Code::Mov_rm64_r64, state(ACTIVE), R8))?;
     let labels = Labels {
         heads: wanted.blocks.iter().map(|_| [out.label(), out.label()]).collect(),
         count: out.label(),
@@ -249,6 +256,7 @@ fn region(wanted: &Loop, ways: usize) -> Option<Vec<u8>> {
     }
     out.push(Instruction::with2(Code::Or_rm64_r64, waiting(wanted.end), R8))?;
     out.put(labels.end);
+    out.spend()?;
     let written = wanted.segments().flat_map(|segment| segment.rows.iter().map(|(row, _)| *row));
     let written = written.fold(0, |all, row| all | bit(row)) & wanted.read;
     for way in 0..ways {
@@ -416,9 +424,29 @@ impl Emitter {
         self.jump(Code::Jmp_rel32_64, labels.count)
     }
 
+    /// Counts the words since the last time for the warps that had active lanes.
+    fn spend(&mut self) -> Option<()> {
+        use Register::{EAX, ECX, R11D};
+        let counted = state(offset_of!(State, counted));
+        self.push(Instruction::with2(Code::Mov_r32_rm32, ECX, counted))?;
+        self.push(Instruction::with2(Code::Sub_r32_rm32, ECX, R11D))?;
+        self.push(Instruction::with2(Code::Mov_rm32_r32, counted, R11D))?;
+        for way in 0..self.ways {
+            let spent = state(offset_of!(State, spent) + size_of::<u32>() * way);
+            self.push(Instruction::with2(Code::Movzx_r32_rm16, EAX, state(ACTIVE + 2 * way)))?;
+            // All ones where there are any.
+            self.push(Instruction::with1(Code::Neg_rm32, EAX))?;
+            self.push(Instruction::with2(Code::Sbb_r32_rm32, EAX, EAX))?;
+            self.push(Instruction::with2(Code::And_r32_rm32, EAX, ECX))?;
+            self.push(Instruction::with2(Code::Add_rm32_r32, spent, EAX))?;
+        }
+        Some(())
+    }
+
     /// Counts the active lanes, and notes them.
     fn count(&mut self) -> Option<()> {
         use Register::{EAX, ECX, R8, R9, RAX};
+        self.spend()?;
         self.push(Instruction::with2(Code::Mov_rm64_r64, state(ACTIVE), R8))?;
         self.push(Instruction::with2(Code::Popcnt_r64_rm64, R9, R8))?;
         self.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
