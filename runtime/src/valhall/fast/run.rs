@@ -353,7 +353,7 @@ impl<'a> Runner<'a> {
             executed += block.words() as u64;
             exhausted = bundle.tick(block.words() as u32);
             let most = 1 + (room / block.words()) as u32;
-            match block.run(whole, bundle, world, most) {
+            match block.run(self.code, whole, bundle, world, most) {
                 Ok(times) => {
                     let more = block.words() * (times as usize - 1);
                     block.threads = block.threads.wrapping_add(threads * u64::from(times - 1));

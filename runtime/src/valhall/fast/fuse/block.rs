@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::super::bundle::{Bundle, Part};
 use super::super::code::{Code, Exit};
@@ -27,15 +28,17 @@ pub struct Block {
     /// How many threads have executed it, modulo 2^64.
     pub threads: u64,
     pieces: Vec<Piece>,
+    live: Arc<[Live]>,
 }
 
 /// A part of a block.
 #[derive(Debug)]
 struct Piece {
+    words: Range<usize>,
     /// All of it in one, for bundles all lanes of which are active and access memory one behind the other.
     together: Option<Box<Compiled>>,
-    /// Otherwise.
-    calls: Vec<Call>,
+    /// Otherwise, once there was one.
+    calls: OnceCell<Vec<Call>>,
 }
 
 #[derive(Debug)]
@@ -97,23 +100,23 @@ impl Compiled {
 
 impl Block {
     /// Compiles the run that begins at a word; nothing when no handlers of it can be.
-    pub fn new(code: &Code<'_>, pc: usize, live: &[Live]) -> Option<Self> {
+    pub fn new(code: &Code<'_>, pc: usize, live: Arc<[Live]>) -> Option<Self> {
         let end = code.block(pc);
         let mut pieces = Vec::new();
-        let mut first = pc;
+        let (mut first, mut compiled) = (pc, false);
         while first < end {
             let last = first + Sequence::reach(code, first..end.min(first + LONGEST));
             let is_safe = (first..last).all(|word| computes(code, word));
-            let together = if is_safe { None } else { Compiled::new(code, first..last, live).map(Box::new) };
+            let together = if is_safe { None } else { Compiled::new(code, first..last, &live).map(Box::new) };
             let last = last.max(first + 1);
-            pieces.push(Piece { together, calls: calls(code, first..last, live) });
+            let piece = Piece { words: first..last, together, calls: OnceCell::new() };
+            let is_call = |call: &Call| matches!(call, Call::Compiled(_));
+            compiled |= piece.together.is_some() || piece.calls(code, &live).iter().any(is_call);
+            pieces.push(piece);
             first = last;
         }
-        let compiled = pieces
-            .iter()
-            .any(|piece| piece.together.is_some() || piece.calls.iter().any(|call| matches!(call, Call::Compiled(_))));
         let exit = code.exit(end.checked_sub(1)?)?;
-        compiled.then_some(Block { start: pc, end, exit, threads: 0, pieces })
+        compiled.then_some(Block { start: pc, end, exit, threads: 0, pieces, live })
     }
 
     /// How many words it has.
@@ -125,7 +128,14 @@ impl Block {
     /// Executes it, and again as long as all lanes go back to its beginning, up to so many times; how often, or the word of
     /// the handler that failed the first time.
     #[inline(always)]
-    pub fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>, most: u32) -> Result<u32, u32> {
+    pub fn run(
+        &self,
+        code: &Code<'_>,
+        whole: bool,
+        bundle: &mut Bundle,
+        world: &mut World<'_>,
+        most: u32,
+    ) -> Result<u32, u32> {
         let mut times = 1;
         for piece in &self.pieces {
             if let Some(together) = &piece.together {
@@ -136,7 +146,7 @@ impl Block {
                 }
                 times = 1;
             }
-            for call in &piece.calls {
+            for call in piece.calls(code, &self.live) {
                 match call {
                     Call::Handler(op) if !op.run(whole, bundle, world) => return Err(op.pc()),
                     Call::Handler(_) => {}
@@ -145,6 +155,14 @@ impl Block {
             }
         }
         Ok(times)
+    }
+}
+
+impl Piece {
+    /// What is executed where not all of it can be at once.
+    #[inline(always)]
+    fn calls(&self, code: &Code<'_>, live: &[Live]) -> &[Call] {
+        self.calls.get_or_init(|| calls(code, self.words.clone(), live))
     }
 }
 

@@ -24,6 +24,7 @@ mod sequence;
 pub mod window;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use self::block::Block;
 use self::live::Live;
@@ -53,7 +54,7 @@ pub struct Hot {
     /// Words that were compiled, or could not be.
     compiled: usize,
     /// Which registers are read later, once that is known.
-    live: Vec<Live>,
+    live: Option<Arc<[Live]>>,
 }
 
 /// What was compiled.
@@ -99,9 +100,6 @@ impl Hot {
     fn count(&mut self, code: &Code<'_>, pc: usize) {
         self.counts[pc] += 1;
         if self.counts[pc] > self.often {
-            if self.live.is_empty() {
-                self.live = live::live(code);
-            }
             self.counts[pc] = match self.make(code, pc) {
                 Some(made) => {
                     self.made.push(made);
@@ -114,13 +112,14 @@ impl Hot {
 
     /// Compiles the loop or the run that begins at a word, unless it would be too much.
     fn make(&mut self, code: &Code<'_>, pc: usize) -> Option<Made> {
+        let live = self.live.get_or_insert_with(|| live::live(code).into()).clone();
         if let Some(words) = region::extent(code, pc).filter(|words| self.affords(words.len()))
-            && let Some(region) = Region::new(code, words, &self.live)
+            && let Some(region) = Region::new(code, words, &live)
         {
             return Some(Made::Loop(Box::new(region)));
         }
         let words = code.block(pc) - pc;
-        if self.affords(words) { Block::new(code, pc, &self.live).map(Made::Block) } else { None }
+        if self.affords(words) { Block::new(code, pc, live).map(Made::Block) } else { None }
     }
 
     /// Counts words that are about to be compiled, if there may be so many.
