@@ -1,0 +1,48 @@
+//! What a lane's iteration of some kernels costs, for `benches/peers/compare.py`: a line for each, with its name, ns of
+//! processor time, and the sum of the first run's results. The argument is how many seconds each is run.
+
+use isaforge_benches::kernels::{self, Kernel, OUT, ROUNDS, SIDE};
+use isaforge_runtime::{Level, Memory, valhall};
+
+/// Seconds that this process, which has one thread, has had the processor: others on the machine do not count.
+fn now() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/schedstat").expect("Linux keeps it");
+    let time: f64 = text.split(' ').next().and_then(|time| time.parse().ok()).expect("it begins with ns");
+    time * 1e-9
+}
+
+/// How many results a kernel has left, and their sum.
+fn results(memory: &Memory) -> (f64, f64) {
+    let words = memory.region(OUT).expect("kernels write here").chunks_exact(4);
+    let words = words.map(|c| f64::from(u32::from_le_bytes([c[0], c[1], c[2], c[3]])));
+    words.fold((0.0, 0.0), |(count, sum), word| (count + 1.0, sum + word))
+}
+
+/// `iterations` is how many a thread makes, `None` when the results say it.
+fn measure(kernel: &Kernel, seconds: f64, iterations: Option<u32>) {
+    let mut memory = kernel.memory.clone();
+    let run = |memory: &mut Memory| {
+        valhall::fast::run(&kernel.launch, memory, Level::best()).expect("kernels end");
+    };
+    // The first run is not counted.
+    run(&mut memory);
+    let (threads, sum) = results(&memory);
+    let (start, mut runs) = (now(), 0.0);
+    while runs < 1.0 || now() - start < seconds {
+        run(&mut memory);
+        runs += 1.0;
+    }
+    let count = iterations.map_or(sum, |each| f64::from(each) * threads);
+    println!("{}\t{:.4}\t{sum}", kernel.name, (now() - start) / runs / count * 1e9);
+}
+
+fn main() {
+    let seconds = std::env::args().nth(1).and_then(|argument| argument.parse().ok()).unwrap_or(1.0);
+    let points = SIDE * SIDE;
+    let converged = kernels::mandelbrot("mandelbrot, converged", 0.0, [-0.1, 0.1], points);
+    measure(&converged, seconds, None);
+    let divergent = kernels::mandelbrot("mandelbrot, divergent", 3.0 / 256.0, [-2.2, -1.5], points);
+    measure(&divergent, seconds, None);
+    measure(&kernels::saxpy("saxpy, 8 MiB", 1 << 20, 1), seconds, Some(1));
+    measure(&kernels::hash(points), seconds, Some(ROUNDS));
+}
