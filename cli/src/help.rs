@@ -176,14 +176,14 @@ A launch file with a `size` runs a fragment program for pixels and writes what i
 Examples:
   isaforge run launch.yaml
   isaforge run launch.yaml --quiet        only what the launch file prints
-  isaforge run launch.yaml --trace        (0,0,0) warp 0    3 ++++xxxxxxxxxxxx IADD_IMM.i32 …
+  isaforge run launch.yaml --trace        (0,0,0) warp 0    3 ++++xxxxxxxxxxxx, then the text
   isaforge run launch.yaml --break 4 --break 7      stop at the first that a warp comes to
   isaforge run launch.yaml --profile      a table
   isaforge run launch.yaml --profile-svg bars.svg   the same as a picture
   isaforge run launch.yaml --fidelity     what it met that is not exact on this runtime
   isaforge run case.json                  a recorded case (see `conform`): writes NAME.png, or
                                           NAME-targetN.png if it draws several pictures
-  isaforge run case.json --trace          pixel (6,0)    3 ++h+++++xxxxxxxx FADD.f32 …
+  isaforge run case.json --trace          pixel (6,0)    3 ++h+++++xxxxxxxx, then the text
   isaforge run --sheet sheet.png cases/*.json       all their pictures on one
 
 In a trace and at a break there is a sign for each lane of the warp: `+` executes the instruction,
