@@ -508,7 +508,9 @@ fn loops_over_memory_see_what_they_have_stored() {
         let [a, b, c] = [offset(), offset(), offset()];
         // They go on evenly, or stay; and lanes leave together, or some of them do before the others.
         let further = row * [1, 1, 0, 2][random.below(4) as usize];
-        let first = if random.below(4) == 0 { "lane_id.w0" } else { "0x0" };
+        let first = ["0x0", "0x0", "lane_id.w0", "r60"][random.below(4) as usize];
+        // Where all of them fail behind the loop, it is to be the one whose turn comes first.
+        let last = if random.below(4) == 0 { "STORE.i32.slot0 @r5, r0, offset:0" } else { "NOP" };
         let (until, sense) = [("lt", ""), ("ge", ".eq")][random.below(2) as usize];
         // Or not so evenly, and what they go by is read.
         let also = ["NOP", "NOP", "IADD.u64 r58, r58, u7.w0", "IADD.u32 r5, r5, r62"][random.below(4) as usize];
@@ -532,6 +534,7 @@ fn loops_over_memory_see_what_they_have_stored() {
             IADD_IMM.i32 r10, r10, #0x1
             ICMP.u32.{until}.m1 r7, r10, u8, 0x0
             BRANCHZ{sense}.reconverge r7, offset:again
+            {last}
             LSHIFT_XOR.i32 r5, r5, 0x03020100.b00, r62
             LSHIFT_XOR.i32 r5, r5, 0x03020100.b11, r63
             LSHIFT_XOR.i32 r5, r5, 0x03020100.b22, r58

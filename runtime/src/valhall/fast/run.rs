@@ -351,7 +351,7 @@ impl<'a> Runner<'a> {
             block.threads = block.threads.wrapping_add(threads);
             room -= block.words();
             executed += block.words() as u64;
-            exhausted = bundle.tick(block.words() as u32);
+            bundle.tick(block.words() as u32);
             let most = 1 + (room / block.words()) as u32;
             match block.run(self.code, whole, bundle, world, most) {
                 Ok(times) => {
@@ -359,7 +359,7 @@ impl<'a> Runner<'a> {
                     block.threads = block.threads.wrapping_add(threads * u64::from(times - 1));
                     room -= more;
                     executed += more as u64;
-                    exhausted |= bundle.tick(more as u32);
+                    exhausted = bundle.room() == 0;
                 }
                 Err(failed) => {
                     self.tally.add_words(executed, threads, busy);

@@ -51,6 +51,8 @@ enum Call {
 #[derive(Debug)]
 struct Compiled {
     wanted: Wanted,
+    /// How many words it has.
+    words: u32,
     level: Level,
     /// For full bundles.
     full: Machine,
@@ -89,12 +91,15 @@ impl Compiled {
             };
             bundle.execute(part, &Windows::NONE, &mut times)
         };
+        let times = (times.all - times.left).max(1);
+        // Before lanes part: what was executed again is of the turns of all of them.
+        bundle.tick((times - 1) * self.words);
         if let Some(parts) = &self.parts
             && bundle.branch(some, lacking)
         {
             parts.run(whole, bundle, world);
         }
-        (times.all - times.left).max(1)
+        times
     }
 }
 
@@ -126,7 +131,7 @@ impl Block {
     }
 
     /// Executes it, and again as long as all lanes go back to its beginning, up to so many times; how often, or the word of
-    /// the handler that failed the first time.
+    /// the handler that failed the first time. The bundle has counted the first time before.
     #[inline(always)]
     pub fn run(
         &self,
@@ -219,7 +224,7 @@ impl Compiled {
         let wanted = Wanted { graph, segment, places: accesses.len(), again };
         let full = Machine::new(&Emitted::full(&wanted)?, code.level)?;
         let parts = branch.map(|branch| handler::<Part>(code.level).with(branch.fields));
-        let ops = code.ops(words).to_vec();
-        Some(Compiled { wanted, level: code.level, full, part: OnceCell::new(), ops, parts, accesses })
+        let (count, ops) = (words.len() as u32, code.ops(words).to_vec());
+        Some(Compiled { wanted, words: count, level: code.level, full, part: OnceCell::new(), ops, parts, accesses })
     }
 }
