@@ -74,6 +74,14 @@ struct Word {
 }
 
 impl Exit {
+    /// The word that lanes may jump to.
+    pub fn target(self) -> Option<usize> {
+        match self {
+            Exit::Jump(target) | Exit::Branch(target) => Some(target as usize),
+            _ => None,
+        }
+    }
+
     /// The word that the active lanes go to from a run that ends before `end`, given what its branch found.
     #[inline(always)]
     pub fn next(self, end: usize, taken: Taken) -> u32 {
@@ -194,10 +202,7 @@ impl<'a> Code<'a> {
 
     /// As [`Code::run`], but up to the first word that others jump to.
     pub fn block(&self, pc: usize) -> usize {
-        let targets = self.words.iter().filter_map(|word| match word.exit {
-            Exit::Jump(target) | Exit::Branch(target) => Some(target as usize),
-            _ => None,
-        });
+        let targets = self.words.iter().filter_map(|word| word.exit.target());
         targets.filter(|&target| target > pc).chain([self.run(pc)]).min().unwrap_or(pc)
     }
 

@@ -172,7 +172,7 @@ impl Piece {
 }
 
 /// Whether a word only computes.
-fn computes(code: &Code<'_>, word: usize) -> bool {
+pub fn computes(code: &Code<'_>, word: usize) -> bool {
     code.calls(word).all(|(_, recipe)| recipe.is_some_and(Recipe::is_safe))
 }
 

@@ -5,10 +5,10 @@ use std::ops::Range;
 use super::super::bundle::{Bundle, WARPS};
 use super::super::code::{Code, Exit};
 use super::LONGEST;
+use super::block::computes;
 use super::emit::{Block, Emitted, Leave, Loop, PLACES, State};
 use super::live::Live;
 use super::machine::Repeat;
-use super::recipe::Recipe;
 use super::sequence::Sequence;
 use crate::valhall::warp::LANES;
 
@@ -26,7 +26,6 @@ pub struct Region {
     inside: usize,
     /// Its blocks, and how many threads have executed them, modulo 2^64.
     pub blocks: Vec<(Range<usize>, u64)>,
-    longest: u32,
     repeat: Repeat,
     state: Box<State>,
 }
@@ -75,8 +74,7 @@ impl Region {
         let repeat = Repeat::new(&emitted, ways, code.level)?;
         let ends = starts.iter().skip(1).copied().chain([words.end]);
         let blocks = starts.iter().zip(ends).map(|(&start, end)| (start..end, 0)).collect();
-        let longest = wanted.longest();
-        Some(Region { words, places, inside, blocks, longest, repeat, state: Box::default() })
+        Some(Region { words, places, inside, blocks, repeat, state: Box::default() })
     }
 
     /// Executes it, no more than `room` words for each warp; nothing where that is too little, or where other lanes wait
@@ -84,7 +82,8 @@ impl Region {
     pub fn run(&mut self, bundle: &mut Bundle, room: u32, alone: bool) -> Option<Ran> {
         let others = (bundle.others as usize) < self.words.end;
         let room = if others { room.min(bundle.room_of_chosen()) } else { room };
-        if room < self.longest || others && (alone || !self.meets(bundle)) {
+        // All of it may be executed between two looks at the room.
+        if room < self.words.len() as u32 || others && (alone || !self.meets(bundle)) {
             return None;
         }
         bundle.settle();
@@ -163,30 +162,23 @@ fn lanes(all: &[u16; WARPS], first: usize, ways: usize) -> u64 {
 
 /// The words of the loop that begins at a word, and which only computes; nothing where there is none.
 pub fn extent(code: &Code<'_>, pc: usize) -> Option<Range<usize>> {
-    let to = |word: usize| match code.exit(word) {
-        Some(Exit::Jump(target) | Exit::Branch(target)) => Some(target as usize),
-        _ => None,
-    };
+    let to = |word: usize| code.exit(word).and_then(Exit::target);
     let last = (pc..code.words().min(pc + WORDS)).rev().find(|&word| to(word) == Some(pc))?;
-    let computes = |word: usize| {
-        let goes_on = match code.exit(word) {
-            Some(Exit::Next) => word < last,
-            Some(Exit::Jump(target) | Exit::Branch(target)) => target as usize >= pc,
-            _ => false,
-        };
-        goes_on && code.calls(word).all(|(_, recipe)| recipe.is_some_and(Recipe::is_safe))
+    let stays = |word: usize| match code.exit(word) {
+        Some(Exit::Next) => word < last,
+        exit => exit.and_then(Exit::target).is_some_and(|target| target >= pc),
     };
-    (pc..=last).all(computes).then_some(pc..last + 1)
+    (pc..=last).all(|word| stays(word) && computes(code, word)).then_some(pc..last + 1)
 }
 
 /// The places of a loop where lanes may wait, and the words at which its blocks begin; nothing when there are too many.
 fn outline(code: &Code<'_>, words: &Range<usize>) -> Option<(Vec<u32>, Vec<usize>)> {
     let (mut places, mut starts) = (vec![words.start, words.end], vec![words.start]);
     for word in words.clone() {
-        if let Some(Exit::Jump(target) | Exit::Branch(target)) = code.exit(word) {
-            places.push(target as usize);
-            starts.extend([target as usize, word + 1]);
-            if target as usize <= word {
+        if let Some(target) = code.exit(word).and_then(Exit::target) {
+            places.push(target);
+            starts.extend([target, word + 1]);
+            if target <= word {
                 places.push(word + 1);
             }
         }

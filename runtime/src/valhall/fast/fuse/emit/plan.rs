@@ -7,7 +7,7 @@ use super::super::live::bit;
 use super::host::{on_addend, replaces};
 
 /// A part of a graph that is executed from its first node to its last, and what is wanted of it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Segment {
     /// Its nodes, but for what all parts share.
     pub nodes: std::ops::Range<usize>,
@@ -87,7 +87,6 @@ impl Plan {
             if let Some(read) = read
                 && staying.rows.contains(&row)
                 && !is_moved
-                && segment.mask.map(Value::index) != Some(read)
             {
                 plan.kept[read] = true;
                 place = plan.last[read].map_or(place, |last| place.max(last / 2));

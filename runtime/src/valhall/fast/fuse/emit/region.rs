@@ -478,7 +478,7 @@ impl Loop {
     }
 
     /// How many words are executed at most between two jumps back.
-    pub fn longest(&self) -> u32 {
+    fn longest(&self) -> u32 {
         self.blocks.iter().map(|block| block.words).sum()
     }
 }
