@@ -14,12 +14,15 @@
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
 
 pub mod annotate;
 pub mod bits;
 pub mod decode;
 pub mod encode;
 pub mod error;
+pub mod float;
 pub mod group;
 pub mod parse;
 pub mod print;

@@ -1,0 +1,108 @@
+//! IEEE 754 arithmetic on bit patterns: the one definition of what the float operations of semantics compute.
+//!
+//! Every function is exact (its result is the real result rounded once), total, and gives the same bits on every
+//! host. A value is the low bits of a `u64`, as many as its [`Format`] has; bits above them are ignored in operands and
+//! zero in results. Subnormal numbers are kept. Overflow and underflow give what the rounding says.
+//!
+//! If an operand is NaN, the result is the first NaN operand made quiet, with its sign and payload. An operation without
+//! a result (`inf - inf`, `0 * inf`, `0 / 0`, `inf / inf`, the root of a negative number) gives
+//! [`Format::quiet_nan`].
+//!
+//! - `format`: the layout of a number, and the rounding directions
+//! - `exact`: the definition, in integers: take apart, compute, round once
+//! - `host`: the same results by the processor's own arithmetic where that is proven to agree
+//! - `convert`: between formats, to and from integers
+//! - `order`: comparison, minimum and maximum
+
+mod convert;
+mod exact;
+mod format;
+mod host;
+mod order;
+#[cfg(test)]
+mod tests;
+
+pub use convert::{convert, from_int, round_to_integral, to_int};
+pub use format::{Format, Round};
+pub use order::{compare, max, min};
+
+/// An operation that every host has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Op {
+    Add,
+    Sub,
+    Mul,
+    Div,
+}
+
+#[inline(always)]
+fn arithmetic(op: Op, f: Format, a: u64, b: u64, r: Round) -> u64 {
+    match host::arithmetic(op, f, a, b, r) {
+        Some(result) => result,
+        None => exact::arithmetic(op, f, a, b, r),
+    }
+}
+
+/// `a + b`. An exact zero from operands of opposite signs is +0, or -0 when rounding [`Round::Down`].
+#[inline]
+pub fn add(f: Format, a: u64, b: u64, r: Round) -> u64 {
+    arithmetic(Op::Add, f, a, b, r)
+}
+
+/// `a - b`. Same as [`add`] with the sign of `b` flipped, except that a NaN keeps its sign.
+#[inline]
+pub fn sub(f: Format, a: u64, b: u64, r: Round) -> u64 {
+    arithmetic(Op::Sub, f, a, b, r)
+}
+
+/// `a * b`.
+#[inline]
+pub fn mul(f: Format, a: u64, b: u64, r: Round) -> u64 {
+    arithmetic(Op::Mul, f, a, b, r)
+}
+
+/// `a / b`. A finite number other than zero divided by zero is an infinity.
+#[inline]
+pub fn div(f: Format, a: u64, b: u64, r: Round) -> u64 {
+    arithmetic(Op::Div, f, a, b, r)
+}
+
+/// `a * b + c`, rounded once. `0 * inf + c` is `c` if that is NaN.
+#[inline]
+pub fn fma(f: Format, a: u64, b: u64, c: u64, r: Round) -> u64 {
+    fma_scaled(f, a, b, c, 0, r)
+}
+
+/// `(a * b + c) * 2^exponent`, rounded once.
+#[inline]
+pub fn fma_scaled(f: Format, a: u64, b: u64, c: u64, exponent: i64, r: Round) -> u64 {
+    let scale = exact::scale(exponent);
+    match host::fma_scaled(f, a, b, c, scale, r) {
+        Some(result) => result,
+        None => exact::fma_scaled(f, a, b, c, scale, r),
+    }
+}
+
+/// The square root of `a`. The root of -0 is -0.
+#[inline]
+pub fn sqrt(f: Format, a: u64, r: Round) -> u64 {
+    exact::sqrt(f, a, r)
+}
+
+/// `a * 2^exponent`, rounded once.
+#[inline]
+pub fn ldexp(f: Format, a: u64, exponent: i64, r: Round) -> u64 {
+    exact::ldexp(f, a, exact::scale(exponent), r)
+}
+
+/// `a` with its sign flipped; of a NaN, too, which stays as it is otherwise.
+#[inline]
+pub fn neg(f: Format, a: u64) -> u64 {
+    (a ^ f.sign()) & f.mask()
+}
+
+/// `a` with its sign cleared; of a NaN, too, which stays as it is otherwise.
+#[inline]
+pub fn abs(f: Format, a: u64) -> u64 {
+    f.magnitude(a)
+}

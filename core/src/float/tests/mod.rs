@@ -1,0 +1,3 @@
+//! The arithmetic against others' and against its own definition.
+
+mod host;
