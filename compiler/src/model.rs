@@ -126,6 +126,8 @@ pub struct Isa {
     pub places: Places,
     /// Whether an instruction may be a special case of another: all constant bits of that one, and more. It wins.
     pub special_cases: bool,
+    /// What the instructions do, if the specification says it.
+    pub semantics: Option<crate::semantics::Semantics>,
     /// How instructions are groups of records, if they are.
     pub groups: Option<crate::group::model::Groups>,
 }

@@ -247,6 +247,8 @@ vocabulary! {
         optional limits: Vec<LimitSpec>,
         /// Decisions where the documents are silent or contradict each other.
         optional rulings: Named<RulingSpec>,
+        /// What the texts that say what instructions do may use.
+        optional semantics: crate::semantics::spec::SemanticsSpec,
         /// The instructions, by name.
         optional instructions: Named<InstructionSpec>,
         /// How instructions are groups of records; instead of `word`.
@@ -620,6 +622,8 @@ vocabulary! {
         optional doc: String,
         /// The unit that executes it.
         optional unit: String,
+        /// What it does, as a text that computes it.
+        optional does: Spanned<String>,
         /// Constant bits.
         optional fixed: FixedBits,
         /// Bits that may have any value.

@@ -31,6 +31,7 @@ pub mod program;
 pub mod registers;
 pub mod sample;
 mod scan;
+pub mod semantics;
 pub mod suggest;
 pub mod table;
 pub mod text;

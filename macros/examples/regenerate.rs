@@ -18,6 +18,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let compiled = compile(&Settings::new(spec)).map_err(|failure| failure.to_string())?;
         let file = root.join("generated").join(&compiled.checked.isa.name).join("src/lib.rs");
         write_if_changed(&file, &compiled.source(true)?)?;
+        if let Some(semantics) = compiled.semantics_source()? {
+            write_if_changed(&file.with_file_name("semantics.rs"), &semantics)?;
+        }
     }
     Ok(())
 }

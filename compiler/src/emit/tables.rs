@@ -42,7 +42,7 @@ impl Shared {
 }
 
 /// A number, in hexadecimal from 10 on.
-pub(super) fn hex(value: u64) -> Literal {
+pub(crate) fn hex(value: u64) -> Literal {
     match value {
         0..=9 => Literal::u64_unsuffixed(value),
         // The text is digits after `0x`, which is a literal.

@@ -78,6 +78,7 @@ pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Opt
     resolver.arm_instructions();
     resolver.unused();
     resolver.apply_limits();
+    resolver.semantics();
     resolver.out.settle_names();
     resolver.isa.bases = resolver.bases;
     Some(resolver.isa)

@@ -1,0 +1,562 @@
+//! Trees to graphs: names, types, effects.
+//!
+//! Functions are expanded, `for` is counted out, conditions of effects are gathered on the way down. Assignments to
+//! operands and states are kept by name, so that what is read after one is what was assigned; the writes come last.
+
+use std::collections::BTreeMap;
+
+use isaforge_core::semantics::{Modifier, NONE, Node, Op, Type};
+
+use super::graph::{Graph, MAX_NODES};
+use super::scope::{Choices, ModifierInfo, OperandInfo, Scope};
+use super::syntax::{Block, Expr, ExprKind, Statement};
+use super::value::Value;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::source::{Span, Spanned};
+
+/// How many functions may be inside of each other.
+const MAX_CALLS: usize = 32;
+/// How many expressions a text may come to when functions are expanded.
+const MAX_STEPS: usize = 200_000;
+/// How often a `for` may repeat.
+pub(super) const MAX_REPEATS: i128 = 256;
+
+/// A text as a graph.
+#[derive(Clone, Debug, Default)]
+pub struct Built {
+    /// The nodes, in the order of evaluation.
+    pub nodes: Vec<Node>,
+    /// Arguments of nodes that have more of them than fit.
+    pub lists: Vec<u16>,
+    /// The constants.
+    pub constants: Vec<u64>,
+    /// The modifiers that the text reads.
+    pub modifiers: Vec<Modifier>,
+    /// The intrinsics that it uses, in ascending order.
+    pub intrinsics: Vec<u16>,
+    /// For each operand, whether the text reads it.
+    pub reads: Vec<bool>,
+    /// For each operand, whether the text writes it.
+    pub writes: Vec<bool>,
+    /// The node of the text's value, if it has one.
+    pub value: Option<u16>,
+}
+
+/// Why building stopped.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The mistake is reported.
+    Reported,
+    /// A literal has no type yet.
+    NeedsType(Span),
+}
+
+/// What can be assigned to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Operand(u16, u16),
+    State(u16),
+}
+
+pub(super) struct Builder<'a> {
+    pub scope: &'a Scope<'a>,
+    pub out: &'a mut Diagnostics,
+    pub graph: Graph,
+    /// Names of `let`, `for` and parameters; those of the caller are below `frame`.
+    pub locals: Vec<(String, Value)>,
+    frame: usize,
+    /// Conditions under which the current statement is executed.
+    path: Vec<u16>,
+    /// What was assigned, and when.
+    assigned: BTreeMap<Place, (u16, u16)>,
+    calls: Vec<Span>,
+    steps: usize,
+    built: Built,
+}
+
+/// Builds the graph of a text. `result` asks for a value of this type at its end; without it the text must have none.
+///
+/// Returns `None` when the text has a mistake, which is reported then.
+pub fn build(scope: &Scope<'_>, text: &Block, result: Option<Type>, out: &mut Diagnostics) -> Option<Built> {
+    let mut builder = Builder {
+        scope,
+        out,
+        graph: Graph::default(),
+        locals: Vec::new(),
+        frame: 0,
+        path: Vec::new(),
+        assigned: BTreeMap::new(),
+        calls: Vec::new(),
+        steps: 0,
+        built: Built {
+            reads: vec![false; scope.operands.len()],
+            writes: vec![false; scope.operands.len()],
+            ..Built::default()
+        },
+    };
+    match builder.text(text, result) {
+        Ok(()) => Some(builder.finish()),
+        Err(Stop::Reported) => None,
+        Err(Stop::NeedsType(span)) => {
+            builder.needs_type(span);
+            None
+        }
+    }
+}
+
+impl<'a> Builder<'a> {
+    fn text(&mut self, text: &Block, result: Option<Type>) -> Result<(), Stop> {
+        let value = self.block(text, result)?;
+        match (result, value) {
+            (Some(ty), value) => {
+                let span = text.value.as_ref().map_or(text.span, |value| value.span);
+                self.built.value = Some(self.typed(&value, ty, span)?);
+            }
+            (None, Value::Nothing) => {}
+            (None, _) => {
+                let span = text.value.as_ref().map_or(text.span, |value| value.span);
+                let error = Diagnostic::error("E0126", span, "nobody takes this value");
+                return Err(self.error(error.help("assign it: `operand = …`")));
+            }
+        }
+        self.write_out();
+        Ok(())
+    }
+
+    fn finish(self) -> Built {
+        let Graph { nodes, lists, constants, modifiers, .. } = self.graph;
+        let mut built = Built { nodes, lists, constants, modifiers, ..self.built };
+        built.intrinsics.sort_unstable();
+        built.intrinsics.dedup();
+        built
+    }
+
+    pub(super) fn error(&mut self, error: Diagnostic) -> Stop {
+        let error = match self.calls.first() {
+            Some(call) if Some(*call) != error.primary => error.secondary(*call, "expanded from here"),
+            _ => error,
+        };
+        self.out.push(error);
+        Stop::Reported
+    }
+
+    pub(super) fn needs_type(&mut self, span: Span) -> Stop {
+        let error = Diagnostic::error("E0122", span, "nothing says what type this number has");
+        self.error(error.help("say it: `1 as u32`"))
+    }
+
+    /// Counts a step and watches the size of the graph.
+    pub(super) fn step(&mut self, span: Span) -> Result<(), Stop> {
+        self.steps += 1;
+        if self.steps <= MAX_STEPS && !self.graph.is_full() {
+            return Ok(());
+        }
+        let message = format!("this grows beyond {MAX_NODES} operations when functions are expanded");
+        Err(self.error(Diagnostic::error("E0127", span, message)))
+    }
+
+    // Blocks and statements.
+
+    pub(super) fn block(&mut self, block: &Block, expected: Option<Type>) -> Result<Value, Stop> {
+        let names = self.locals.len();
+        for statement in &block.statements {
+            self.statement(statement)?;
+        }
+        let value = match &block.value {
+            Some(value) => self.expression(value, expected)?,
+            None => Value::Nothing,
+        };
+        self.locals.truncate(names);
+        Ok(value)
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Result<(), Stop> {
+        match statement {
+            Statement::Let(name, value) => {
+                let value = self.expression(value, None)?;
+                // Operands are read at once: a later write does not change what the name stands for.
+                let value = match value {
+                    Value::Nothing => return Err(self.error(no_value(name.span))),
+                    value => value,
+                };
+                self.locals.push((name.value.clone(), value));
+                Ok(())
+            }
+            Statement::Assign(place, value) => self.assign(place, value),
+            Statement::For(name, from, to, body) => {
+                for i in self.range(from, to)? {
+                    self.locals.push((name.value.clone(), Value::Int(i)));
+                    self.block(body, None)?;
+                    self.locals.pop();
+                }
+                Ok(())
+            }
+            Statement::Do(expression) => match self.expression(expression, None)? {
+                Value::Nothing => Ok(()),
+                _ => {
+                    let error = Diagnostic::error("E0126", expression.span, "nobody takes this value");
+                    Err(self.error(error.help("assign it, or remove it")))
+                }
+            },
+        }
+    }
+
+    pub(super) fn range(&mut self, from: &Expr, to: &Expr) -> Result<std::ops::Range<i128>, Stop> {
+        let (first, last) = (self.whole(from)?, self.whole(to)?);
+        if last - first > MAX_REPEATS {
+            let message = format!("`for` repeats at most {MAX_REPEATS} times");
+            return Err(self.error(Diagnostic::error("E0127", to.span, message)));
+        }
+        Ok(first..last)
+    }
+
+    /// A number that is known now.
+    pub(super) fn whole(&mut self, expression: &Expr) -> Result<i128, Stop> {
+        match self.expression(expression, None)? {
+            Value::Int(number) => Ok(number),
+            _ => {
+                let error = Diagnostic::error("E0122", expression.span, "expected a number that is known in advance");
+                Err(self.error(error.help("write a literal, or the number of a `for`")))
+            }
+        }
+    }
+
+    // Conditions.
+
+    /// Builds something that happens under a condition.
+    pub(super) fn under<T>(
+        &mut self,
+        condition: u16,
+        inner: impl FnOnce(&mut Self) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        self.path.push(condition);
+        let result = inner(self);
+        self.path.pop();
+        result
+    }
+
+    /// The condition of what happens now, or [`NONE`].
+    pub(super) fn when(&mut self) -> u16 {
+        let path = self.path.clone();
+        path.into_iter().fold(NONE, |all, next| match all {
+            NONE => next,
+            all => self.graph.node(Op::And, 0, Type::BOOL, [all, next, NONE, NONE]),
+        })
+    }
+
+    // Assignments.
+
+    fn assign(&mut self, place: &Expr, value: &Expr) -> Result<(), Stop> {
+        self.step(place.span)?;
+        match &place.kind {
+            ExprKind::Name(name) => {
+                if let Some(at) = self.local(name) {
+                    return self.assign_local(at, place.span, value);
+                }
+                match self.name(name, place.span)? {
+                    Value::Operand(operand) => self.assign_operand(operand, 0, place.span, value),
+                    other => self.assign_state(&other, place, None, value),
+                }
+            }
+            ExprKind::Index(of, index) => match self.expression(of, None)? {
+                Value::Operand(operand) => {
+                    let element = self.whole(index)?;
+                    self.assign_operand(operand, element, place.span, value)
+                }
+                other => {
+                    let index = self.expression(index, Some(Type::U32))?;
+                    self.assign_state(&other, place, Some((index, of.span)), value)
+                }
+            },
+            ExprKind::Call(name, arguments) => self.assign_by_writer(name, arguments, value),
+            _ => Err(self.error(cannot_assign(place.span))),
+        }
+    }
+
+    fn assign_local(&mut self, at: usize, span: Span, value: &Expr) -> Result<(), Stop> {
+        let old = self.locals[at].1.clone();
+        let old_node = match &old {
+            Value::Node(id) => Some(*id),
+            _ => None,
+        };
+        let ty = old_node.map(|id| self.graph.ty(id));
+        let new = self.expression(value, ty)?;
+        let when = self.when();
+        let value = if when == NONE {
+            new
+        } else {
+            let (new, old, ty) = self.unify((&new, value.span), (&old, span), None)?;
+            Value::Node(self.graph.node(Op::Select, 0, ty, [when, new, old, NONE]))
+        };
+        self.locals[at].1 = value;
+        Ok(())
+    }
+
+    fn assign_operand(&mut self, operand: usize, element: i128, span: Span, value: &Expr) -> Result<(), Stop> {
+        let info = &self.scope.operands[operand];
+        if !info.writes {
+            let error = Diagnostic::error("E0126", span, format!("`{}` is only read", info.name));
+            return Err(self.error(error.secondary(info.span, "its `access` says so")));
+        }
+        let (element, ty) = (self.element(operand, element, span)?, info.ty);
+        let node = self.assigned_value(value, ty)?;
+        self.built.writes[operand] = true;
+        self.set(Place::Operand(operand as u16, element), node);
+        Ok(())
+    }
+
+    fn assign_state(
+        &mut self,
+        state: &Value,
+        place: &Expr,
+        index: Option<(Value, Span)>,
+        value: &Expr,
+    ) -> Result<(), Stop> {
+        match (self.state_of(state), index) {
+            (Some(state), None) if self.scope.library.states[state].count == 1 => {
+                let node = self.assigned_value(value, self.scope.library.states[state].ty)?;
+                self.scope.library.usage.borrow_mut().states.insert(state);
+                self.set(Place::State(state as u16), node);
+                Ok(())
+            }
+            (Some(state), Some((index, index_span))) if self.scope.library.states[state].count > 1 => {
+                let index = self.node_of(&index, Some(Type::U32), index_span)?;
+                let ty = self.scope.library.states[state].ty;
+                let node = self.assigned_value(value, ty)?;
+                let when = self.when();
+                self.scope.library.usage.borrow_mut().states.insert(state);
+                self.graph.node(Op::SetState, 0, ty, [state as u16, index, node, when]);
+                Ok(())
+            }
+            _ => Err(self.error(cannot_assign(place.span))),
+        }
+    }
+
+    /// The number of the state that a name stood for.
+    fn state_of(&self, value: &Value) -> Option<usize> {
+        match value {
+            Value::States(state) => Some(*state),
+            Value::Node(id) => {
+                let node = self.graph.nodes.get(usize::from(*id))?;
+                let forwarded = || {
+                    let found = self.assigned.iter().find(|(_, (node, _))| node == id)?;
+                    if let Place::State(state) = found.0 { Some(usize::from(*state)) } else { None }
+                };
+                if node.op == Op::State { Some(node.args[0].into()) } else { forwarded() }
+            }
+            _ => None,
+        }
+    }
+
+    fn assigned_value(&mut self, value: &Expr, ty: Type) -> Result<u16, Stop> {
+        let found = self.expression(value, Some(ty))?;
+        let node = self.node_of(&found, Some(ty), value.span)?;
+        let found = self.graph.ty(node);
+        if found.size() != ty.size() || found.class == isaforge_core::semantics::Class::Bool && found != ty {
+            return Err(self.mismatch(value.span, ty, found));
+        }
+        // Registers hold bits: what has the right size may be of any type.
+        Ok(self.bits(node, ty))
+    }
+
+    fn set(&mut self, place: Place, node: u16) {
+        let when = self.when();
+        let entry = match self.assigned.get(&place).copied() {
+            _ if when == NONE => (node, NONE),
+            None => (node, when),
+            Some((old, old_when)) => {
+                let ty = self.graph.ty(node);
+                let node = self.graph.node(Op::Select, 0, ty, [when, node, old, NONE]);
+                let when = match old_when {
+                    NONE => NONE,
+                    old => self.graph.node(Op::Or, 0, Type::BOOL, [old, when, NONE, NONE]),
+                };
+                (node, when)
+            }
+        };
+        self.assigned.insert(place, entry);
+    }
+
+    /// What is read now where `original` was at the start.
+    fn forwarded(&mut self, place: Place, original: u16) -> u16 {
+        match self.assigned.get(&place).copied() {
+            None => original,
+            Some((node, NONE)) => node,
+            Some((node, when)) => {
+                let ty = self.graph.ty(node);
+                self.graph.node(Op::Select, 0, ty, [when, node, original, NONE])
+            }
+        }
+    }
+
+    fn write_out(&mut self) {
+        for (place, (node, when)) in std::mem::take(&mut self.assigned) {
+            let ty = self.graph.ty(node);
+            match place {
+                Place::Operand(operand, element) => {
+                    self.graph.node(Op::Write, 0, ty, [operand, element, node, when]);
+                }
+                Place::State(state) => {
+                    self.graph.node(Op::SetState, 0, ty, [state, NONE, node, when]);
+                }
+            }
+        }
+    }
+
+    // Reads.
+
+    fn element(&mut self, operand: usize, element: i128, span: Span) -> Result<u16, Stop> {
+        let info = &self.scope.operands[operand];
+        if let Some(element) = u16::try_from(element).ok().filter(|element| *element < info.elements) {
+            return Ok(element);
+        }
+        let message = format!("`{}` has {} elements, counted from 0", info.name, info.elements);
+        Err(self.error(Diagnostic::error("E0125", span, message)))
+    }
+
+    pub(super) fn read_operand(&mut self, operand: usize, element: i128, span: Span) -> Result<u16, Stop> {
+        let info = &self.scope.operands[operand];
+        let element = self.element(operand, element, span)?;
+        let place = Place::Operand(operand as u16, element);
+        self.built.reads[operand] = true;
+        let original = self.graph.node(Op::Operand, 0, info.ty, [operand as u16, element, NONE, NONE]);
+        Ok(self.forwarded(place, original))
+    }
+
+    pub(super) fn read_state(&mut self, state: usize, index: Option<u16>) -> u16 {
+        let info = &self.scope.library.states[state];
+        self.scope.library.usage.borrow_mut().states.insert(state);
+        let original = self.graph.node(Op::State, 0, info.ty, [state as u16, index.unwrap_or(NONE), NONE, NONE]);
+        if index.is_some() { original } else { self.forwarded(Place::State(state as u16), original) }
+    }
+
+    /// An operand as an argument of an intrinsic, which may read and write it.
+    pub(super) fn pass_operand(&mut self, operand: usize) -> u16 {
+        let info: &OperandInfo = &self.scope.operands[operand];
+        self.built.reads[operand] |= info.reads;
+        self.built.writes[operand] |= info.writes;
+        self.graph.constant(Type::unsigned(16), operand as u64)
+    }
+
+    pub(super) fn use_intrinsic(&mut self, intrinsic: usize) {
+        self.scope.library.usage.borrow_mut().intrinsics.insert(intrinsic);
+        self.built.intrinsics.push(intrinsic as u16);
+    }
+
+    // Modifiers.
+
+    pub(super) fn modifier_info(&self, value: &Value) -> (ModifierInfo, Modifier) {
+        let info = match value {
+            Value::Suffix(operand, suffix) => &self.scope.operands[*operand].suffixes[*suffix],
+            Value::Modifier(modifier) => &self.scope.modifiers[*modifier],
+            // Callers have looked at the kind of the value.
+            _ => unreachable!("only modifiers have values to choose by"),
+        };
+        (info.clone(), info.reference)
+    }
+
+    /// Whether a modifier has one of these values.
+    pub(super) fn is(&mut self, modifier: &Value, values: &[u64]) -> u16 {
+        let (_, reference) = self.modifier_info(modifier);
+        let modifier = self.graph.modifier(reference);
+        let values: Vec<u16> = values.iter().map(|value| *value as u16).collect();
+        self.graph.with_list(Op::Is, 0, Type::BOOL, [modifier, NONE, NONE, NONE], &values)
+    }
+
+    /// The value of the arm that a modifier chooses.
+    pub(super) fn pick(&mut self, modifier: &Value, ty: Type, arms: &[(Vec<u64>, u16)]) -> u16 {
+        let (_, reference) = self.modifier_info(modifier);
+        let modifier = self.graph.modifier(reference);
+        let mut list: Vec<u16> = Vec::new();
+        for (values, node) in arms {
+            list.extend(values.iter().flat_map(|value| [*value as u16, *node]));
+        }
+        self.graph.with_list(Op::Pick, 0, ty, [modifier, NONE, NONE, NONE], &list)
+    }
+
+    pub(super) fn modifier_bits(&mut self, value: &Value) -> u16 {
+        let (_, reference) = self.modifier_info(value);
+        let modifier = self.graph.modifier(reference);
+        self.graph.node(Op::Modifier, 0, Type::U32, [modifier, NONE, NONE, NONE])
+    }
+
+    // Calls of functions with a text.
+
+    pub(super) fn local(&self, name: &str) -> Option<usize> {
+        let found = self.locals[self.frame..].iter().rposition(|(local, _)| local == name)?;
+        Some(self.frame + found)
+    }
+
+    /// Expands a function or a writer.
+    pub(super) fn expand(
+        &mut self,
+        name: &Spanned<String>,
+        function: &super::Function,
+        arguments: Vec<Value>,
+        expected: Option<Type>,
+    ) -> Result<Value, Stop> {
+        if self.calls.len() == MAX_CALLS {
+            let error =
+                Diagnostic::error("E0127", name.span, format!("functions are expanded deeper than {MAX_CALLS}"));
+            return Err(self.error(error.help("a function cannot call itself")));
+        }
+        self.scope.library.usage.borrow_mut().functions.insert(function.span);
+        let (frame, names) = (self.frame, self.locals.len());
+        self.frame = names;
+        self.locals.extend(function.parameters.iter().cloned().zip(arguments));
+        self.calls.push(name.span);
+        let result = self.block(&function.body, expected);
+        self.calls.pop();
+        self.locals.truncate(names);
+        self.frame = frame;
+        result
+    }
+
+    pub(super) fn in_function(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
+    fn assign_by_writer(&mut self, name: &Spanned<String>, arguments: &[Expr], value: &Expr) -> Result<(), Stop> {
+        let Some(function) = self.scope.library.writers.get(&name.value) else {
+            let error = Diagnostic::error("E0121", name.span, format!("no writer is called `{}`", name.value));
+            let near = crate::suggest::did_you_mean(&name.value, self.scope.library.writers.keys().map(String::as_str));
+            return Err(self.error(match near {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error.help("a writer is a function with `= value` after its parameters"),
+            }));
+        };
+        if arguments.len() + 1 != function.parameters.len() {
+            let wanted = function.parameters.len() - 1;
+            let message = format!("`{}` takes {wanted} arguments, found {}", name.value, arguments.len());
+            let error = Diagnostic::error("E0123", name.span, message).secondary(function.span, "defined here");
+            return Err(self.error(error));
+        }
+        let mut values = Vec::with_capacity(arguments.len() + 1);
+        for argument in arguments {
+            values.push(self.expression(argument, None)?);
+        }
+        values.push(self.expression(value, None)?);
+        match self.expand(name, function, values, None)? {
+            Value::Nothing => Ok(()),
+            _ => Err(self.error(Diagnostic::error("E0126", function.span, "a writer must not end with a value"))),
+        }
+    }
+
+    /// The choices of a modifier by name.
+    pub(super) fn choices(&self, value: &Value) -> Vec<(String, u64)> {
+        let (info, _) = self.modifier_info(value);
+        match info.choices {
+            Choices::Flag => Choices::Flag.named(),
+            choices => choices.named(),
+        }
+    }
+}
+
+fn no_value(span: Span) -> Diagnostic {
+    Diagnostic::error("E0126", span, "this name would have no value").label("an effect where a value is needed")
+}
+
+fn cannot_assign(span: Span) -> Diagnostic {
+    Diagnostic::error("E0126", span, "this cannot be assigned to")
+        .help("operands, states, names of `let` and calls of writers can")
+}

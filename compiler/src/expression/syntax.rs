@@ -1,0 +1,182 @@
+//! Texts as trees: what was written, with places, before any name has a meaning.
+
+use crate::source::{Span, Spanned};
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kinds of expressions.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// A whole number.
+    Int(u64),
+    /// A number with a fraction.
+    Float(f64),
+    /// `true` or `false`.
+    Bool(bool),
+    /// A name.
+    Name(String),
+    /// An operator before its operand.
+    Unary(Unary, Box<Expr>),
+    /// An operator between its operands.
+    Binary(Binary, Box<Expr>, Box<Expr>),
+    /// `x.name`, or `x.name?` for a part that need not be there.
+    Member(Box<Expr>, Spanned<String>, bool),
+    /// `x[i]`.
+    Index(Box<Expr>, Box<Expr>),
+    /// `x[high:low]`.
+    Slice(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `x as type`.
+    As(Box<Expr>, Spanned<String>),
+    /// `function(arguments)`.
+    Call(Spanned<String>, Vec<Expr>),
+    /// `[a, b]`.
+    Vector(Vec<Expr>),
+    /// `[for i in from..to: body]`.
+    Comprehension(Spanned<String>, Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `if condition { … } else { … }`.
+    If(Box<Expr>, Block, Option<Block>),
+    /// `match modifier { … }`.
+    Match(Box<Expr>, Vec<Arm>),
+    /// `{ … }`.
+    Block(Block),
+}
+
+/// One arm of a `match`.
+#[derive(Clone, Debug)]
+pub struct Arm {
+    /// The values it is for; empty for `_`.
+    pub values: Vec<Spanned<String>>,
+    /// What it gives or does.
+    pub body: Expr,
+    /// Where its values stand.
+    pub span: Span,
+}
+
+/// Statements, and perhaps a value at the end.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The statements.
+    pub statements: Vec<Statement>,
+    /// The value.
+    pub value: Option<Box<Expr>>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// One statement.
+#[derive(Clone, Debug)]
+pub enum Statement {
+    /// `let name = value`.
+    Let(Spanned<String>, Expr),
+    /// `place = value`.
+    Assign(Expr, Expr),
+    /// `for i in from..to { … }`.
+    For(Spanned<String>, Expr, Expr, Block),
+    /// An expression for its effects.
+    Do(Expr),
+}
+
+/// Operators before their operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    /// `-`
+    Neg,
+    /// `~`
+    Not,
+    /// `!`
+    LogicalNot,
+}
+
+/// Operators between their operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    /// `||`
+    LogicalOr,
+    /// `&&`
+    LogicalAnd,
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+    /// `|`
+    Or,
+    /// `^`
+    Xor,
+    /// `&`
+    And,
+    /// `<<`
+    Shl,
+    /// `>>`
+    Shr,
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+    /// `/`
+    Div,
+    /// `%`
+    Rem,
+}
+
+impl Binary {
+    /// How tightly it binds; a greater number binds first.
+    pub const fn precedence(self) -> u8 {
+        match self {
+            Binary::LogicalOr => 1,
+            Binary::LogicalAnd => 2,
+            Binary::Eq | Binary::Ne | Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge => 3,
+            Binary::Or => 4,
+            Binary::Xor => 5,
+            Binary::And => 6,
+            Binary::Shl | Binary::Shr => 7,
+            Binary::Add | Binary::Sub => 8,
+            Binary::Mul | Binary::Div | Binary::Rem => 9,
+        }
+    }
+
+    /// True for operators that compare.
+    pub const fn compares(self) -> bool {
+        self.precedence() == 3
+    }
+
+    /// How it is written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Binary::LogicalOr => "||",
+            Binary::LogicalAnd => "&&",
+            Binary::Eq => "==",
+            Binary::Ne => "!=",
+            Binary::Lt => "<",
+            Binary::Le => "<=",
+            Binary::Gt => ">",
+            Binary::Ge => ">=",
+            Binary::Or => "|",
+            Binary::Xor => "^",
+            Binary::And => "&",
+            Binary::Shl => "<<",
+            Binary::Shr => ">>",
+            Binary::Add => "+",
+            Binary::Sub => "-",
+            Binary::Mul => "*",
+            Binary::Div => "/",
+            Binary::Rem => "%",
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What an expression stands for while a text is built, and how it becomes a node of a type.
+
+use isaforge_core::float::{self, Format, Round};
+use isaforge_core::semantics::{NONE, Op, Type};
+
+use super::build::{Builder, Stop};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+/// What an expression stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// A node.
+    Node(u16),
+    /// A whole number whose type its surroundings choose.
+    Int(i128),
+    /// A number with a fraction whose type its surroundings choose.
+    Float(f64),
+    /// An operand, by index.
+    Operand(usize),
+    /// A modifier of the instruction.
+    Modifier(usize),
+    /// A modifier of an operand: its index, the suffix's.
+    Suffix(usize, usize),
+    /// A part that need not be there, and is not.
+    Absent,
+    /// A rounding, or one for each group of values of a modifier.
+    Round(Vec<(Vec<u64>, Round)>, Option<Box<Value>>),
+    /// An array of states, by index.
+    States(usize),
+    /// No value.
+    Nothing,
+}
+
+impl Builder<'_> {
+    /// The value as a node. `expected` is the type of a literal.
+    pub(super) fn node_of(&mut self, value: &Value, expected: Option<Type>, span: Span) -> Result<u16, Stop> {
+        match value {
+            Value::Node(id) => Ok(*id),
+            Value::Int(number) => {
+                let ty = expected.ok_or(Stop::NeedsType(span))?;
+                let bits = self.literal(*number, ty, span)?;
+                Ok(self.graph.constant(ty, repeat(bits, ty)))
+            }
+            Value::Float(number) => {
+                let ty = expected.ok_or(Stop::NeedsType(span))?;
+                if !ty.is_float() {
+                    let message = format!("`{number}` is no value of type `{ty}`");
+                    return Err(self.error(Diagnostic::error("E0122", span, message).label("a number with a fraction")));
+                }
+                let bits = float::convert(Format::F64, ty.format(), number.to_bits(), Round::NearestEven);
+                Ok(self.graph.constant(ty, repeat(bits, ty)))
+            }
+            Value::Operand(operand) => self.read_operand(*operand, 0, span),
+            Value::Modifier(_) | Value::Suffix(..) => {
+                let (info, _) = self.modifier_info(value);
+                match info.choices {
+                    super::Choices::Flag => Ok(self.is(value, &[1])),
+                    super::Choices::Number(_) => Ok(self.modifier_bits(value)),
+                    super::Choices::Values(_) => {
+                        let message = format!("the modifier `{}` is no value", info.name);
+                        let help = format!("choose by it: `match {} {{ … }}`", info.name);
+                        Err(self.error(Diagnostic::error("E0122", span, message).help(help)))
+                    }
+                }
+            }
+            Value::Absent => Ok(self.graph.constant(Type::BOOL, 0)),
+            Value::Round(..) => {
+                Err(self.error(Diagnostic::error("E0122", span, "a rounding is an argument of functions, not a value")))
+            }
+            Value::States(state) => {
+                let message = format!("`{}` has several elements", self.scope.library.states[*state].name);
+                Err(self.error(Diagnostic::error("E0122", span, message).help("name one: `[0]`")))
+            }
+            Value::Nothing => Err(self.error(
+                Diagnostic::error("E0126", span, "this has no value").label("an effect where a value is needed"),
+            )),
+        }
+    }
+
+    /// The value as a node of exactly this type.
+    pub(super) fn typed(&mut self, value: &Value, ty: Type, span: Span) -> Result<u16, Stop> {
+        let node = self.node_of(value, Some(ty), span)?;
+        let found = self.graph.ty(node);
+        if found == ty { Ok(node) } else { Err(self.mismatch(span, ty, found)) }
+    }
+
+    /// The value as a truth value.
+    pub(super) fn truth(&mut self, value: &Value, span: Span) -> Result<u16, Stop> {
+        let node = self.node_of(value, None, span).map_err(|stop| match stop {
+            Stop::NeedsType(_) => self.error(
+                Diagnostic::error("E0122", span, "expected a truth value, found a number").help("compare it: `x != 0`"),
+            ),
+            stop => stop,
+        })?;
+        let found = self.graph.ty(node);
+        if found == Type::BOOL { Ok(node) } else { Err(self.mismatch(span, Type::BOOL, found)) }
+    }
+
+    /// The bits of a whole number as one component of a type.
+    fn literal(&mut self, number: i128, ty: Type, span: Span) -> Result<u64, Stop> {
+        if ty.is_float() {
+            let bits = float::from_int(Format::F64, number as u64, 64, number < 0, Round::NearestEven);
+            let converted = float::convert(Format::F64, ty.format(), bits, Round::NearestEven);
+            let back = float::to_int(ty.format(), converted, 64, number < 0, Round::NearestEven);
+            if back == number as u64 && number.unsigned_abs() <= u128::from(u64::MAX) {
+                return Ok(converted);
+            }
+            let message = format!("`{number}` is no number that `{}` holds exactly", ty.component());
+            return Err(self.error(Diagnostic::error("E0125", span, message)));
+        }
+        let bits = u32::from(ty.bits);
+        let (least, greatest) = (-(1i128 << (bits - 1)), (1i128 << bits) - 1);
+        if ty.class == isaforge_core::semantics::Class::Bool {
+            let error = Diagnostic::error("E0122", span, "expected a truth value, found a number");
+            return Err(self.error(error.help("write `true` or `false`")));
+        }
+        if !(least..=greatest).contains(&number) {
+            let message = format!("`{number}` does not fit `{}`", ty.component());
+            return Err(self.error(Diagnostic::error("E0125", span, message).label(format!("{bits} bits"))));
+        }
+        Ok(number as u64 & ty.component().mask())
+    }
+
+    /// Two values of one type, which a literal takes from the other.
+    pub(super) fn unify(
+        &mut self,
+        (a, a_span): (&Value, Span),
+        (b, b_span): (&Value, Span),
+        expected: Option<Type>,
+    ) -> Result<(u16, u16, Type), Stop> {
+        let literal = |value: &Value| matches!(value, Value::Int(_) | Value::Float(_));
+        let (left, right) = if literal(a) && !literal(b) {
+            let right = self.node_of(b, expected, b_span)?;
+            let ty = self.graph.ty(right);
+            (self.node_of(a, Some(ty), a_span)?, right)
+        } else {
+            let left = self.node_of(a, expected, a_span)?;
+            let ty = self.graph.ty(left);
+            (left, self.node_of(b, Some(ty), b_span)?)
+        };
+        let (a, b) = (self.graph.ty(left), self.graph.ty(right));
+        if a == b {
+            return Ok((left, right, a));
+        }
+        let message = format!("`{a}` and `{b}` do not go together");
+        let error =
+            Diagnostic::error("E0122", b_span, message).label(format!("`{b}`")).secondary(a_span, format!("`{a}`"));
+        Err(self.error(conversion(error, a, b)))
+    }
+
+    pub(super) fn mismatch(&mut self, span: Span, expected: Type, found: Type) -> Stop {
+        let message = format!("expected `{expected}`, found `{found}`");
+        self.error(conversion(Diagnostic::error("E0122", span, message).label(format!("`{found}`")), expected, found))
+    }
+
+    /// The same bits as another type of the same size.
+    pub(super) fn bits(&mut self, node: u16, ty: Type) -> u16 {
+        if self.graph.ty(node) == ty { node } else { self.graph.node(Op::Bits, 0, ty, [node, NONE, NONE, NONE]) }
+    }
+}
+
+/// `bits` in every component.
+fn repeat(bits: u64, ty: Type) -> u64 {
+    (0..u32::from(ty.lanes)).fold(0, |all, i| all | bits << (u32::from(ty.bits) * i).min(63))
+}
+
+fn conversion(error: Diagnostic, expected: Type, found: Type) -> Diagnostic {
+    if expected.size() == found.size() {
+        return error.help(format!("`as {expected}` reads the same bits as `{expected}`"));
+    }
+    if expected.is_integer() && found.is_integer() && expected.lanes == found.lanes {
+        let name = match (expected.bits < found.bits, found.class) {
+            (true, _) => "trunc",
+            (false, isaforge_core::semantics::Class::Signed) => "sext",
+            _ => "zext",
+        };
+        return error.help(format!("`{name}({expected}, …)` changes the width"));
+    }
+    if expected.is_float() || found.is_float() {
+        return error.help(format!("`cvt({expected}, …)` converts the number"));
+    }
+    error
+}

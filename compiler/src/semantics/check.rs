@@ -1,0 +1,79 @@
+//! What texts leave out, and what nobody uses.
+//!
+//! | code  | meaning |
+//! |-------|---------|
+//! | W0220 | an operand that the text of its instruction never uses |
+//! | W0221 | a modifier that no text reads |
+//! | W0222 | a function, an arm, a state or an intrinsic that no text uses |
+//! | E0128 | a destination that is never written |
+
+use isaforge_core::semantics::Modifier;
+
+use super::Semantics;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::expression::{Built, Scope};
+use crate::model::{Form, Isa};
+use crate::source::Span;
+use crate::spec::Access;
+
+/// Compares the text of an instruction with its operands.
+pub fn operation(scope: &Scope<'_>, form: &Form, built: &Built, text: Span, out: &mut Diagnostics) {
+    for (k, operand) in form.operands.iter().enumerate() {
+        let (reads, writes) = (built.reads[k], built.writes[k]);
+        // An operation that does nothing does not do it to anyone.
+        let nothing = built.nodes.is_empty();
+        match operand.access {
+            Access::Write | Access::ReadWrite if !writes && !nothing => {
+                let message = format!("the text of `{}` never writes `{}`", form.name, operand.name);
+                let error =
+                    Diagnostic::error("E0128", text, message).secondary(operand.span, "written, says its `access`");
+                out.push(error.help(format!("assign it: `{} = …`", operand.name)));
+            }
+            Access::Read | Access::None if !reads && !nothing => {
+                let message = format!("the text of `{}` never uses `{}`", form.name, operand.name);
+                out.push(Diagnostic::warning("W0220", text, message).secondary(operand.span, "this operand"));
+            }
+            _ => {}
+        }
+        for (j, suffix) in scope.operands[k].suffixes.iter().enumerate() {
+            let reference = Modifier::Suffix(k as u8, j as u8);
+            // What is read of an operand that nobody uses is no second mistake.
+            if (reads || writes) && !nothing && !built.modifiers.contains(&reference) {
+                let message = format!("the text of `{}` never reads `{}.{}`", form.name, operand.name, suffix.name);
+                out.push(Diagnostic::warning("W0221", text, message).secondary(suffix.span, "this modifier"));
+            }
+        }
+    }
+}
+
+/// Reports what was declared and never used. Modifiers of instructions count when all instructions that have them leave
+/// them unread: a modifier that speaks of scheduling is none of a text's business, one that changes the result is.
+pub fn unused(isa: &Isa, semantics: &Semantics, out: &mut Diagnostics) {
+    let usage = semantics.library.usage.borrow();
+    let ours = |span: Span| !isa.bases.contains(&span.file);
+    let mut report = |span: Span, what: String| {
+        if ours(span) {
+            out.push(Diagnostic::warning("W0222", span, format!("{what} is never used")).help("remove it"));
+        }
+    };
+    let library = &semantics.library;
+    let mut functions: Vec<_> = library.functions.iter().chain(&library.writers).collect();
+    functions.sort_by_key(|(_, function)| function.span);
+    for (name, function) in functions {
+        if !usage.functions.contains(&function.span) {
+            report(function.span, format!("the function `{name}`"));
+        }
+    }
+    for (i, state) in library.states.iter().enumerate().filter(|(i, _)| !usage.states.contains(i)) {
+        let _ = i;
+        report(state.span, format!("the state `{}`", state.name));
+    }
+    for (_, intrinsic) in library.intrinsics.iter().enumerate().filter(|(i, _)| !usage.intrinsics.contains(i)) {
+        report(intrinsic.span, format!("the intrinsic `{}`", intrinsic.name));
+    }
+    let mut arms: Vec<Span> = usage.arms.iter().filter(|(_, reached)| !**reached).map(|(span, _)| *span).collect();
+    arms.sort_unstable();
+    for arm in arms {
+        report(arm, "this arm".to_owned());
+    }
+}

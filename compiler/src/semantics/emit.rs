@@ -1,0 +1,127 @@
+//! Tables of semantics as Rust.
+
+use isaforge_core::semantics::{Class, Effects, Modifier, Node, Semantics, Type};
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::emit::tables::hex;
+
+/// A static `SEMANTICS` in a module of its own.
+pub fn emit(semantics: &Semantics) -> TokenStream {
+    let operations = semantics.operations.iter().map(|operation| {
+        let text = operation.text;
+        let nodes = operation.nodes.iter().map(node);
+        let lists = operation.lists.iter().map(|n| Literal::u16_unsuffixed(*n));
+        let constants = operation.constants.iter().map(|c| hex(*c));
+        let modifiers = operation.modifiers.iter().map(|modifier| match modifier {
+            Modifier::Form(i) => {
+                let i = Literal::u8_unsuffixed(*i);
+                quote!(Modifier::Form(#i))
+            }
+            Modifier::Suffix(k, j) => {
+                let (k, j) = (Literal::u8_unsuffixed(*k), Literal::u8_unsuffixed(*j));
+                quote!(Modifier::Suffix(#k, #j))
+            }
+        });
+        let intrinsics = operation.intrinsics.iter().map(|n| Literal::u16_unsuffixed(*n));
+        quote! {
+            Operation {
+                text: #text,
+                nodes: &[#(#nodes),*],
+                lists: &[#(#lists),*],
+                constants: &[#(#constants),*],
+                modifiers: &[#(#modifiers),*],
+                intrinsics: &[#(#intrinsics),*],
+            }
+        }
+    });
+    let intrinsics = semantics.intrinsics.iter().map(|intrinsic| {
+        let (name, doc) = (intrinsic.name, intrinsic.doc);
+        let parameters = intrinsic.parameters.iter().map(|ty| type_of(*ty));
+        let result = match intrinsic.result {
+            Some(ty) => {
+                let ty = type_of(ty);
+                quote!(Some(#ty))
+            }
+            None => quote!(None),
+        };
+        let Effects { reads, writes, waits, flow } = intrinsic.effects;
+        quote! {
+            Intrinsic {
+                name: #name,
+                doc: #doc,
+                parameters: &[#(#parameters),*],
+                result: #result,
+                effects: Effects { reads: #reads, writes: #writes, waits: #waits, flow: #flow },
+            }
+        }
+    });
+    let states = semantics.states.iter().map(|state| {
+        let (name, doc, ty) = (state.name, state.doc, type_of(state.ty));
+        let count = Literal::u32_unsuffixed(state.count);
+        quote!(State { name: #name, doc: #doc, ty: #ty, count: #count })
+    });
+    let (spaces, faults) = (semantics.spaces, semantics.faults);
+    let option = |nan: Option<u64>| match nan {
+        Some(nan) => {
+            let nan = hex(nan);
+            quote!(Some(#nan))
+        }
+        None => quote!(None),
+    };
+    let (nan16, nan32) = (option(semantics.nan16.map(u64::from)), option(semantics.nan32.map(u64::from)));
+    let nan64 = option(semantics.nan64);
+    let pc_bits = Literal::u8_unsuffixed(semantics.pc_bits);
+    quote! {
+        /// What the instructions do, as typed graphs.
+        pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
+            use super::__rt::semantics::*;
+            use Op::*;
+            const fn n(op: Op, imm: u16, ty: Type, args: [u16; 4]) -> Node {
+                Node { op, imm, ty, args }
+            }
+            const fn b(bits: u8, lanes: u8) -> Type {
+                Type { class: Class::Bool, bits, lanes }
+            }
+            const fn u(bits: u8, lanes: u8) -> Type {
+                Type { class: Class::Unsigned, bits, lanes }
+            }
+            const fn i(bits: u8, lanes: u8) -> Type {
+                Type { class: Class::Signed, bits, lanes }
+            }
+            const fn f(bits: u8, lanes: u8) -> Type {
+                Type { class: Class::Float, bits, lanes }
+            }
+            Semantics {
+                operations: &[#(#operations),*],
+                intrinsics: &[#(#intrinsics),*],
+                states: &[#(#states),*],
+                spaces: &[#(#spaces),*],
+                faults: &[#(#faults),*],
+                nan16: #nan16,
+                nan32: #nan32,
+                nan64: #nan64,
+                pc_bits: #pc_bits,
+            }
+        };
+    }
+}
+
+fn node(node: &Node) -> TokenStream {
+    let op = format_ident!("{}", format!("{:?}", node.op));
+    let imm = Literal::u16_unsuffixed(node.imm);
+    let ty = type_of(node.ty);
+    let args = node.args.iter().map(|arg| Literal::u16_unsuffixed(*arg));
+    quote!(n(#op, #imm, #ty, [#(#args),*]))
+}
+
+fn type_of(ty: Type) -> TokenStream {
+    let name = match ty.class {
+        Class::Bool => quote!(b),
+        Class::Unsigned => quote!(u),
+        Class::Signed => quote!(i),
+        Class::Float => quote!(f),
+    };
+    let (bits, lanes) = (Literal::u8_unsuffixed(ty.bits), Literal::u8_unsuffixed(ty.lanes));
+    quote!(#name(#bits, #lanes))
+}

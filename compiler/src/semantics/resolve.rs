@@ -1,0 +1,275 @@
+//! Texts of instructions: names bound, graphs built.
+
+use std::collections::HashMap;
+
+use isaforge_core::bits::ones;
+use isaforge_core::semantics::{Effects, Modifier, Type};
+
+use super::spec::{EffectSpec, IntrinsicSpec, SemanticsSpec};
+use super::{Operation, Semantics};
+use crate::diagnostic::Diagnostic;
+use crate::expression::builtins::BUILTINS;
+use crate::expression::scope::{Function, IntrinsicInfo, Library, Parameter, StateInfo};
+use crate::expression::types::parse_type;
+use crate::expression::{Choices, ModifierInfo, OperandInfo, Scope, build, parse_signature, parse_text};
+use crate::model::{self, Form, Isa, Shape};
+use crate::resolve::Resolver;
+use crate::source::Spanned;
+use crate::spec::Access;
+use crate::suggest::did_you_mean;
+
+impl Resolver<'_> {
+    /// Builds what the texts of all instructions say.
+    pub(crate) fn semantics(&mut self) {
+        let specs: Vec<SemanticsSpec> = self.files.iter().filter_map(|(_, file)| file.semantics.clone()).collect();
+        let own = self.all(|file| &file.instructions);
+        let texts: HashMap<String, Spanned<String>> =
+            own.into_iter().filter_map(|(name, spec)| Some((name.value, spec.does?))).collect();
+        if specs.is_empty() && texts.is_empty() {
+            return;
+        }
+        let mut semantics = Semantics::default();
+        for spec in &specs {
+            self.declarations(spec, &mut semantics);
+        }
+        let mut given: HashMap<String, Spanned<String>> = HashMap::new();
+        for (name, text) in specs.iter().flat_map(|spec| spec.does.iter().flat_map(|does| does.iter())) {
+            if !self.isa.forms.iter().any(|form| form.name == name.value) {
+                // A set that builds on another need not have all of its instructions.
+                if !self.bases.contains(&name.span.file) && !self.out.pass_over(&name.value) {
+                    self.no_such_instruction(name);
+                }
+            } else if let Some(first) = texts.get(&name.value).or(given.get(&name.value)) {
+                let message = format!("what `{}` does is said twice", name.value);
+                let error = Diagnostic::error("E0102", text.span, message).label("again here");
+                self.out.push(error.secondary(first.span, "first said here"));
+            } else {
+                given.insert(name.value.clone(), text.clone());
+            }
+        }
+        let forms = std::mem::take(&mut self.isa.forms);
+        for form in &forms {
+            // The members of a family share the text of their entry.
+            let text = given.get(&form.name).or_else(|| texts.get(&form.name)).or_else(|| self.family_text(form));
+            let operation = text.cloned().and_then(|text| self.operation_text(form, &text, &semantics.library));
+            semantics.operations.push(operation);
+        }
+        self.isa.forms = forms;
+        self.isa.semantics = Some(semantics);
+    }
+
+    fn family_text(&self, form: &Form) -> Option<&Spanned<String>> {
+        let entries =
+            self.files.iter().filter_map(|(_, file)| file.instructions.as_ref()).flat_map(|named| named.iter());
+        entries.filter(|(name, _)| name.span == form.span).find_map(|(_, spec)| spec.does.as_ref())
+    }
+
+    fn no_such_instruction(&mut self, name: &Spanned<String>) {
+        let error = Diagnostic::error("E0101", name.span, format!("there is no instruction called `{}`", name.value));
+        let near = did_you_mean(&name.value, self.isa.forms.iter().map(|form| form.name.as_str()));
+        self.out.push(match near {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error,
+        });
+    }
+
+    fn operation_text(&mut self, form: &Form, text: &Spanned<String>, library: &Library) -> Option<Operation> {
+        let block = match parse_text(self.sources, text.span) {
+            Ok(block) => block,
+            Err(error) => {
+                self.out.push(error);
+                return None;
+            }
+        };
+        let scope = form_scope(&self.isa, form, library);
+        let built = build(&scope, &block, None, self.out)?;
+        super::check::operation(&scope, form, &built, text.span, self.out);
+        Some(Operation { text: tidy(&text.value), span: text.span, built })
+    }
+
+    fn declarations(&mut self, spec: &SemanticsSpec, semantics: &mut Semantics) {
+        for (ty, bits) in spec.nan.iter().flat_map(|nan| nan.iter()) {
+            match parse_type(&ty.value) {
+                Some(found) if found.is_float() && found.lanes == 1 => {
+                    if !found.format().is_nan(*bits) || *bits > ones(found.bits.into()) {
+                        let message = format!("{bits:#x} is no NaN of type `{}`", ty.value);
+                        self.out.push(Diagnostic::error("E0125", ty.span, message));
+                    }
+                    semantics.nan.push((found.bits, *bits));
+                    semantics.library.canonical.push(found.bits);
+                }
+                _ => {
+                    let error = Diagnostic::error("E0122", ty.span, format!("`{}` is no float type", ty.value));
+                    self.out.push(error.help("write `f16`, `f32` or `f64`"));
+                }
+            }
+        }
+        if let Some(pc) = &spec.pc {
+            match parse_type(&pc.value) {
+                Some(ty @ (Type::U32 | Type::U64)) => semantics.library.pc = Some(ty),
+                _ => {
+                    let error =
+                        Diagnostic::error("E0122", pc.span, format!("a program counter of type `{}`", pc.value));
+                    self.out.push(error.help("write `u32` or `u64`"));
+                }
+            }
+        }
+        let library = &mut semantics.library;
+        library.spaces.extend(spec.spaces.iter().flatten().map(|name| name.value.clone()));
+        library.faults.extend(spec.faults.iter().flatten().map(|name| name.value.clone()));
+        for (name, state) in spec.states.iter().flat_map(|states| states.iter()) {
+            let Some(ty) = parse_type(&state.r_type.value) else {
+                let message = format!("`{}` is no type", state.r_type.value);
+                self.out.push(Diagnostic::error("E0122", state.r_type.span, message));
+                continue;
+            };
+            let count = state.count.as_ref().map_or(1, |count| count.value);
+            if count == 0 || count > 1 << 20 {
+                let span = state.count.as_ref().map_or(name.span, |count| count.span);
+                let error = Diagnostic::error("E0032", span, format!("a state cannot have {count} elements"));
+                self.out.push(error.help("write a number from 1 to 1048576"));
+                continue;
+            }
+            let doc = state.doc.clone().unwrap_or_default();
+            library.states.push(StateInfo { name: name.value.clone(), doc, ty, count, span: name.span });
+        }
+        for (name, intrinsic) in spec.intrinsics.iter().flat_map(|named| named.iter()) {
+            self.intrinsic(name, intrinsic, library);
+        }
+        for (head, body) in spec.functions.iter().flat_map(|named| named.iter()) {
+            self.function(head, body, library);
+        }
+    }
+
+    fn intrinsic(&mut self, head: &Spanned<String>, spec: &IntrinsicSpec, library: &mut Library) {
+        let signature = match parse_signature(self.sources, head.span) {
+            Ok(signature) => signature,
+            Err(error) => return self.out.push(error),
+        };
+        let mut parameters = Vec::new();
+        for parameter in &signature.parameters {
+            parameters.push(match parse_type(&parameter.value) {
+                Some(ty) => Parameter::Value(ty),
+                None if parameter.value == "operand" => Parameter::Operand,
+                None => return self.no_type(parameter, "types of arguments are types of values, or `operand`"),
+            });
+        }
+        let result = match &signature.result {
+            Some(result) => match parse_type(&result.value) {
+                Some(ty) => Some(ty),
+                None => return self.no_type(result, "types are `u32`, `f16x2` and the like"),
+            },
+            None => None,
+        };
+        let has = |effect| spec.effects.iter().flatten().any(|e| *e == effect);
+        let effects = Effects {
+            reads: has(EffectSpec::Reads),
+            writes: has(EffectSpec::Writes),
+            waits: has(EffectSpec::Waits),
+            flow: has(EffectSpec::Flow),
+        };
+        if self.is_taken(&signature.name, library) {
+            return;
+        }
+        library.intrinsics.push(IntrinsicInfo {
+            name: signature.name.value,
+            doc: spec.doc.clone(),
+            parameters,
+            result,
+            effects,
+            span: head.span,
+        });
+    }
+
+    fn no_type(&mut self, name: &Spanned<String>, help: &str) {
+        self.out.push(Diagnostic::error("E0122", name.span, format!("`{}` is no type", name.value)).help(help));
+    }
+
+    fn is_taken(&mut self, name: &Spanned<String>, library: &Library) -> bool {
+        let taken = BUILTINS.iter().any(|builtin| builtin.name == name.value)
+            || library.functions.contains_key(&name.value)
+            || library.intrinsics.iter().any(|i| i.name == name.value);
+        if taken {
+            let error = Diagnostic::error("E0102", name.span, format!("there is a function `{}` already", name.value));
+            self.out.push(error.help("choose another name"));
+        }
+        taken
+    }
+
+    fn function(&mut self, head: &Spanned<String>, body: &Spanned<String>, library: &mut Library) {
+        let signature = match parse_signature(self.sources, head.span) {
+            Ok(signature) => signature,
+            Err(error) => return self.out.push(error),
+        };
+        let block = match parse_text(self.sources, body.span) {
+            Ok(block) => block,
+            Err(error) => return self.out.push(error),
+        };
+        let parameters = signature.parameters.iter().chain(&signature.value).map(|p| p.value.clone()).collect();
+        let function = Function { parameters, body: block, span: head.span };
+        if signature.value.is_some() {
+            if library.writers.insert(signature.name.value.clone(), function).is_some() {
+                let message = format!("there is a writer `{}` already", signature.name.value);
+                self.out.push(Diagnostic::error("E0102", head.span, message).help("choose another name"));
+            }
+        } else if !self.is_taken(&signature.name, library) {
+            library.functions.insert(signature.name.value, function);
+        }
+    }
+}
+
+/// The names that the text of a form may use.
+pub fn form_scope<'a>(isa: &Isa, form: &Form, library: &'a Library) -> Scope<'a> {
+    let mut scope = Scope::new(library);
+    let modifier = |m: &model::Modifier, reference| ModifierInfo {
+        name: m.name.clone(),
+        choices: match m.ty {
+            model::Type::Flag => Choices::Flag,
+            model::Type::Enum(e) => {
+                Choices::Values(isa.enums[e].values.iter().map(|v| (v.name.clone(), v.bits)).collect())
+            }
+            _ => Choices::Number(m.bits.width().min(64) as u8),
+        },
+        reference,
+        span: m.span,
+    };
+    scope.modifiers = form.modifiers.iter().enumerate().map(|(i, m)| modifier(m, Modifier::Form(i as u8))).collect();
+    for (k, operand) in form.operands.iter().enumerate() {
+        let (ty, elements) = operand_type(operand);
+        let suffixes = operand.suffixes.iter().enumerate();
+        scope.operands.push(OperandInfo {
+            name: operand.name.clone(),
+            ty,
+            elements,
+            suffixes: suffixes.map(|(j, m)| modifier(m, Modifier::Suffix(k as u8, j as u8))).collect(),
+            reads: true,
+            writes: matches!(operand.access, Access::Write | Access::ReadWrite),
+            span: operand.span,
+        });
+    }
+    scope
+}
+
+/// The type of one element of an operand, and how many it has.
+fn operand_type(operand: &model::Operand) -> (Type, u16) {
+    let word = |bits: u16| Type::unsigned(bits.clamp(1, 64) as u8);
+    match &operand.shape {
+        Shape::One { .. } if operand.size > 64 => (word(32), operand.size.div_ceil(32)),
+        Shape::One { .. } => (word(operand.size), 1),
+        Shape::List { count, .. } => {
+            let more = count.bits.as_ref().map_or(0, |bits| ones(bits.width()).min(255) as u16);
+            (word(operand.size.min(32)), u16::from(count.plus) + more)
+        }
+        Shape::Number { bits, ty, .. } => {
+            let width = if bits.width() <= 32 { 32 } else { 64 };
+            (if *ty == model::Type::Signed { Type::signed(width) } else { Type::unsigned(width) }, 1)
+        }
+    }
+}
+
+/// A text as it is shown: without the indentation of its block.
+fn tidy(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let first = lines.iter().position(|line| !line.is_empty()).unwrap_or(0);
+    lines[first..].join("\n").trim_end().to_owned()
+}

@@ -1,0 +1,260 @@
+//! Texts that say what instructions do: from a specification to graphs that execute.
+
+use isaforge_compiler::{Compiled, Settings, compile};
+use isaforge_core::semantics::evaluate::{Column, Environment, Scratch, evaluate};
+use isaforge_core::semantics::{AtomicOp, Modifier, Semantics, Shape, Special, Type, instantiate};
+
+const HEAD: &str = "
+isa: t
+word: 16
+provenance: document
+banks: { x: { count: 8, width: 32, prints: \"x{n}\" } }
+enums:
+  Half: { values: [none, h0, h1, ~], default: none }
+  Round: { values: [rte, rtp, rtn, rtz], default: rte }
+";
+
+/// A specification of one instruction `T` with this text; `semantics` is what stands in that section.
+fn spec(semantics: &str, text: &str) -> String {
+    format!(
+        "{HEAD}semantics:\n  pc: u32\n{semantics}\ninstructions:\n  T:\n    doc: Does something.\n    fixed: {{ 15: 1 }}\n    \
+         modifiers: {{ neg: {{ bits: 14 }}, half: {{ enum: Half, bits: 13..12 }}, round: {{ enum: Round, bits: 11..10 }} }}\n    \
+         operands:\n      d: {{ bank: x, bits: 9..7, access: write }}\n      a: {{ bank: x, bits: 6..4, access: read }}\n      \
+         b: {{ bank: x, bits: 3..1, access: read }}\n    ignored: [0]\n    does: \"{text}\"\n"
+    )
+}
+
+fn compiled(source: &str) -> Result<Compiled, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("isa.yaml");
+    std::fs::write(&path, source).unwrap();
+    compile(&Settings { root: Some(folder.path().to_owned()), ..Settings::new(&path) }).map_err(|f| f.to_string())
+}
+
+/// The three registers of `T`, as `d`, `a`, `b`; memory is one word at 16.
+struct Registers {
+    values: [u64; 3],
+    memory: u64,
+    went: Option<u64>,
+}
+
+impl Environment<1> for Registers {
+    type Fault = String;
+
+    fn active(&self) -> u64 {
+        1
+    }
+
+    fn operand(&mut self, operand: u16, _: u16, _: Type) -> Result<Column<1>, String> {
+        Ok([self.values[usize::from(operand)]])
+    }
+
+    fn write(&mut self, operand: u16, _: u16, _: Type, value: &Column<1>, _: u64) -> Result<(), String> {
+        self.values[usize::from(operand)] = value[0];
+        Ok(())
+    }
+
+    fn state(&mut self, _: u16, _: Option<&Column<1>>) -> Result<Column<1>, String> {
+        Ok([7])
+    }
+
+    fn set_state(&mut self, _: u16, _: Option<&Column<1>>, value: &Column<1>, _: u64) -> Result<(), String> {
+        self.memory = value[0];
+        Ok(())
+    }
+
+    fn special(&mut self, special: Special) -> Column<1> {
+        [if special == Special::Pc { 100 } else { 102 }]
+    }
+
+    fn load(&mut self, _: u16, ty: Type, address: &Column<1>, _: u64) -> Result<Column<1>, String> {
+        if address[0] == 16 { Ok([self.memory & ty.mask()]) } else { Err(format!("nothing at {}", address[0])) }
+    }
+
+    fn store(&mut self, _: u16, _: Type, _: &Column<1>, value: &Column<1>, _: u64) -> Result<(), String> {
+        self.memory = value[0];
+        Ok(())
+    }
+
+    fn atomic(
+        &mut self,
+        op: AtomicOp,
+        _: u16,
+        ty: Type,
+        _: &Column<1>,
+        value: &Column<1>,
+        _: Option<&Column<1>>,
+        _: u64,
+    ) -> Result<Column<1>, String> {
+        let old = self.memory;
+        self.memory = op.apply(ty, old, value[0]);
+        Ok([old])
+    }
+
+    fn branch(&mut self, target: &Column<1>, _: u64) -> Result<(), String> {
+        self.went = Some(target[0]);
+        Ok(())
+    }
+
+    fn barrier(&mut self, _: u64) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: u64) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn fault(&mut self, _: u16, datum: &Column<1>, _: u64) -> Result<(), String> {
+        Err(format!("fault {}", datum[0]))
+    }
+
+    fn intrinsic(&mut self, _: u16, arguments: &[Column<1>], _: u64) -> Result<Column<1>, String> {
+        Ok([arguments.iter().map(|column| column[0]).sum()])
+    }
+}
+
+/// Modifiers as `neg`, `half`, `round`.
+fn shape(semantics: &Semantics, modifiers: [u64; 3]) -> Shape {
+    let operation = &semantics.operations[0];
+    instantiate(semantics, operation, |m| match operation.modifiers[usize::from(m)] {
+        Modifier::Form(i) => modifiers[usize::from(i)],
+        Modifier::Suffix(..) => 0,
+    })
+}
+
+fn run(semantics: &str, text: &str, modifiers: [u64; 3], a: u64, b: u64) -> Result<Registers, String> {
+    let compiled = compiled(&spec(semantics, text))?;
+    let semantics = compiled.semantics.expect("the specification says what T does");
+    let shape = shape(semantics, modifiers);
+    let mut registers = Registers { values: [0xdead, a, b], memory: 5, went: None };
+    evaluate(semantics, &shape, &mut Scratch::default(), &mut registers)?;
+    Ok(registers)
+}
+
+fn result(text: &str, modifiers: [u64; 3], a: u64, b: u64) -> u64 {
+    run("", text, modifiers, a, b).unwrap_or_else(|message| panic!("{text}: {message}")).values[0]
+}
+
+#[test]
+fn arithmetic_has_the_precedence_of_other_languages() {
+    assert_eq!(result("d = a + b * 3", [0; 3], 2, 5), 17);
+    assert_eq!(result("d = (a | 0x10) ^ b & 6", [0; 3], 1, 7), 0x17);
+    assert_eq!(result("d = a << 4 >> 2", [0; 3], 1, 7), 4);
+    assert_eq!(result("d = -a", [0; 3], 1, 0), 0xffff_ffff);
+    assert_eq!(result("d = zext(u32, a < b)", [0; 3], 1, 2), 1);
+    assert_eq!(result("d = if (a as i32) < (b as i32) { 1 } else { 0 }", [0; 3], 0xffff_ffff, 2), 1);
+}
+
+#[test]
+fn a_modifier_chooses_an_arm_and_leaves_no_other_behind() {
+    let text = "d = match half { none => a, h0 => zext(u32, a.h0), h1 => zext(u32, a.h1) }";
+    for (half, expected) in [(0, 0x1234_5678), (1, 0x5678), (2, 0x1234)] {
+        assert_eq!(result(text, [0, half, 0], 0x1234_5678, 0), expected);
+    }
+    let compiled = compiled(&spec("", text)).unwrap();
+    let shape = shape(compiled.semantics.unwrap(), [0, 0, 0]);
+    assert_eq!(shape.nodes.len(), 2, "an operand and a write: {:?}", shape.nodes);
+}
+
+#[test]
+fn functions_are_expanded_where_they_are_called() {
+    let functions = "  functions:\n    sign(x, n): \"if n { -x } else { x }\"\n    twice(x): \"let y = x + x; y\"\n";
+    let text = "let y = a; d = twice(sign(y, neg)) + y";
+    assert_eq!(run(functions, text, [1, 0, 0], 3, 0).unwrap().values[0], 0xffff_fffd);
+    let message = run("  functions:\n    f(x): \"x + a\"\n    g(x): f(x)\n", "d = g(b)", [0; 3], 1, 2);
+    assert_eq!(message.unwrap().values[0], 3);
+    let message = run("  functions:\n    f(x): \"f(x)\"\n", "d = f(b)", [0; 3], 1, 2).err().unwrap();
+    assert!(message.contains("E0127"), "{message}");
+}
+
+#[test]
+fn a_rounding_follows_a_modifier() {
+    let mode = "  functions:\n    mode(m): \"match m { rte => rne, rtp => rtp, rtn => rtn, rtz => rtz }\"\n";
+    let text = "d = cvt(i32, a as f32, mode(round)) as u32";
+    for (round, expected) in [(0, 2), (1, 3), (2, 2), (3, 2)] {
+        assert_eq!(run(mode, text, [0, 0, round], 2.5f32.to_bits().into(), 0).unwrap().values[0], expected);
+    }
+}
+
+#[test]
+fn the_rule_on_nans_applies_to_results_of_arithmetic_alone() {
+    let nan = "  nan: { f32: 0x7fc00000 }\n";
+    let (a, inf) = (0xffc1_2345, 0x7f80_0000);
+    assert_eq!(run(nan, "d = (a as f32) + (b as f32)", [0; 3], a, 0).unwrap().values[0], 0x7fc0_0000);
+    assert_eq!(run(nan, "d = (a as f32) - (b as f32)", [0; 3], inf, inf).unwrap().values[0], 0x7fc0_0000);
+    assert_eq!(run(nan, "d = -(a as f32)", [0; 3], a, 0).unwrap().values[0], 0x7fc1_2345);
+    assert_eq!(run(nan, "d = widen(f32, a.h0 as f16)", [0; 3], 0x7e01, 0).unwrap().values[0], 0x7fc0_2000);
+}
+
+#[test]
+fn effects_happen_under_their_conditions() {
+    let text = "if a != 0 { store(u32, 16 as u64, b); branch(pc + a) } else { d = load(u32, 16 as u64) }";
+    let went = run("", text, [0; 3], 4, 9).unwrap();
+    assert_eq!((went.memory, went.went, went.values[0]), (9, Some(104), 0xdead));
+    let stayed = run("", text, [0; 3], 0, 9).unwrap();
+    assert_eq!((stayed.memory, stayed.went, stayed.values[0]), (5, None, 5));
+}
+
+#[test]
+fn a_fault_leaves_registers_as_they_were() {
+    let fault = "  faults: [odd]\n";
+    let text = "d = a; if (b & 1) != 0 { fault(odd, zext(u64, b)) }";
+    assert_eq!(run(fault, text, [0; 3], 4, 9).err().unwrap(), "fault 9");
+    assert_eq!(run(fault, text, [0; 3], 4, 8).unwrap().values[0], 4);
+}
+
+#[test]
+fn what_is_read_after_an_assignment_was_assigned() {
+    let states = "  states: { s: { type: u32 } }\n";
+    let ran = run(states, "s = a; if neg { s = b }; d = s + 1", [0; 3], 4, 9).unwrap();
+    assert_eq!((ran.values[0], ran.memory), (5, 4));
+    let ran = run(states, "s = a; if neg { s = b }; d = s + 1", [1, 0, 0], 4, 9).unwrap();
+    assert_eq!((ran.values[0], ran.memory), (10, 9));
+    assert_eq!(run("", "let x = a; for i in 0..4 { x = x + b }; d = x", [0; 3], 1, 2).unwrap().values[0], 9);
+}
+
+#[test]
+fn vectors_work_component_by_component() {
+    assert_eq!(result("d = ((a as u8x4) + (b as u8x4)) as u32", [0; 3], 0xff01_02ff, 0x0101_0101), 0x0002_0300);
+    assert_eq!(result("d = [a.h1, a.h0] as u32", [0; 3], 0x1234_5678, 0), 0x5678_1234);
+    assert_eq!(result("d = [for i in 0..4: a.b0] as u32", [0; 3], 0x12, 0), 0x1212_1212);
+    assert_eq!(result("d = sum(i32, (a as i8x4)) as u32", [0; 3], 0xff01_02ff, 0), 1);
+    assert_eq!(
+        result("d = select((a as u16x2) == 0, b as u16x2, a as u16x2) as u32", [0; 3], 7, 0x1111_2222),
+        0x1111_0007
+    );
+    assert_eq!(result("d = zext(u32, concat(a[3:0], b[7:4], true))", [0; 3], 0xa, 0x50), 0x14b);
+}
+
+/// Texts with a mistake, and the code and the words that the mistake gets.
+#[test]
+fn a_mistake_is_marked_in_the_text() {
+    for (text, code, marked) in [
+        ("d = c", "E0121", "c"),
+        ("d = a +", "E0120", ""),
+        ("d = a + 1.5", "E0122", "1.5"),
+        ("d = a.h0", "E0122", "a.h0"),
+        ("d = min(a)", "E0123", "min"),
+        ("d = match half { none => a, h0 => b }", "E0124", "match half { none => a, h0 => b }"),
+        ("d = match half { none => a, h2 => b, _ => a }", "E0124", "h2"),
+        ("d = match half { _ => a, h0 => b }", "E0124", "h0"),
+        ("d = 0x1_0000_0000", "E0125", "0x1_0000_0000"),
+        ("a = b; d = a", "E0126", "a"),
+        ("d = a; b", "E0126", "b"),
+        ("d = store(u32, zext(u64, a), b)", "E0126", "store(u32, zext(u64, a), b)"),
+        ("d = a < b < a", "E0120", "<"),
+        ("d = if a { b } else { a }", "E0122", "a"),
+        ("d = half", "E0122", "half"),
+        ("d = @", "E0120", "@"),
+        ("branch(a)", "E0128", ""),
+    ] {
+        let message = compiled(&spec("", text)).err().unwrap_or_else(|| panic!("{text} is accepted"));
+        assert!(message.contains(code), "{text}: {message}");
+        // The marks stand below the text, as long as what they mark.
+        if !marked.is_empty() {
+            let marks = message.lines().find(|line| line.trim_start_matches([' ', '|']).starts_with('^'));
+            let marks = marks.unwrap_or_else(|| panic!("{message}")).matches('^').count();
+            assert_eq!(marks, marked.chars().count(), "{text}: {message}");
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Executes shapes, all lanes of a warp at once.
+//!
+//! This is the reference: plain, one node after another, each by its one definition in [`primitive`](super::primitive).
+
+use alloc::vec::Vec;
+
+use super::instantiate::{Shape, canonical};
+use super::primitive::{component, primitive};
+use super::{AtomicOp, NONE, Node, Op, Semantics, Special, Type};
+
+/// One value for each of the `L` lanes of a warp.
+pub type Column<const L: usize> = [u64; L];
+
+/// What executes an instruction set: its registers, its memory, what its intrinsics do.
+///
+/// Masks have bit 0 for lane 0. Values are masked to the size of their type. Results of lanes that are not in a mask are
+/// not looked at.
+pub trait Environment<const L: usize> {
+    /// Why execution stops.
+    type Fault;
+
+    /// The lanes that execute.
+    fn active(&self) -> u64;
+    /// An operand of the instruction: one element of it, as it is encoded.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Result<Column<L>, Self::Fault>;
+    /// Writes one element of an operand.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn write(&mut self, operand: u16, element: u16, ty: Type, value: &Column<L>, mask: u64) -> Result<(), Self::Fault>;
+    /// A state; `index` is the element's number in each lane.
+    ///
+    /// # Errors
+    /// When there is no such element.
+    fn state(&mut self, state: u16, index: Option<&Column<L>>) -> Result<Column<L>, Self::Fault>;
+    /// Writes a state.
+    ///
+    /// # Errors
+    /// When there is no such element.
+    fn set_state(
+        &mut self,
+        state: u16,
+        index: Option<&Column<L>>,
+        value: &Column<L>,
+        mask: u64,
+    ) -> Result<(), Self::Fault>;
+    /// A fact of each thread. [`Special::Lane`] and [`Special::Active`] are not asked for.
+    fn special(&mut self, special: Special) -> Column<L>;
+    /// Reads memory.
+    ///
+    /// # Errors
+    /// When an address of a lane in the mask cannot be read.
+    fn load(&mut self, space: u16, ty: Type, address: &Column<L>, mask: u64) -> Result<Column<L>, Self::Fault>;
+    /// Writes memory, lane by lane, the lowest first.
+    ///
+    /// # Errors
+    /// When an address of a lane in the mask cannot be written.
+    fn store(
+        &mut self,
+        space: u16,
+        ty: Type,
+        address: &Column<L>,
+        value: &Column<L>,
+        mask: u64,
+    ) -> Result<(), Self::Fault>;
+    /// Replaces memory by what `op` makes of it and the value, lane by lane; only where it is as expected, if a value is
+    /// expected. Returns what was there.
+    ///
+    /// # Errors
+    /// When an address of a lane in the mask cannot be read or written.
+    #[allow(clippy::too_many_arguments, reason = "an atomic has that many parts")]
+    fn atomic(
+        &mut self,
+        op: AtomicOp,
+        space: u16,
+        ty: Type,
+        address: &Column<L>,
+        value: &Column<L>,
+        expected: Option<&Column<L>>,
+        mask: u64,
+    ) -> Result<Column<L>, Self::Fault>;
+    /// Lanes go on elsewhere.
+    ///
+    /// # Errors
+    /// When there is nothing to execute.
+    fn branch(&mut self, target: &Column<L>, mask: u64) -> Result<(), Self::Fault>;
+    /// Lanes wait for the others of their workgroup.
+    ///
+    /// # Errors
+    /// When they cannot.
+    fn barrier(&mut self, mask: u64) -> Result<(), Self::Fault>;
+    /// Lanes end.
+    ///
+    /// # Errors
+    /// When they cannot.
+    fn end(&mut self, mask: u64) -> Result<(), Self::Fault>;
+    /// Lanes raise a fault of [`Semantics::faults`]. `mask` is never empty.
+    ///
+    /// # Errors
+    /// The fault, unless the environment goes on.
+    fn fault(&mut self, fault: u16, datum: &Column<L>, mask: u64) -> Result<(), Self::Fault>;
+    /// Executes an intrinsic of [`Semantics::intrinsics`].
+    ///
+    /// # Errors
+    /// When it cannot be executed.
+    fn intrinsic(&mut self, intrinsic: u16, arguments: &[Column<L>], mask: u64) -> Result<Column<L>, Self::Fault>;
+}
+
+/// Room for the values of a shape, to be used again.
+#[derive(Debug)]
+pub struct Scratch<const L: usize> {
+    values: Vec<Column<L>>,
+    arguments: Vec<Column<L>>,
+}
+
+impl<const L: usize> Default for Scratch<L> {
+    fn default() -> Self {
+        Scratch { values: Vec::new(), arguments: Vec::new() }
+    }
+}
+
+/// Executes a shape.
+///
+/// # Errors
+/// What the environment answers. Nothing is written to operands and states then.
+pub fn evaluate<const L: usize, E: Environment<L>>(
+    semantics: &Semantics,
+    shape: &Shape,
+    scratch: &mut Scratch<L>,
+    env: &mut E,
+) -> Result<(), E::Fault> {
+    let active = env.active();
+    let values = &mut scratch.values;
+    values.clear();
+    for node in &shape.nodes {
+        let value = match node.op {
+            Op::Write | Op::SetState => [0; L],
+            Op::Permute | Op::Ballot => across(node, values, active),
+            op if op.is_effect() => effect(node, shape, values, &mut scratch.arguments, active, env)?,
+            Op::Const => [shape.constants.get(usize::from(node.args[0])).copied().unwrap_or(0); L],
+            Op::Operand => env.operand(node.args[0], node.args[1], node.ty)?,
+            Op::State => {
+                let index = (node.args[1] != NONE).then(|| values[usize::from(node.args[1])]);
+                env.state(node.args[0], index.as_ref())?
+            }
+            Op::Special => match Special::ALL.get(usize::from(node.imm)) {
+                Some(Special::Lane) => core::array::from_fn(|lane| lane as u64),
+                Some(Special::Active) => [active; L],
+                Some(special) => env.special(*special),
+                None => [0; L],
+            },
+            _ => pure(semantics, node, shape, values),
+        };
+        values.push(value);
+    }
+    for node in shape.nodes.iter().filter(|node| matches!(node.op, Op::Write | Op::SetState)) {
+        let mask = condition(node.args[3], values, active);
+        if mask == 0 {
+            continue;
+        }
+        let value = values[usize::from(node.args[2])];
+        if node.op == Op::Write {
+            env.write(node.args[0], node.args[1], node.ty, &value, mask)?;
+        } else {
+            let index = (node.args[1] != NONE).then(|| values[usize::from(node.args[1])]);
+            env.set_state(node.args[0], index.as_ref(), &value, mask)?;
+        }
+    }
+    Ok(())
+}
+
+fn condition<const L: usize>(node: u16, values: &[Column<L>], active: u64) -> u64 {
+    match values.get(usize::from(node)) {
+        Some(column) => column.iter().enumerate().fold(0, |mask, (lane, holds)| mask | (holds & 1) << lane) & active,
+        None => active,
+    }
+}
+
+fn pure<const L: usize>(semantics: &Semantics, node: &Node, shape: &Shape, values: &[Column<L>]) -> Column<L> {
+    let argument = |k: usize| values.get(usize::from(node.args[k])).copied().unwrap_or([0; L]);
+    match node.op {
+        Op::Pack => {
+            let list = shape.lists.get(usize::from(node.args[0])..).unwrap_or_default();
+            let mut all = [0; L];
+            for (i, part) in list.iter().take(node.args[1].into()).enumerate() {
+                let part = values.get(usize::from(*part)).copied().unwrap_or([0; L]);
+                for (all, part) in all.iter_mut().zip(part) {
+                    *all |= part << (usize::from(node.ty.bits) * i).min(63);
+                }
+            }
+            all
+        }
+        Op::Canonical => argument(0).map(|value| canonical(semantics, node.ty, value)),
+        _ => {
+            let used = node.op.node_arguments();
+            let ty = |k: usize| match used >> k & 1 {
+                0 => node.ty,
+                _ => shape.nodes.get(usize::from(node.args[k])).map_or(node.ty, |n| n.ty),
+            };
+            let types = [ty(0), ty(1), ty(2), ty(3)];
+            let args = [argument(0), argument(1), argument(2), argument(3)];
+            core::array::from_fn(|lane| primitive(node.op, node.imm, node.ty, types, args.map(|column| column[lane])))
+        }
+    }
+}
+
+fn across<const L: usize>(node: &Node, values: &[Column<L>], active: u64) -> Column<L> {
+    let a = values[usize::from(node.args[0])];
+    match node.op {
+        Op::Ballot => [condition(node.args[0], values, active); L],
+        _ => {
+            let from = values[usize::from(node.args[1])];
+            from.map(|lane| usize::try_from(lane).ok().and_then(|lane| a.get(lane).copied()).unwrap_or(0))
+        }
+    }
+}
+
+fn effect<const L: usize, E: Environment<L>>(
+    node: &Node,
+    shape: &Shape,
+    values: &[Column<L>],
+    arguments: &mut Vec<Column<L>>,
+    active: u64,
+    env: &mut E,
+) -> Result<Column<L>, E::Fault> {
+    let mask = node.op.condition().map_or(active, |k| condition(node.args[k], values, active));
+    if mask == 0 {
+        return Ok([0; L]);
+    }
+    let argument = |k: usize| values[usize::from(node.args[k])];
+    let nothing = [0; L];
+    match node.op {
+        Op::Load => env.load(node.imm, node.ty, &argument(0), mask),
+        Op::Store => env.store(node.imm, node.ty, &argument(0), &argument(1), mask).map(|()| nothing),
+        Op::Atomic => {
+            let op = AtomicOp::ALL.get(usize::from(node.imm >> 8)).copied().unwrap_or(AtomicOp::Exchange);
+            let expected = (node.args[2] != NONE).then(|| argument(2));
+            env.atomic(op, node.imm & 0xff, node.ty, &argument(0), &argument(1), expected.as_ref(), mask)
+        }
+        Op::Branch => env.branch(&argument(0), mask).map(|()| nothing),
+        Op::Barrier => env.barrier(mask).map(|()| nothing),
+        Op::End => env.end(mask).map(|()| nothing),
+        Op::Fault => env.fault(node.imm, &argument(0), mask).map(|()| nothing),
+        _ => {
+            arguments.clear();
+            let list = shape.lists.get(usize::from(node.args[1])..).unwrap_or_default();
+            arguments.extend(list.iter().take(node.args[2].into()).map(|n| values[usize::from(*n)]));
+            env.intrinsic(node.args[0], arguments, mask)
+        }
+    }
+}
+
+/// Component `index` of every lane.
+pub fn components<const L: usize>(column: &Column<L>, ty: Type, index: u32) -> Column<L> {
+    column.map(|value| component(value, ty, index))
+}
