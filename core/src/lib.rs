@@ -6,6 +6,7 @@
 //! (instruction ↔ text, from one description), [`annotate`](annotate::annotate) (which bits mean what) and
 //! [`registers`](registers::registers) (what an instruction reads and writes). The same algorithms run on tables that
 //! the compiler builds in memory, so a specification behaves the same before and after code is generated from it.
+//! [`float`] is the arithmetic that the semantics of instructions compute with.
 //!
 //! It is `no_std` and has no dependencies; the feature `alloc` (on by default) adds whole programs with labels
 //! ([`program`]).

@@ -1,43 +1,89 @@
-//! Against the arithmetic of the standard library and of `half`, which round to nearest even.
+//! Against the standard library and `half`, which round to nearest even; the fast paths against the definition.
 
 use super::super::*;
+use super::{ROUNDS, operands, pattern, random};
 
 #[test]
 fn halves_convert_as_half_converts_them() {
     for bits in 0..=u16::MAX {
-        let half = half::f16::from_bits(bits);
-        if half.is_nan() {
+        let number = half::f16::from_bits(bits);
+        if number.is_nan() {
             continue;
         }
-        assert_eq!(convert(Format::F16, Format::F32, bits.into(), Round::Zero), half.to_f32().to_bits().into());
-        assert_eq!(convert(Format::F16, Format::F64, bits.into(), Round::Zero), half.to_f64().to_bits());
-        assert_eq!(convert(Format::F32, Format::F16, half.to_f32().to_bits().into(), Round::NearestEven), bits.into());
+        let bits = bits.into();
+        let (single, double) = (number.to_f32().to_bits().into(), number.to_f64().to_bits());
+        for r in ROUNDS {
+            assert_eq!(convert(Format::F16, Format::F32, bits, r), single);
+            assert_eq!(convert(Format::F16, Format::F64, bits, r), double);
+            assert_eq!(convert(Format::F32, Format::F16, single, r), bits);
+            assert_eq!(convert(Format::F64, Format::F16, double, r), bits);
+        }
     }
 }
 
 #[test]
-fn quick() {
-    let mut random = crate::sample::Random(1);
+fn singles_and_doubles_narrow_as_others_narrow_them() {
+    let mut random = random();
     for _ in 0..200_000 {
-        let (a, b, c) = (random.next(), random.next(), random.next());
-        let (x, y, z) = (f64::from_bits(a), f64::from_bits(b), f64::from_bits(c));
-        let same =
-            |got: u64, want: f64| assert!(got == want.to_bits() || want.is_nan(), "{a:x} {b:x} {c:x} {got:x} {want:e}");
-        same(exact::arithmetic(Op::Add, Format::F64, a, b, Round::NearestEven), x + y);
-        same(exact::arithmetic(Op::Mul, Format::F64, a, b, Round::NearestEven), x * y);
-        same(exact::arithmetic(Op::Div, Format::F64, a, b, Round::NearestEven), x / y);
-        same(fma(Format::F64, a, b, c, Round::NearestEven), x.mul_add(y, z));
-        same(sqrt(Format::F64, a, Round::NearestEven), x.sqrt());
-        for r in [Round::NearestEven, Round::Up, Round::Down, Round::Zero, Round::Away] {
-            for f in [Format::F16, Format::F32] {
+        let single = f32::from_bits(pattern(&mut random, Format::F32) as u32);
+        let double = f64::from_bits(pattern(&mut random, Format::F64));
+        if single.is_nan() || double.is_nan() {
+            continue;
+        }
+        let narrow = |from, to, bits| convert(from, to, bits, Round::NearestEven);
+        let half = u64::from(half::f16::from_f32_const(single).to_bits());
+        assert_eq!(narrow(Format::F32, Format::F16, single.to_bits().into()), half, "{single:e}");
+        assert_eq!(narrow(Format::F64, Format::F32, double.to_bits()), (double as f32).to_bits().into(), "{double:e}");
+    }
+}
+
+#[test]
+fn singles_and_doubles_compute_as_the_standard_library_does() {
+    let mut random = random();
+    let nearest = Round::NearestEven;
+    for _ in 0..100_000 {
+        let [a, b, c] = operands(&mut random, Format::F64);
+        let [x, y, z] = [a, b, c].map(f64::from_bits);
+        let same = |name: &str, got: u64, want: f64| {
+            let good = if want.is_nan() { Format::F64.is_nan(got) } else { got == want.to_bits() };
+            assert!(good, "{name} of {a:#x} {b:#x} {c:#x}: {got:#x}, not {:#x}", want.to_bits());
+        };
+        same("sum", exact::arithmetic(Op::Add, Format::F64, a, b, nearest), x + y);
+        same("difference", exact::arithmetic(Op::Sub, Format::F64, a, b, nearest), x - y);
+        same("product", exact::arithmetic(Op::Mul, Format::F64, a, b, nearest), x * y);
+        same("quotient", exact::arithmetic(Op::Div, Format::F64, a, b, nearest), x / y);
+        same("root", sqrt(Format::F64, a, nearest), x.sqrt());
+        same("fused", fma(Format::F64, a, b, c, nearest), x.mul_add(y, z));
+
+        let [a, b, c] = operands(&mut random, Format::F32);
+        let [x, y, z] = [a, b, c].map(|bits| f32::from_bits(bits as u32));
+        let same = |name: &str, got: u64, want: f32| {
+            let good = if want.is_nan() { Format::F32.is_nan(got) } else { got == want.to_bits().into() };
+            assert!(good, "{name} of {a:#x} {b:#x} {c:#x}: {got:#x}, not {:#x}", want.to_bits());
+        };
+        same("sum", exact::arithmetic(Op::Add, Format::F32, a, b, nearest), x + y);
+        same("difference", exact::arithmetic(Op::Sub, Format::F32, a, b, nearest), x - y);
+        same("product", exact::arithmetic(Op::Mul, Format::F32, a, b, nearest), x * y);
+        same("quotient", exact::arithmetic(Op::Div, Format::F32, a, b, nearest), x / y);
+        same("root", sqrt(Format::F32, a, nearest), x.sqrt());
+        same("fused", fma(Format::F32, a, b, c, nearest), x.mul_add(y, z));
+        same("fused by definition", exact::fma_scaled(Format::F32, a, b, c, 0, nearest), x.mul_add(y, z));
+    }
+}
+
+#[test]
+fn fast_paths_agree_with_the_definition() {
+    let mut random = random();
+    for _ in 0..14_000 {
+        for f in super::FORMATS {
+            let [a, b, c] = operands(&mut random, f);
+            for r in ROUNDS {
                 for op in [Op::Add, Op::Sub, Op::Mul, Op::Div] {
-                    assert_eq!(
-                        arithmetic(op, f, a, b, r),
-                        exact::arithmetic(op, f, a, b, r),
-                        "{f:?} {op:?} {r:?} {a:x} {b:x}"
-                    );
+                    let (fast, exact) = (arithmetic(op, f, a, b, r), exact::arithmetic(op, f, a, b, r));
+                    assert_eq!(fast, exact, "{op:?} {f:?} {r:?} of {a:#x} {b:#x}");
                 }
-                assert_eq!(fma(f, a, b, c, r), exact::fma_scaled(f, a, b, c, 0, r), "{f:?} {r:?} {a:x} {b:x} {c:x}");
+                let (fast, exact) = (fma(f, a, b, c, r), exact::fma_scaled(f, a, b, c, 0, r));
+                assert_eq!(fast, exact, "fma {f:?} {r:?} of {a:#x} {b:#x} {c:#x}");
             }
         }
     }
