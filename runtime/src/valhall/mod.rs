@@ -58,6 +58,7 @@ mod program;
 pub mod reference;
 pub mod rules;
 mod semantics;
+pub mod single;
 mod source;
 mod space;
 mod step;

@@ -114,9 +114,9 @@ pub struct Bundle {
 /// What a warp of a fragment program has besides its registers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Quads {
-    helpers: u16,
-    pixels: Column<[u32; 2]>,
-    places: Column<[i16; 2]>,
+    pub helpers: u16,
+    pub pixels: Column<[u32; 2]>,
+    pub places: Column<[i16; 2]>,
 }
 
 impl Quads {

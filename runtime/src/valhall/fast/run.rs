@@ -20,9 +20,11 @@ use super::world::World;
 use crate::level::Level;
 
 mod crew;
+mod single;
 
 pub use crew::Begin;
 use crew::Crew;
+pub use single::single;
 
 /// What all warps of a bundle together may execute in a turn.
 const BUNDLE_TURN: u64 = (WARPS * LANES) as u64 * TURN as u64;

@@ -1,0 +1,87 @@
+//! One word on a given state, for [`crate::valhall::single`].
+
+use crate::launch::RunError;
+use crate::level::Level;
+
+use super::super::super::host::Host;
+use super::super::super::program::Program;
+use super::super::super::single::{Next, State, group};
+use super::super::super::source::framebuffer_size;
+use super::super::super::space::thread_address;
+use super::super::super::warp::LANES;
+use super::super::bundle::{Bundle, NOWHERE, Quads, WARPS};
+use super::super::code::{Code, row};
+use super::super::world::{Home, Recent, World};
+use super::Runner;
+
+/// Executes the word that the live lanes are at. The last of `copies` warps gives the result.
+pub fn single(
+    program: &Program<'_>,
+    state: &mut State,
+    host: &mut dyn Host,
+    level: Level,
+    copies: usize,
+) -> Result<Next, RunError> {
+    let copies = copies.clamp(1, WARPS);
+    // Fragment programs have no workgroup.
+    let (number, warps) = if state.quads.is_some() { (0, 1) } else { (state.warp, state.warps) };
+    let uniforms = &state.uniforms;
+    let code = match state.quads {
+        Some(_) => Code::drawing(program, uniforms, framebuffer_size(host), level),
+        None => Code::new(program, uniforms, warps, level),
+    };
+    let mut runner = Runner::over(&code, uniforms, warps, u64::MAX);
+    let mut bundle = Bundle::new(&code);
+    if let Some(quads) = &state.quads {
+        let quads = Quads { helpers: quads.helpers, pixels: quads.pixels, places: quads.places };
+        bundle.quads = Some(Box::new([quads; WARPS]));
+    }
+    for warp in 0..copies {
+        bundle.start(warp, Home { group: 0, number: number as usize }, state.live);
+        for lane in (0..LANES).filter(|lane| state.live >> lane & 1 != 0) {
+            bundle.set_pcs(warp, 1 << lane, state.pcs[lane]);
+        }
+        for (row, column) in bundle.rows.iter_mut().zip(state.registers.iter()) {
+            row.0[warp] = *column;
+        }
+        bundle.rows[row::WARP as usize].0[warp] = [number; LANES];
+        for lane in 0..LANES {
+            let address = thread_address(number as usize * LANES + lane);
+            bundle.rows[row::THREAD as usize].0[warp][lane] = address as u32;
+            bundle.rows[row::THREAD as usize + 1].0[warp][lane] = (address >> 32) as u32;
+        }
+    }
+    let mut world = World {
+        memory: &mut state.memory,
+        shared_bytes: state.shared.len(),
+        shared: &mut state.shared,
+        private: &mut state.private,
+        warps: warps as usize,
+        recent: &mut Recent::default(),
+        host,
+    };
+    bundle.choose(bundle.ready());
+    bundle.schedule(&code.schedule, &mut world);
+    // The words around it are none, so a run ends behind it.
+    if runner.advance(&mut bundle, &mut world, &[group(warps)]) {
+        bundle.go(bundle.pc);
+    }
+    let last = copies - 1;
+    for (row, column) in bundle.rows.iter().zip(state.registers.iter_mut()) {
+        *column = row.0[last];
+    }
+    // Those that have ended are nowhere; where they ended is not kept.
+    for (lane, pc) in state.pcs.iter_mut().enumerate() {
+        let now = bundle.pcs(last)[lane];
+        *pc = if now == NOWHERE { *pc } else { now };
+    }
+    state.live = bundle.live[last];
+    if let (Some(to), Some(from)) = (&mut state.quads, &bundle.quads) {
+        (to.helpers, to.places) = (from[last].helpers, from[last].places);
+    }
+    match runner.failed.take() {
+        Some((_, error)) => Err(error),
+        None if bundle.at_barrier != 0 => Ok(Next::Barrier),
+        None => Ok(Next::Onward),
+    }
+}

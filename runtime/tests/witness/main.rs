@@ -1,0 +1,18 @@
+//! Recorded results of single instructions: what the runtime once computed, it computes still.
+//!
+//! The vectors were recorded from the plain interpreters, over all instructions, their modifiers, and classes of values.
+//! `WITNESS=record cargo test --release -p isaforge-runtime --test witness` records them anew, which is right only when
+//! an instruction is meant to do something else; `WITNESS=all` replays every case, also by the fast path, in place of a
+//! part.
+
+mod effect;
+mod file;
+mod random;
+mod set;
+mod valhall;
+mod values;
+
+#[test]
+fn valhall_instructions_do_what_was_recorded() {
+    set::check(&mut valhall::Valhall::new(), 4, 16);
+}
