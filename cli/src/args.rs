@@ -45,6 +45,9 @@ pub enum Command {
     /// Assemble: text to machine words
     #[command(after_help = help::ASM)]
     Asm(AsmArgs),
+    /// List the instructions of a set, or those that a word describes
+    #[command(after_help = help::LIST)]
+    List(ListArgs),
     /// Show what every bit of an instruction means
     #[command(after_help = help::EXPLAIN)]
     Explain(ExplainArgs),
@@ -153,6 +156,20 @@ pub struct AsmArgs {
     /// How to write the words: `hex`, one a line, or raw `bin`
     #[arg(long, value_enum, default_value = "hex", value_name = "FORM", hide_possible_values = true)]
     pub out: Encoding,
+}
+
+/// Arguments of `list`.
+#[derive(Args, Debug)]
+pub struct ListArgs {
+    /// What to work on.
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// Only instructions with all of these words in their name, title or description
+    #[arg(value_name = "WORD")]
+    pub words: Vec<String>,
+    /// Print one JSON object an instruction, each on a line of its own
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `explain`.

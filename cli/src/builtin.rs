@@ -2,6 +2,7 @@
 
 use isaforge_core::Isa;
 use isaforge_core::group::GroupIsa;
+use isaforge_core::semantics::Semantics;
 
 use crate::machine::{self, Entry, Judges, Machine};
 
@@ -23,6 +24,8 @@ pub struct Builtin {
     pub description: &'static str,
     /// Its tables.
     pub tables: Tables,
+    /// What its instructions do, if the specification says it.
+    pub semantics: Option<&'static Semantics>,
     /// What executes its programs, if anything does.
     pub machine: Option<&'static Machine>,
     /// How true what executes its programs is to the hardware, an entry for each instruction in their order.
@@ -47,6 +50,7 @@ pub static ALL: &[Builtin] = &[
         name: "valhall",
         description: "Arm Mali Valhall, architecture v9",
         tables: Tables::Words(isaforge_valhall::ISA),
+        semantics: None,
         machine: Some(&machine::VALHALL),
         fidelity: Some(machine::valhall_fidelity),
         judges: Some(&machine::VALHALL_CASES),
@@ -55,6 +59,7 @@ pub static ALL: &[Builtin] = &[
         name: "valhall-2021",
         description: "Arm Mali Valhall as first described, in 2021",
         tables: Tables::Words(isaforge_valhall_2021::ISA),
+        semantics: None,
         machine: None,
         fidelity: None,
         judges: None,
@@ -63,6 +68,7 @@ pub static ALL: &[Builtin] = &[
         name: "vpu",
         description: "VPU, groups of four threads on vectors of four 16-bit components",
         tables: Tables::Words(isaforge_vpu::ISA),
+        semantics: None,
         machine: None,
         fidelity: None,
         judges: Some(&machine::VPU_CASES),
@@ -71,6 +77,7 @@ pub static ALL: &[Builtin] = &[
         name: "usc",
         description: "Imagination PowerVR Rogue, groups of 4 to 32 bytes with up to six operations",
         tables: Tables::Groups(isaforge_usc::ISA),
+        semantics: None,
         machine: None,
         fidelity: Some(machine::usc_fidelity),
         judges: Some(&machine::USC_CASES),

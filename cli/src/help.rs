@@ -6,6 +6,7 @@ Examples:
   isaforge isas                                   which instruction sets there are
   isaforge dis valhall shader.bin                 words to text
   isaforge asm valhall shader.s -o shader.hex     text to words
+  isaforge list valhall shift                     the instructions that a word describes
   isaforge explain valhall 0091c10000000002       every bit of a word
   isaforge check specs/valhall                    is a specification right?
   isaforge gen specs/valhall -o my-crate          a specification to a crate
@@ -46,6 +47,18 @@ A line holds an instruction, `label:`, or `.word NUMBER`; comments start with `/
 Of usc, `N :` starts a group, parts stand on lines of their own or between `|`, comments start
 with `#`, and bytes are `.byte 0x…`. Branches take a label in place of a distance. All mistakes are
 reported as `file:line:column: error: …`; the exit status is then 1 and no file is written.";
+
+/// Below the options of `list`.
+pub const LIST: &str = "\
+Examples:
+  isaforge list valhall                           all instructions, one a line
+  isaforge list valhall convert float             those that convert floats
+  isaforge list usc --json | jq .mnemonic         one JSON object an instruction
+  isaforge list --spec specs/mine.yaml            a specification before it is compiled
+
+A line has the name, the unit, a few words, the operands that are written and read, and how true the
+runtime is to the hardware. In JSON, `operation` is the text that says what the instruction does, or
+null where the specification has none, and `intrinsics` are the names that the text uses.";
 
 /// Below the options of `explain`.
 pub const EXPLAIN: &str = "\

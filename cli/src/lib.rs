@@ -29,6 +29,7 @@ pub mod generate;
 pub mod groups;
 pub mod help;
 pub mod input;
+pub mod list;
 pub mod machine;
 pub mod output;
 pub mod paint;
@@ -84,6 +85,7 @@ fn dispatch(command: &Command) -> Result<Status, Failure> {
         Command::Isas => list_isas(),
         Command::Dis(args) => dis::dis(args),
         Command::Asm(args) => asm::asm(args),
+        Command::List(args) => list::list(args),
         Command::Explain(args) => explain::explain(args),
         Command::Check(args) => check::check(args),
         Command::Gen(args) => generate::generate(args),

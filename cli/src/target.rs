@@ -10,11 +10,13 @@ use isaforge_compiler::check_spec;
 use isaforge_compiler::lower::lower;
 use isaforge_compiler::suggest::{did_you_mean, one_of};
 use isaforge_core::Isa;
+use isaforge_core::semantics::Semantics;
 
 use crate::args::{Cli, TargetArgs};
-use crate::builtin::{self, Tables};
+use crate::builtin::{self, Builtin, Tables};
 use crate::check;
 use crate::failure::Failure;
+use crate::machine::Entry;
 
 /// An instruction set to work on.
 #[derive(Clone, Debug)]
@@ -23,6 +25,21 @@ pub struct Target {
     pub name: String,
     /// Its tables.
     pub tables: Tables,
+    /// What its instructions do, if that is known.
+    pub semantics: Option<&'static Semantics>,
+    /// How true what executes its programs is to the hardware.
+    pub fidelity: Option<fn() -> Vec<Entry>>,
+}
+
+impl From<&'static Builtin> for Target {
+    fn from(found: &'static Builtin) -> Self {
+        Target {
+            name: found.name.to_owned(),
+            tables: found.tables,
+            semantics: found.semantics,
+            fidelity: found.fidelity,
+        }
+    }
 }
 
 impl Target {
@@ -49,7 +66,7 @@ impl TargetArgs {
     pub fn open(&self) -> Result<Option<Target>, Failure> {
         match (&self.spec, self.isa) {
             (Some(spec), _) => from_specification(spec),
-            (None, Some(found)) => Ok(Some(Target { name: found.name.to_owned(), tables: found.tables })),
+            (None, Some(found)) => Ok(Some(found.into())),
             (None, None) => Err(Failure::usage("no instruction set is named", "`isaforge isas` lists them")),
         }
     }
@@ -63,7 +80,7 @@ impl TargetArgs {
 pub fn named_or_at(given: &Path) -> Result<Option<Target>, Failure> {
     let name = given.to_str().unwrap_or_default();
     if let Some(found) = builtin::find(name) {
-        return Ok(Some(Target { name: name.to_owned(), tables: found.tables }));
+        return Ok(Some(found.into()));
     }
     if given.exists() {
         return from_specification(given);
@@ -91,7 +108,8 @@ fn from_specification(given: &Path) -> Result<Option<Target>, Failure> {
         Some(groups) => Tables::Groups(isaforge_compiler::group::lower::lower(&checked.isa, groups)),
         None => Tables::Words(lower(&checked.isa).isa),
     };
-    Ok(Some(Target { name: settings.spec.display().to_string(), tables }))
+    let semantics = checked.isa.semantics.as_ref().map(isaforge_compiler::semantics::lower);
+    Ok(Some(Target { name: settings.spec.display().to_string(), tables, semantics, fidelity: None }))
 }
 
 /// The command line, for arguments that name a specification or for those that do not.
@@ -106,5 +124,7 @@ pub fn command_line(with_spec: bool) -> clap::Command {
     let without_isa = |command: clap::Command| {
         command.mut_arg("isa", |isa| isa.required(false).long("no-instruction-set").hide(true).conflicts_with("spec"))
     };
-    ["dis", "asm", "explain"].into_iter().fold(command, |command, name| command.mut_subcommand(name, without_isa))
+    ["dis", "asm", "explain", "list"]
+        .into_iter()
+        .fold(command, |command, name| command.mut_subcommand(name, without_isa))
 }

@@ -2,6 +2,7 @@
 
 use isaforge_core::Isa;
 use isaforge_core::registers::{RegisterUse, registers};
+use isaforge_core::semantics::{Modifier, Semantics, instantiate, show};
 use isaforge_core::table::{Shape, Token, Type};
 
 use crate::paint::{BOLD, DIM, paint, wrap};
@@ -42,6 +43,37 @@ pub fn describe(isa: &'static Isa, opcode: u16, word: u64, valid: bool, width: u
     }
     for note in notes.iter().filter(|_| notes.len() > 1) {
         row("", note);
+    }
+    out
+}
+
+/// What the instruction does: the whole text for a name, for a word what is left of it once the modifiers are known.
+pub fn operation(isa: &'static Isa, semantics: &'static Semantics, opcode: u16, word: u64, whole: bool) -> String {
+    let form = &isa.forms[opcode as usize];
+    let Some(operation) = semantics.operations.get(usize::from(opcode)).filter(|o| !o.text.is_empty()) else {
+        return String::new();
+    };
+    let bits = |modifier: u16| match operation.modifiers.get(usize::from(modifier)) {
+        Some(Modifier::Form(i)) => form.modifiers.get(usize::from(*i)).map_or(0, |m| m.bits.get(word, 0)),
+        Some(Modifier::Suffix(k, j)) => {
+            let suffix = form.operands.get(usize::from(*k)).and_then(|o| o.suffixes.get(usize::from(*j)));
+            suffix.map_or(0, |m| m.bits.get(word, 0))
+        }
+        None => 0,
+    };
+    let name = |operand: u16| form.operands.get(usize::from(operand)).map_or("?", |operand| operand.name);
+    let shown = show(semantics, &instantiate(semantics, operation, bits), name);
+    let mut out = String::new();
+    let mut part = |head: &str, text: &str| {
+        for (index, line) in text.lines().enumerate() {
+            let head = if index == 0 { head } else { "" };
+            out.push_str(&format!("  {}{line}\n", paint(DIM, &format!("{head:10}"))));
+        }
+    };
+    part("does", operation.text);
+    // A text without choices says the same again.
+    if !whole && shown != operation.text {
+        part("here", &shown);
     }
     out
 }

@@ -14,6 +14,7 @@ use isaforge_core::parse::{find_name, parse};
 use isaforge_core::print::{Style, print};
 use isaforge_core::program::ProgramError;
 use isaforge_core::sample::{Random, sample};
+use isaforge_core::semantics::Semantics;
 use isaforge_core::table::Shape;
 use isaforge_core::text::Line;
 
@@ -56,7 +57,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
             },
         },
     };
-    let (text, status) = render(isa, word, note, columns().min(120));
+    let (text, status) = render(isa, target.semantics, word, note, columns().min(120));
     anstream::stdout().lock().write_all(text.as_bytes())?;
     Ok(status)
 }
@@ -103,7 +104,13 @@ fn plain_example(isa: &'static Isa, opcode: u16) -> u64 {
 }
 
 /// The explanation of a word, in colour, for so many columns; whether the word is an instruction.
-pub fn render(isa: &'static Isa, word: u64, note: &str, width: usize) -> (String, Status) {
+pub fn render(
+    isa: &'static Isa,
+    semantics: Option<&'static Semantics>,
+    word: u64,
+    note: &str,
+    width: usize,
+) -> (String, Status) {
     let decoded = decode(isa, word);
     let mut out = String::new();
     let digits = word_digits(isa);
@@ -141,6 +148,9 @@ pub fn render(isa: &'static Isa, word: u64, note: &str, width: usize) -> (String
     if let Some(opcode) = opcode {
         out.push('\n');
         out.push_str(&about::describe(isa, opcode, word, decoded.is_ok(), width));
+        if let Some(semantics) = semantics.filter(|_| decoded.is_ok()) {
+            out.push_str(&about::operation(isa, semantics, opcode, word, !note.is_empty()));
+        }
     }
     (out, Status::mistakes_if(decoded.is_err()))
 }

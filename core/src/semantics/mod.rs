@@ -21,10 +21,14 @@ pub mod evaluate;
 #[cfg(feature = "alloc")]
 pub mod instantiate;
 pub mod primitive;
+#[cfg(feature = "alloc")]
+pub mod show;
 mod types;
 
 #[cfg(feature = "alloc")]
 pub use instantiate::{Shape, instantiate};
+#[cfg(feature = "alloc")]
+pub use show::show;
 pub use types::{Class, Type};
 
 /// Marks an argument that is not there, such as the condition of an effect that always happens.

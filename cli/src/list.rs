@@ -1,0 +1,178 @@
+//! `isaforge list`: the instructions of a set, as a table or as JSON.
+
+use std::io::Write;
+
+use isaforge_core::group::GroupIsa;
+use isaforge_core::semantics::{Operation, Semantics};
+use isaforge_core::table::{Access, Isa};
+use serde_json::{Value, json};
+
+use crate::args::ListArgs;
+use crate::builtin::Tables;
+use crate::failure::{Failure, Status};
+use crate::machine::Entry;
+use crate::paint::{BOLD, DIM, columns, paint};
+use crate::target::Target;
+
+/// One instruction.
+struct Row {
+    mnemonic: &'static str,
+    title: &'static str,
+    doc: &'static str,
+    unit: &'static str,
+    reads: Vec<&'static str>,
+    writes: Vec<&'static str>,
+    /// What it does, and the intrinsics that it uses; `None` where the specification does not say.
+    operation: Option<(&'static str, Vec<&'static str>)>,
+    fidelity: Option<&'static str>,
+    source: &'static str,
+}
+
+/// Runs `list`.
+///
+/// # Errors
+/// When standard output cannot be written to.
+pub fn list(args: &ListArgs) -> Result<Status, Failure> {
+    let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
+    let entries = target.fidelity.map_or(Vec::new(), |fidelity| fidelity());
+    let words: Vec<String> = args.words.iter().map(|word| word.to_lowercase()).collect();
+    let rows = rows(&target, &entries);
+    let total = rows.len();
+    let rows: Vec<Row> = rows.into_iter().filter(|row| row.has(&words)).collect();
+    let mut out = anstream::stdout().lock();
+    if args.json {
+        for row in &rows {
+            writeln!(out, "{}", row.object())?;
+        }
+    } else {
+        out.write_all(table(&rows).as_bytes())?;
+    }
+    out.flush()?;
+    if rows.is_empty() {
+        let help = format!("`isaforge list {}` has all {total}", target.name);
+        return Err(Failure::usage(
+            format!("no instruction has {} in its name or description", args.words.join(" ")),
+            help,
+        ));
+    }
+    Ok(Status::Fine)
+}
+
+fn rows(target: &Target, entries: &[Entry]) -> Vec<Row> {
+    let fidelity = |name: &str| entries.iter().find(|entry| entry.mnemonic == name).map(|entry| entry.class.name());
+    match target.tables {
+        Tables::Words(isa) => of_words(isa, target.semantics, &fidelity),
+        Tables::Groups(isa) => of_groups(isa, target.semantics, &fidelity),
+    }
+}
+
+fn of_words(
+    isa: &'static Isa,
+    semantics: Option<&'static Semantics>,
+    fidelity: &dyn Fn(&str) -> Option<&'static str>,
+) -> Vec<Row> {
+    let row = |(opcode, form): (usize, &'static isaforge_core::table::Form)| {
+        let operands = |wanted: Access| {
+            let used = form
+                .operands
+                .iter()
+                .filter(move |operand| operand.access == wanted || operand.access == Access::ReadWrite);
+            used.map(|operand| operand.name).collect()
+        };
+        Row {
+            mnemonic: form.name.str,
+            title: form.title,
+            doc: form.doc,
+            unit: form.unit,
+            reads: operands(Access::Read),
+            writes: operands(Access::Write),
+            operation: meaning(semantics, opcode),
+            fidelity: fidelity(form.name.str),
+            source: form.source,
+        }
+    };
+    isa.forms.iter().enumerate().map(row).collect()
+}
+
+fn of_groups(
+    isa: &'static GroupIsa,
+    semantics: Option<&'static Semantics>,
+    fidelity: &dyn Fn(&str) -> Option<&'static str>,
+) -> Vec<Row> {
+    let row = |(index, operation): (usize, &'static isaforge_core::group::table::Operation)| Row {
+        mnemonic: operation.name,
+        title: first_sentence(operation.doc),
+        doc: operation.doc,
+        unit: operation.part,
+        reads: Vec::new(),
+        writes: Vec::new(),
+        operation: meaning(semantics, index),
+        fidelity: fidelity(operation.name),
+        source: operation.source,
+    };
+    isa.operations.iter().enumerate().map(row).collect()
+}
+
+fn first_sentence(doc: &'static str) -> &'static str {
+    doc.split_once(". ").map_or(doc, |(first, _)| first).trim_end_matches('.')
+}
+
+/// The text of an instruction and the intrinsics that it uses.
+fn meaning(semantics: Option<&'static Semantics>, index: usize) -> Option<(&'static str, Vec<&'static str>)> {
+    let semantics = semantics?;
+    let operation: &'static Operation = semantics.operations.get(index)?;
+    let names = operation.intrinsics.iter().filter_map(|i| Some(semantics.intrinsics.get(usize::from(*i))?.name));
+    let names: Vec<&'static str> = names.collect();
+    (!operation.text.is_empty() || !names.is_empty()).then_some((operation.text, names))
+}
+
+impl Row {
+    /// Whether all of these words, in small letters, stand in its name, title or description.
+    fn has(&self, words: &[String]) -> bool {
+        let text = format!("{} {} {}", self.mnemonic, self.title, self.doc).to_lowercase();
+        words.iter().all(|word| text.contains(word))
+    }
+
+    fn object(&self) -> Value {
+        let operation = self.operation.as_ref().map(|(text, _)| *text).filter(|text| !text.is_empty());
+        json!({
+            "mnemonic": self.mnemonic,
+            "title": self.title,
+            "doc": self.doc,
+            "unit": self.unit,
+            "reads": self.reads,
+            "writes": self.writes,
+            "operation": operation,
+            "intrinsics": self.operation.as_ref().map_or(&[][..], |(_, names)| names),
+            "fidelity": self.fidelity,
+            "source": self.source,
+        })
+    }
+}
+
+fn table(rows: &[Row]) -> String {
+    let width = |text: &dyn Fn(&Row) -> usize| rows.iter().map(text).max().unwrap_or(0);
+    let (name, unit) = (width(&|row| row.mnemonic.len()), width(&|row| row.unit.len()));
+    let mut text = String::new();
+    for row in rows {
+        let uses = match (&row.writes[..], &row.reads[..]) {
+            ([], []) => String::new(),
+            (writes, []) => writes.join(", "),
+            (writes, reads) => format!("{} ← {}", writes.join(", "), reads.join(", ")),
+        };
+        let fidelity = row.fidelity.unwrap_or_default();
+        let title = if row.title.is_empty() { first_sentence(row.doc) } else { row.title };
+        let tail = [uses.trim(), fidelity].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ");
+        let room = columns().max(40).saturating_sub(name + unit + tail.chars().count() + 6);
+        let title: String = match title.chars().count() {
+            length if length > room => title.chars().take(room.saturating_sub(1)).chain(['…']).collect(),
+            length => format!("{title}{}", " ".repeat(room - length)),
+        };
+        let mnemonic = format!("{:name$}", row.mnemonic);
+        text.push_str(
+            format!("{}  {:unit$}  {title}  {}", paint(BOLD, &mnemonic), row.unit, paint(DIM, &tail)).trim_end(),
+        );
+        text.push('\n');
+    }
+    text
+}
