@@ -210,6 +210,11 @@ fn what_is_read_after_an_assignment_was_assigned() {
     assert_eq!((ran.values[0], ran.memory), (5, 4));
     let ran = run(states, "s = a; if neg { s = b }; d = s + 1", [1, 0, 0], 4, 9).unwrap();
     assert_eq!((ran.values[0], ran.memory), (10, 9));
+    let two = "  states: { s: { type: u32 }, t: { type: u32 } }\n";
+    let ran = run(two, "s = a; t = a; s = b; let old = d; d = t; if neg { d = old }", [0; 3], 4, 9).unwrap();
+    assert_eq!(ran.values[0], 4, "`s` and `t` held the same value for a while");
+    let ran = run(two, "s = a; t = s; let old = d; d = t; if neg { d = old }", [1, 0, 0], 4, 9).unwrap();
+    assert_eq!(ran.values[0], 0xdead);
     assert_eq!(run("", "let x = a; for i in 0..4 { x = x + b }; d = x", [0; 3], 1, 2).unwrap().values[0], 9);
 }
 

@@ -155,6 +155,14 @@ impl<'a> Builder<'a> {
         Err(self.error(Diagnostic::error("E0127", span, message)))
     }
 
+    /// Refuses to build an expression again, now that its type is known, if the first time left effects behind.
+    pub(super) fn again(&mut self, first: usize, place: Span) -> Result<(), Stop> {
+        if self.graph.nodes[first..].iter().any(|node| node.op.is_effect()) {
+            return Err(self.needs_type(place));
+        }
+        Ok(())
+    }
+
     // Blocks and statements.
 
     pub(super) fn block(&mut self, block: &Block, expected: Option<Type>) -> Result<Value, Stop> {
@@ -177,6 +185,9 @@ impl<'a> Builder<'a> {
                 // Operands are read at once: a later write does not change what the name stands for.
                 let value = match value {
                     Value::Nothing => return Err(self.error(no_value(name.span))),
+                    Value::Operand(operand) if self.scope.operands[operand].elements == 1 => {
+                        Value::Node(self.read_operand(operand, 0, name.span)?)
+                    }
                     value => value,
                 };
                 self.locals.push((name.value.clone(), value));
@@ -253,9 +264,16 @@ impl<'a> Builder<'a> {
                 if let Some(at) = self.local(name) {
                     return self.assign_local(at, place.span, value);
                 }
-                match self.name(name, place.span)? {
-                    Value::Operand(operand) => self.assign_operand(operand, 0, place.span, value),
-                    other => self.assign_state(&other, place, None, value),
+                if let Some(operand) = self.scope.operands.iter().position(|o| o.name == *name) {
+                    return self.assign_operand(operand, 0, place.span, value);
+                }
+                match self.scope.library.states.iter().position(|s| s.name == *name) {
+                    Some(state) => self.assign_state(state, place, None, value),
+                    None => {
+                        // A name without a meaning is a mistake of its own.
+                        self.name(name, place.span)?;
+                        Err(self.error(cannot_assign(place.span)))
+                    }
                 }
             }
             ExprKind::Index(of, index) => match self.expression(of, None)? {
@@ -263,10 +281,11 @@ impl<'a> Builder<'a> {
                     let element = self.whole(index)?;
                     self.assign_operand(operand, element, place.span, value)
                 }
-                other => {
+                Value::States(state) => {
                     let index = self.expression(index, Some(Type::U32))?;
-                    self.assign_state(&other, place, Some((index, of.span)), value)
+                    self.assign_state(state, place, Some((index, of.span)), value)
                 }
+                _ => Err(self.error(cannot_assign(place.span))),
             },
             ExprKind::Call(name, arguments) => self.assign_by_writer(name, arguments, value),
             _ => Err(self.error(cannot_assign(place.span))),
@@ -307,45 +326,27 @@ impl<'a> Builder<'a> {
 
     fn assign_state(
         &mut self,
-        state: &Value,
+        state: usize,
         place: &Expr,
         index: Option<(Value, Span)>,
         value: &Expr,
     ) -> Result<(), Stop> {
-        match (self.state_of(state), index) {
-            (Some(state), None) if self.scope.library.states[state].count == 1 => {
-                let node = self.assigned_value(value, self.scope.library.states[state].ty)?;
-                self.scope.library.usage.borrow_mut().states.insert(state);
-                self.set(Place::State(state as u16), node);
-                Ok(())
-            }
-            (Some(state), Some((index, index_span))) if self.scope.library.states[state].count > 1 => {
-                let index = self.node_of(&index, Some(Type::U32), index_span)?;
-                let ty = self.scope.library.states[state].ty;
-                let node = self.assigned_value(value, ty)?;
+        let (ty, count) = (self.scope.library.states[state].ty, self.scope.library.states[state].count);
+        let index = match index {
+            None if count == 1 => None,
+            Some((index, span)) if count > 1 => Some(self.node_of(&index, Some(Type::U32), span)?),
+            _ => return Err(self.error(cannot_assign(place.span))),
+        };
+        let node = self.assigned_value(value, ty)?;
+        self.scope.library.usage.borrow_mut().states.insert(state);
+        match index {
+            None => self.set(Place::State(state as u16), node),
+            Some(index) => {
                 let when = self.when();
-                self.scope.library.usage.borrow_mut().states.insert(state);
                 self.graph.node(Op::SetState, 0, ty, [state as u16, index, node, when]);
-                Ok(())
             }
-            _ => Err(self.error(cannot_assign(place.span))),
         }
-    }
-
-    /// The number of the state that a name stood for.
-    fn state_of(&self, value: &Value) -> Option<usize> {
-        match value {
-            Value::States(state) => Some(*state),
-            Value::Node(id) => {
-                let node = self.graph.nodes.get(usize::from(*id))?;
-                let forwarded = || {
-                    let found = self.assigned.iter().find(|(_, (node, _))| node == id)?;
-                    if let Place::State(state) = found.0 { Some(usize::from(*state)) } else { None }
-                };
-                if node.op == Op::State { Some(node.args[0].into()) } else { forwarded() }
-            }
-            _ => None,
-        }
+        Ok(())
     }
 
     fn assigned_value(&mut self, value: &Expr, ty: Type) -> Result<u16, Stop> {

@@ -326,8 +326,10 @@ impl Builder<'_> {
         let mut known = expected;
         let mut waiting = Vec::new();
         for (k, argument) in arguments.iter().enumerate() {
+            let before = self.graph.nodes.len();
             match self.expression(argument, known) {
-                Err(Stop::NeedsType(_)) => {
+                Err(Stop::NeedsType(place)) => {
+                    self.again(before, place)?;
                     waiting.push(k);
                     values.push(Value::Nothing);
                 }

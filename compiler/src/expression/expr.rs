@@ -153,6 +153,7 @@ impl Builder<'_> {
             return Ok(Value::Node(self.graph.node(op, 0, ty, [left, right, NONE, NONE])));
         }
         let wanted = if op.compares() { None } else { expected };
+        let before = self.graph.nodes.len();
         let left = self.expression(a, wanted);
         let shift = matches!(op, Binary::Shl | Binary::Shr);
         let right = match &left {
@@ -168,6 +169,7 @@ impl Builder<'_> {
             Err(Stop::NeedsType(place)) => match &right {
                 Value::Node(id) => {
                     let ty = self.graph.ty(*id);
+                    self.again(before, place)?;
                     self.expression(a, Some(ty))?
                 }
                 _ => return Err(Stop::NeedsType(place)),
@@ -410,7 +412,11 @@ impl Builder<'_> {
         }
         let yes = self.truth(&value, condition.span)?;
         let no = self.graph.node(Op::Not, 0, Type::BOOL, [yes, NONE, NONE, NONE]);
+        let before = self.graph.nodes.len();
         let first = self.under(yes, |b| b.block(then, expected));
+        if let Err(Stop::NeedsType(place)) = first {
+            self.again(before, place)?;
+        }
         let Some(otherwise) = otherwise else {
             return match first? {
                 Value::Nothing => Ok(Value::Nothing),
@@ -487,7 +493,11 @@ impl Builder<'_> {
         let mut known = expected;
         for (bits, body) in &chosen {
             let holds = self.is(&modifier, bits);
+            let before = self.graph.nodes.len();
             let result = self.under(holds, |b| b.expression(body, known));
+            if let Err(Stop::NeedsType(place)) = result {
+                self.again(before, place)?;
+            }
             if let Ok(Value::Node(id)) = &result {
                 known = known.or(Some(self.graph.ty(*id)));
             }
