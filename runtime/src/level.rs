@@ -14,7 +14,7 @@ pub struct Level {
 pub(crate) enum Kind {
     /// What every processor has.
     Portable,
-    /// `avx2,fma,f16c,bmi2,lzcnt,popcnt`.
+    /// `avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt`.
     #[cfg(target_arch = "x86_64")]
     Avx2,
     /// These and `avx512f,avx512bw,avx512dq,avx512vl`.
@@ -31,6 +31,7 @@ impl Level {
             let avx2 = is_x86_feature_detected!("avx2")
                 && is_x86_feature_detected!("fma")
                 && is_x86_feature_detected!("f16c")
+                && is_x86_feature_detected!("bmi1")
                 && is_x86_feature_detected!("bmi2")
                 && is_x86_feature_detected!("lzcnt")
                 && is_x86_feature_detected!("popcnt");
