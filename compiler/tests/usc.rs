@@ -451,6 +451,9 @@ fn labels_and_the_end_of_a_program_follow() {
         let errors = assemble_program(isa, text).expect_err(text);
         errors.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
+    // Rows that end with the same word are told apart.
+    let twice = refuse("0 : mbyp ft0, fte\n    mbyp ft1, fte\n    mov r0, ft0\n");
+    assert!(twice[0].starts_with("1:15: these are not the operands"), "{twice:?}");
     assert_eq!(refuse("0 : br nowhere\nnowhen:\n"), ["1:8: there is no label `nowhere` (did you mean `nowhen`?)"]);
     assert_eq!(
         refuse("0 : fad ft0, r0, r1\n    mov r0, ft0\n1 : bra l0\nl0:\n2 : fadd ft0, r0, r1, r2\n3 : nop\nl0:\n"),

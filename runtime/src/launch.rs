@@ -1,10 +1,12 @@
 //! What to run, what came of it, and what can go wrong.
 
 use std::fmt;
+use std::time::Duration;
 
 use isaforge_valhall::DecodeError;
 use thiserror::Error;
 
+use crate::deadline::Deadline;
 use crate::memory::MemoryFault;
 use crate::valhall::host::HostError;
 
@@ -23,6 +25,8 @@ pub struct Launch {
     pub shared_bytes: u32,
     /// How many instructions all threads together may execute: one of a warp with 16 active lanes counts as 16.
     pub budget: u64,
+    /// Until when they may run.
+    pub deadline: Deadline,
 }
 
 impl Launch {
@@ -48,6 +52,7 @@ impl Default for Launch {
             uniforms: Vec::new(),
             shared_bytes: 0,
             budget: Self::DEFAULT_BUDGET,
+            deadline: Deadline::NONE,
         }
     }
 }
@@ -230,6 +235,14 @@ pub enum RunError {
         /// The budget.
         budget: u64,
     },
+    /// The launch has taken as long as it may.
+    #[error("{place}: the time limit of {} s is over", limit.as_secs_f64())]
+    Time {
+        /// An instruction that was next.
+        place: Box<Place>,
+        /// How long it might take.
+        limit: Duration,
+    },
     /// Whoever looks on has stopped the run.
     #[error("{place}: stopped")]
     Stopped {
@@ -260,6 +273,7 @@ impl RunError {
             | RunError::DivergentBarrier { place, .. }
             | RunError::Deadlock { place, .. }
             | RunError::Budget { place, .. }
+            | RunError::Time { place, .. }
             | RunError::Stopped { place }
             | RunError::NoColour { place } => Some(place),
         }

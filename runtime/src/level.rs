@@ -5,8 +5,17 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
     kind: Kind,
-    /// Whether what can be compiled while it runs is compiled at once.
-    eager: bool,
+    compiles: Compiles,
+}
+
+/// When what can be compiled while it runs becomes machine code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compiles {
+    Never,
+    /// After it has run often.
+    Often,
+    /// The first time.
+    Always,
 }
 
 /// The levels there are.
@@ -14,7 +23,7 @@ pub struct Level {
 pub(crate) enum Kind {
     /// What every processor has.
     Portable,
-    /// `avx2,fma,f16c,bmi2,lzcnt,popcnt`.
+    /// `avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt`.
     #[cfg(target_arch = "x86_64")]
     Avx2,
     /// These and `avx512f,avx512bw,avx512dq,avx512vl`.
@@ -31,6 +40,7 @@ impl Level {
             let avx2 = is_x86_feature_detected!("avx2")
                 && is_x86_feature_detected!("fma")
                 && is_x86_feature_detected!("f16c")
+                && is_x86_feature_detected!("bmi1")
                 && is_x86_feature_detected!("bmi2")
                 && is_x86_feature_detected!("lzcnt")
                 && is_x86_feature_detected!("popcnt");
@@ -59,14 +69,29 @@ impl Level {
         Level::of(Kind::Portable)
     }
 
+    /// The level with a name, if this processor has it.
+    pub fn named(name: &str) -> Option<Level> {
+        Level::available().into_iter().find(|level| level.name() == name)
+    }
+
     fn of(kind: Kind) -> Level {
-        Level { kind, eager: false }
+        Level { kind, compiles: Compiles::Often }
+    }
+
+    /// The same without machine code that is made while a program runs.
+    pub fn without_machine_code(self) -> Level {
+        Level { compiles: Compiles::Never, ..self }
+    }
+
+    /// Whether it makes machine code while a program runs. Only AVX-512 can, and only for Valhall.
+    pub fn compiles(self) -> bool {
+        self.compiles_after(0).is_some()
     }
 
     /// The same, for tests: what becomes machine code when it has run often does so the first time. With AVX-512 these are
     /// runs of Valhall's instructions; elsewhere there is no difference.
     pub fn eager(self) -> Level {
-        Level { eager: true, ..self }
+        Level { compiles: Compiles::Always, ..self }
     }
 
     /// How often a run of instructions is executed before it is compiled, of so many times; nothing where it never is.
@@ -76,10 +101,18 @@ impl Level {
             Kind::Avx512 => true,
             _ => false,
         };
-        compiles.then_some(if self.eager { 0 } else { times })
+        match self.compiles {
+            _ if !compiles => None,
+            Compiles::Never => None,
+            Compiles::Often => Some(times),
+            Compiles::Always => Some(0),
+        }
     }
 
-    /// The name of the level.
+    /// The names of all levels, the best first.
+    pub const NAMES: [&str; 3] = ["avx512", "avx2", "portable"];
+
+    /// The name of the level, one of [`Level::NAMES`].
     pub fn name(self) -> &'static str {
         match self.kind {
             Kind::Portable => "portable",

@@ -29,6 +29,8 @@
 
 #![deny(unsafe_code)]
 
+mod deadline;
+mod engine;
 pub mod launch;
 mod level;
 pub mod memory;
@@ -37,6 +39,8 @@ pub mod usc;
 pub mod valhall;
 pub mod vpu;
 
+pub use deadline::Deadline;
+pub use engine::{Engine, Execution, NoExecution};
 pub use launch::{FragmentOutcome, Launch, Outcome, Place, RunError, Stage};
 pub use level::Level;
 pub use memory::{MapError, Memory, MemoryFault};

@@ -164,6 +164,15 @@ impl Memory {
         }
     }
 
+    /// The first address at which two memories with the same regions differ, with what is there in both.
+    pub(crate) fn first_difference(&self, other: &Memory) -> Option<(u64, u8, u8)> {
+        self.regions.iter().zip(&other.regions).find_map(|(one, other)| {
+            let mut bytes = one.bytes.iter().zip(&other.bytes).enumerate();
+            let (offset, (one_byte, other_byte)) = bytes.find(|(_, (one, other))| one != other)?;
+            Some((one.base + offset as u64, *one_byte, *other_byte))
+        })
+    }
+
     /// The region that holds `address`: its index, where it begins, and how many bytes it has.
     #[inline]
     pub(crate) fn window(&self, address: u64) -> Option<(usize, u64, usize)> {

@@ -342,13 +342,21 @@ fn wide_integers_carry() {
                     if modifiers[n].contains("neg") { 0u32.wrapping_sub(x) } else { x }
                 };
                 let (a, b, c) = (word(0), word(1), word(2));
-                let extend = |x: u32| if signed { i128::from(x as i32) } else { i128::from(x) };
+                // What becomes 64 bits wide is negated then.
+                let extend = |n: usize| {
+                    let extended = match (modifiers[n].contains("abs"), signed) {
+                        (true, _) => i128::from((values[n] as i32).unsigned_abs()),
+                        (false, true) => i128::from(values[n] as i32),
+                        (false, false) => i128::from(values[n]),
+                    };
+                    if modifiers[n].contains("neg") { -extended } else { extended }
+                };
                 let pair = |low: u32, high: u32| i128::from(u64::from(high) << 32 | u64::from(low));
                 let (first, second, bits) = match pairs {
                     0 => (i128::from(a.wrapping_mul(b)), i128::from(c), 32),
-                    1 => (extend(a) * extend(b), pair(c, values[3]), 64),
+                    1 => (extend(0) * extend(1), pair(c, values[3]), 64),
                     2 => (pair(a, b), pair(c, values[3]), 64),
-                    _ => (pair(a, b), extend(c), 64),
+                    _ => (pair(a, b), extend(2), 64),
                 };
                 let ones = (1i128 << bits) - 1;
                 let sum = (first & ones) + (second & ones) + i128::from(carries && predicates >> i & 1 != 0);

@@ -197,10 +197,10 @@ enum Read<'t> {
 }
 
 impl<'t> Part<'t> {
-    /// The text with other text in the place of a word.
+    /// The text with other text in the place of a row's last word. Other rows may end with the same.
     fn text(&self, replaced: Option<(&str, &str)>) -> String {
         let rows = self.rows.iter().map(|row| match replaced {
-            Some((word, by)) if last_word(row.text()) == word => {
+            Some((word, by)) if core::ptr::eq(last_word(row.text()), word) => {
                 let start = word.as_ptr() as usize - row.text().as_ptr() as usize;
                 let (before, after) = (row.text().get(..start), row.text().get(start + word.len()..));
                 format!("{}{by}{}", before.unwrap_or_default(), after.unwrap_or_default())

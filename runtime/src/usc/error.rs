@@ -53,6 +53,9 @@ pub enum Trap {
     /// The budget is used up.
     #[error("the budget of {0} groups is used up")]
     Budget(u64),
+    /// The run has taken as long as it may.
+    #[error("the time limit of {} s is over", .0.as_secs_f64())]
+    Time(std::time::Duration),
     /// Somebody who looks on stopped the run.
     #[error("stopped")]
     Stopped,

@@ -254,12 +254,11 @@ impl<'a, H: Host> Cpu<'a, H> {
             integer::Modifiers { abs: alu.s2abs, neg: alu.s2neg },
         ];
         let carry_in = if alu.cin { self.task.predicate } else { 0 };
-        let modified = |i: usize| map(s[i], |x| modifiers[i].apply(x));
-        let (a, b, c) = (modified(0), modified(1), modified(2));
         let (mut low, mut top, mut carry) = (ZERO, ZERO, 0);
         for i in 0..LANES {
             let cin = carry_in >> i & 1 != 0;
-            let wide = integer::wide(alu.int32_64_op, alu.s, [a[i], b[i], c[i]], high[i], cin);
+            let words = s.map(|column| column[i]);
+            let wide = integer::wide(alu.int32_64_op, alu.s, modifiers, words, high[i], cin);
             low[i] = wide.low;
             top[i] = wide.high;
             carry |= u32::from(wide.carry) << i;

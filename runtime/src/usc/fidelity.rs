@@ -35,9 +35,9 @@ pub fn of(operation: Operation) -> Fidelity {
         O::Pck | O::Unpck => Chosen("offset formats, F32MASK and COVERAGEMASK; fields lie from the lowest bit"),
         O::Uadd8 | O::Umul8 | O::Umad8 | O::Iadd8 | O::Imul8 | O::Imad8 | O::Uadd16 | O::Umul16 | O::Umad16 => PARTS,
         O::Iadd16 | O::Imul16 | O::Imad16 => PARTS,
-        O::Add64 | O::Uadd6432 | O::Sadd6432 | O::Umadd32 | O::Smadd32 | O::Umadd64 | O::Smadd64 => {
-            Chosen("a modifier changes its word before that becomes a part of 64 bits")
-        }
+        O::Add64 | O::Uadd6432 | O::Sadd6432 | O::Umadd32 | O::Smadd32 | O::Umadd64 | O::Smadd64 => Chosen(
+            "a 32-bit source is negated as the 64-bit number it becomes; each word of a 64-bit one changes for itself",
+        ),
         O::Tstz | O::Tstgz | O::Tstgez | O::Tste | O::Tstg | O::Tstge | O::Tstne | O::Tstl | O::Tstle => Exact,
         O::Tstmin | O::Tstmax => Exact,
         O::Tstc => Chosen("the carry of a product and sum is that of the addition"),

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::deadline::Deadline;
 use crate::level::Level;
 use crate::usc::error::{RunError, SetupError, Trap};
 use crate::usc::exec::Cpu;
@@ -266,6 +267,7 @@ pub struct Machine<H> {
     pub host: H,
     pub(super) common: Common,
     level: Level,
+    deadline: Deadline,
     pub(super) plainly: bool,
 }
 
@@ -279,12 +281,18 @@ impl<H: Host> Machine<H> {
             mutexes: [None; MUTEXES],
             time: 0,
         };
-        Machine { host, common, level: Level::best(), plainly: true }
+        Machine { host, common, level: Level::best(), deadline: Deadline::NONE, plainly: true }
     }
 
     /// The same machine with the instructions of another level of the processor.
     pub fn at_level(mut self, level: Level) -> Machine<H> {
         self.level = level;
+        self
+    }
+
+    /// The same machine with a time at which its runs end.
+    pub fn until(mut self, deadline: Deadline) -> Machine<H> {
+        self.deadline = deadline;
         self
     }
 
@@ -364,6 +372,9 @@ impl<H: Host> Machine<H> {
                     State::Wants(id) if self.common.mutexes[id as usize % MUTEXES].is_some() => {}
                     State::Sleeps(_) => {}
                     State::Wants(_) | State::Ready => {
+                        if let Some(limit) = self.deadline.passed() {
+                            return Err(error(program, number, tasks[number].pc, Trap::Time(limit)));
+                        }
                         let woken = self.turn(&mut run, tasks, number, budget - before, watch.as_deref_mut());
                         let woken = woken.map_err(|(step, trap)| error(program, number, step, trap))?;
                         for task in tasks.iter_mut().filter(|t| woken.is_some_and(|id| t.state == State::Sleeps(id))) {

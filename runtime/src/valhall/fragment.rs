@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::deadline::Deadline;
 use crate::launch::{FragmentOutcome, Launch, Outcome, RunError, Stage};
 use crate::memory::Memory;
 
@@ -31,6 +32,8 @@ pub struct Fragments {
     pub back: Vec<bool>,
     /// How many instructions all threads together may execute, helpers included.
     pub budget: u64,
+    /// Until when they may run.
+    pub deadline: Deadline,
 }
 
 impl Fragments {
@@ -40,7 +43,8 @@ impl Fragments {
         let covered = vec![true; pixels as usize];
         let budget = Launch::DEFAULT_BUDGET;
         let within = [0..width, 0..height];
-        Fragments { program, uniforms: Vec::new(), width, height, within, covered, back: Vec::new(), budget }
+        let (uniforms, back, deadline) = (Vec::new(), Vec::new(), Deadline::NONE);
+        Fragments { program, uniforms, width, height, within, covered, back, budget, deadline }
     }
 
     fn flag(&self, flags: &[bool], [x, y]: [u32; 2]) -> bool {
@@ -80,7 +84,8 @@ impl Origin for Pixels {
 pub fn draw(fragments: &Fragments, memory: &mut Memory, host: &mut dyn Host) -> Result<Outcome, RunError> {
     check(fragments)?;
     let program = Program::new(&fragments.program);
-    fast::draw(&program, &fragments.uniforms, fragments.budget, warps(fragments), memory, host)
+    let limits = (fragments.budget, fragments.deadline);
+    fast::draw(&program, &fragments.uniforms, limits, warps(fragments), memory, host)
 }
 
 /// As [`draw`], while somebody looks on.
@@ -106,6 +111,7 @@ pub(super) fn draw_by_reference(
     check(fragments)?;
     let program = Program::new(&fragments.program);
     let mut machine = Machine::new(&program, &fragments.uniforms, fragments.budget, observer);
+    machine.deadline = fragments.deadline;
     for (mut warp, origin) in warps(fragments) {
         machine.alone(&mut warp, &origin, memory, host)?;
     }

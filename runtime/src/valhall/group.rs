@@ -2,6 +2,7 @@
 
 use isaforge_valhall::{Instruction, dispatch};
 
+use crate::deadline::Deadline;
 use crate::launch::{Outcome, Place, RunError, Stage};
 use crate::memory::Memory;
 
@@ -22,6 +23,8 @@ pub(super) struct Machine<'a, O> {
     program: &'a Program<'a>,
     uniforms: &'a [u32],
     budget: u64,
+    /// Until when it may run.
+    pub deadline: Deadline,
     thread_instructions: u64,
     warp_instructions: u64,
     profile: Profile,
@@ -63,6 +66,7 @@ impl<'a, O: Observer> Machine<'a, O> {
             program,
             uniforms,
             budget,
+            deadline: Deadline::NONE,
             thread_instructions: 0,
             warp_instructions: 0,
             profile: Profile::new(),
@@ -186,6 +190,9 @@ impl<'a, O: Observer> Machine<'a, O> {
         let first_thread = space.first_thread;
         let mut step = Step { warp, context: &context, space: space.reborrow() };
         step.warp.schedule();
+        if let Some(limit) = self.deadline.passed() {
+            return Err(RunError::Time { place: self.place(step.warp.pc as usize, group, None), limit });
+        }
         for _ in 0..TURN {
             if step.warp.live == 0 {
                 return Ok(Stop::Ended);

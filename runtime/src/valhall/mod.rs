@@ -43,6 +43,7 @@
 //! * What messages to textures, varyings and the framebuffer do: [`host`] says it.
 
 pub mod cases;
+pub mod compare;
 pub mod conform;
 pub mod fast;
 pub mod fidelity;
@@ -68,6 +69,7 @@ mod warp;
 pub use fragment::{Fragments, draw, draw_observed, run_fragment};
 pub use vertex::{Vertices, run_vertices, run_vertices_observed};
 
+use crate::engine::{Engine, Execution};
 use crate::launch::{Launch, Outcome, RunError};
 use crate::memory::Memory;
 use group::Machine;
@@ -85,6 +87,17 @@ pub const THREAD_BYTES: usize = space::THREAD_BYTES;
 /// When the launch asks for too much or an instruction cannot be executed; memory then holds what was written before.
 pub fn run(launch: &Launch, memory: &mut Memory) -> Result<Outcome, RunError> {
     fast::run(launch, memory, crate::Level::best())
+}
+
+/// As [`run`], by the engine that is asked for.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_on(execution: Execution, launch: &Launch, memory: &mut Memory) -> Result<Outcome, RunError> {
+    match execution.engine() {
+        Engine::Reference => reference::run(launch, memory),
+        Engine::Handlers | Engine::Compiled => fast::run(launch, memory, execution.level()),
+    }
 }
 
 /// As [`reference::run`], while somebody looks on.
@@ -108,6 +121,7 @@ pub fn run_with(
     check(launch)?;
     let program = Program::new(&launch.program);
     let mut machine = Machine::new(&program, &launch.uniforms, launch.budget, observer);
+    machine.deadline = launch.deadline;
     let [gx, gy, gz] = launch.groups;
     let mut shared = vec![0; launch.shared_bytes as usize];
     for z in 0..gz {

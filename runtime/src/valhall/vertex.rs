@@ -1,5 +1,6 @@
 //! Vertex programs.
 
+use crate::deadline::Deadline;
 use crate::launch::{Launch, Outcome, RunError, Stage};
 use crate::memory::Memory;
 
@@ -26,6 +27,8 @@ pub struct Vertices {
     pub instance: u32,
     /// How many instructions all threads together may execute.
     pub budget: u64,
+    /// Until when they may run.
+    pub deadline: Deadline,
 }
 
 impl Vertices {
@@ -42,6 +45,7 @@ impl Vertices {
             count,
             instance: 0,
             budget: Launch::DEFAULT_BUDGET,
+            deadline: Deadline::NONE,
         }
     }
 }
@@ -89,6 +93,7 @@ pub fn run_vertices_observed(
     super::check_limit("the first word", vertices.start.into(), 0, last)?;
     let program = Program::new(&vertices.program);
     let mut machine = Machine::new(&program, &vertices.uniforms, vertices.budget, observer);
+    machine.deadline = vertices.deadline;
     for done in (0..vertices.count).step_by(LANES) {
         let count = (vertices.count - done).min(LANES as u32);
         // Numbers go around, as registers do.

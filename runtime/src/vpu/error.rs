@@ -76,6 +76,14 @@ pub enum RunError {
         /// The groups that were active.
         running: Vec<Place>,
     },
+    /// The run has taken as long as it may.
+    #[error("the time limit of {} s is over; still running:{}", .limit.as_secs_f64(), places(.running))]
+    Time {
+        /// How long it might take.
+        limit: std::time::Duration,
+        /// The groups that were active.
+        running: Vec<Place>,
+    },
     /// A word that was fetched is no instruction.
     #[error("{place}: {reason}")]
     Decode {

@@ -1,5 +1,6 @@
 //! A machine: cores on one memory, and the two ways to run it.
 
+use crate::deadline::Deadline;
 use crate::vpu::error::{RunError, SetupError, Warning};
 use crate::vpu::exec::{Bank, Outside, Palette};
 use crate::vpu::group::{Registers, Start};
@@ -50,6 +51,7 @@ pub struct Machine {
     palettes: Box<[Palette; 2]>,
     budget: u64,
     full_budget: u64,
+    deadline: Deadline,
     cycle: u64,
 }
 
@@ -78,6 +80,7 @@ impl Machine {
             palettes: Box::new([[[0; 4]; 256]; 2]),
             budget: config.budget,
             full_budget: config.budget,
+            deadline: Deadline::NONE,
             cycle: 0,
         })
     }
@@ -94,6 +97,11 @@ impl Machine {
     /// Sets how many instructions all groups together may issue from now on.
     pub fn set_budget(&mut self, budget: u64) {
         (self.budget, self.full_budget) = (budget, budget);
+    }
+
+    /// Sets until when [`Machine::run`] may run.
+    pub fn set_deadline(&mut self, deadline: Deadline) {
+        self.deadline = deadline;
     }
 
     /// How many cores there are.
@@ -223,21 +231,26 @@ impl Machine {
     }
 
     fn exhausted(&self) -> RunError {
+        RunError::Budget { budget: self.full_budget, running: self.running() }
+    }
+
+    /// Where the groups are that are active.
+    fn running(&self) -> Vec<crate::vpu::Place> {
         let running = self.cores.iter().flat_map(|c| c.places(&self.program));
-        RunError::Budget {
-            budget: self.full_budget,
-            running: running.map(|p| crate::vpu::Place { wait: None, ..p }).collect(),
-        }
+        running.map(|place| crate::vpu::Place { wait: None, ..place }).collect()
     }
 
     /// Runs until no group is left, as fast as it goes.
     ///
     /// # Errors
-    /// A deadlock, a word that is no instruction, or the end of the step budget.
+    /// A deadlock, a word that is no instruction, the end of the step budget or of the time.
     pub fn run(&mut self) -> Result<Report, RunError> {
-        let Machine { program, cores, memory, palettes, budget, .. } = self;
+        let Machine { program, cores, memory, palettes, budget, deadline, .. } = self;
         let out = Outside { memory, palettes, clock: None };
         while cores.iter().any(Core::is_alive) {
+            if let Some(limit) = deadline.passed() {
+                return Err(RunError::Time { limit, running: self.running() });
+            }
             let mut issued = 0;
             for core in cores.iter_mut() {
                 core.fill();

@@ -4,6 +4,7 @@ mod divergence;
 mod fast;
 mod fidelity;
 mod flow;
+mod forms;
 mod host;
 mod images;
 mod kernels;

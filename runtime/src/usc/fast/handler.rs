@@ -53,13 +53,13 @@ fn portable<B: Body>(op: &Op, members: &mut [Member<'_>], whole: bool) {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,f16c,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 fn avx2<B: Body>(op: &Op, members: &mut [Member<'_>], whole: bool) {
     B::run(op, members, whole);
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi2,lzcnt,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 fn avx512<B: Body>(op: &Op, members: &mut [Member<'_>], whole: bool) {
     B::run(op, members, whole);
 }

@@ -19,6 +19,18 @@ impl Modifiers {
         if self.neg { word.wrapping_neg() } else { word }
     }
 
+    /// The word extended to 64 bits, as modified: a negated 32-bit source of a 64-bit operation is below zero, so that a
+    /// borrow reaches the high word. The absolute value is that of a signed word, whatever the operation is.
+    #[inline(always)]
+    pub fn extend(self, word: u32, signed: bool) -> u64 {
+        let extended = match (self.abs, signed) {
+            (true, _) => u64::from((word as i32).unsigned_abs()),
+            (false, true) => word as i32 as i64 as u64,
+            (false, false) => u64::from(word),
+        };
+        if self.neg { extended.wrapping_neg() } else { extended }
+    }
+
     #[inline(always)]
     fn apply_to_part(self, part: i64) -> i64 {
         let part = if self.abs { part.abs() } else { part };
@@ -37,21 +49,24 @@ pub struct Wide {
     pub carry: bool,
 }
 
-/// An operation on words. `s` are sources 0 to 2 as modified, `high` is the high word of a 64-bit addend.
+/// An operation on words. `s` are sources 0 to 2, `high` is the high word of a 64-bit addend.
+///
+/// The words of a 64-bit source are modified each for itself, as they are written; a 32-bit source of a 64-bit operation
+/// is modified as the 64-bit number that it becomes.
 #[inline(always)]
-pub fn wide(op: Int32_64Op, signed: bool, s: [u32; 3], high: u32, carry: bool) -> Wide {
-    let [a, b, c] = s;
+pub fn wide(op: Int32_64Op, signed: bool, modifiers: [Modifiers; 3], s: [u32; 3], high: u32, carry: bool) -> Wide {
     let carry = u64::from(carry);
-    let extend = |word: u32| if signed { word as i32 as i64 as u64 } else { u64::from(word) };
+    let word = |i: usize| modifiers[i].apply(s[i]);
+    let extend = |i: usize| modifiers[i].extend(s[i], signed);
     let pair = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
     match op {
         Int32_64Op::Madd32 => {
-            let sum = u64::from(a.wrapping_mul(b)) + u64::from(c) + carry;
+            let sum = u64::from(word(0).wrapping_mul(word(1))) + u64::from(word(2)) + carry;
             Wide { low: sum as u32, high: 0, carry: sum >> 32 != 0 }
         }
-        Int32_64Op::Madd64 => sum(extend(a).wrapping_mul(extend(b)), pair(c, high), carry),
-        Int32_64Op::Add64 => sum(pair(a, b), pair(c, high), carry),
-        Int32_64Op::Add6432 => sum(pair(a, b), extend(c), carry),
+        Int32_64Op::Madd64 => sum(extend(0).wrapping_mul(extend(1)), pair(word(2), high), carry),
+        Int32_64Op::Add64 => sum(pair(word(0), word(1)), pair(word(2), high), carry),
+        Int32_64Op::Add6432 => sum(pair(word(0), word(1)), extend(2), carry),
     }
 }
 

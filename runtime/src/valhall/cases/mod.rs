@@ -154,6 +154,7 @@ impl Scene {
             uniforms: self.uniforms.clone(),
             shared_bytes: record.shared_bytes,
             budget: BUDGET,
+            ..Launch::default()
         };
         Ok(super::run_with(&launch, &mut self.memory, &mut self.host, observer)?.thread_instructions)
     }

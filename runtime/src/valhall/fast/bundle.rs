@@ -277,6 +277,11 @@ impl Bundle {
         self.since -= count;
     }
 
+    /// How many instructions a warp has executed in its turn.
+    pub fn executed(&self, warp: usize) -> u32 {
+        self.turns[warp] + if self.order.bits >> warp & 1 != 0 { self.since } else { 0 }
+    }
+
     /// How many instructions the active warps may still execute together.
     #[inline(always)]
     pub fn room(&self) -> u32 {

@@ -107,6 +107,7 @@ pub struct Code<'a> {
     constants: Vec<u32>,
     /// Registers that may be read before they are written.
     pub registers: u64,
+    keeps: bool,
     /// Whether what warps do depends on their order: then it is the reference's.
     pub ordered: bool,
     /// Chooses the lanes that go on.
@@ -168,7 +169,31 @@ impl<'a> Code<'a> {
         let begin = handler::<Begin>(level);
         let Lowering { ops, constants, .. } = lowering;
         let constants = constants.words;
-        Code { program, ops, words, runs, steps, constants, registers, ordered, schedule, level, enter, begin }
+        Code {
+            program,
+            ops,
+            words,
+            runs,
+            steps,
+            constants,
+            registers,
+            keeps: false,
+            ordered,
+            schedule,
+            level,
+            enter,
+            begin,
+        }
+    }
+
+    /// Lets registers hold what the reference's do, even where nobody reads it.
+    pub fn keep_all(&mut self) {
+        (self.registers, self.keeps) = (u64::MAX, true);
+    }
+
+    /// Whether registers hold what the reference's do, even where nobody reads it.
+    pub fn keeps_all(&self) -> bool {
+        self.keeps
     }
 
     /// The rows of a new bundle.

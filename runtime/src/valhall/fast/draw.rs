@@ -2,6 +2,7 @@
 //!
 //! What needs a host or memory is left to the reference, warp by warp; the rest are handlers.
 
+use crate::deadline::Deadline;
 use crate::launch::{Outcome, RunError};
 use crate::level::Level;
 use crate::memory::Memory;
@@ -24,13 +25,14 @@ use super::world::{Home, Recent, World, clear};
 pub fn run(
     program: &Program<'_>,
     uniforms: &[u32],
-    budget: u64,
+    (budget, deadline): (u64, Deadline),
     warps: impl Iterator<Item = (Warp, impl Origin)>,
     memory: &mut Memory,
     host: &mut dyn Host,
 ) -> Result<Outcome, RunError> {
     let code = Code::drawing(program, uniforms, framebuffer_size(host), Level::best());
     let mut runner = Runner::over(&code, uniforms, 1, budget);
+    runner.deadline = deadline;
     let mut bundle = Bundle::new(&code);
     bundle.quads = Some(Box::new([Quads::default(); WARPS]));
     for (register, shift) in [(row::THREAD, 0), (row::THREAD + 1, 32)] {

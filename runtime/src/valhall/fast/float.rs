@@ -165,7 +165,7 @@ rules! {
     WidenLow(a; _) widen(a & 0xffff), Word recipe::widen_low;
     WidenHigh(a; _) widen(a >> 16), Word recipe::widen_high;
     /// f16 to f32, every NaN as the one NaN.
-    Convert(a; _) result(f32::from_bits(widen(a & 0xffff))), Word recipe::widen_low;
+    Convert(a; _) result(f32::from_bits(widen(a & 0xffff))), Word recipe::convert_low;
     /// To f16, into both halves.
     NarrowBoth(a; _) narrow(a) * 0x1_0001, Float recipe::narrow_both;
     Min(a, b; _) pick::<false>(a, b), Float recipe::float_pick::<false>;

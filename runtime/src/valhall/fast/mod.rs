@@ -37,5 +37,5 @@ mod special;
 mod world;
 
 pub(super) use draw::run as draw;
-pub(super) use run::single;
+pub(super) use run::{Held, run_probed, single};
 pub use run::{run, run_parallel};

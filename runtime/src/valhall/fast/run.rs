@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use isaforge_valhall::dispatch;
 
+use crate::deadline::Deadline;
 use crate::launch::{Launch, Outcome, Place, RunError};
 use crate::memory::Memory;
 
@@ -20,10 +21,13 @@ use super::world::World;
 use crate::level::Level;
 
 mod crew;
+mod probe;
 mod single;
 
 pub use crew::Begin;
 use crew::Crew;
+use probe::Probe;
+pub use probe::{Held, run_probed};
 pub use single::single;
 
 /// What all warps of a bundle together may execute in a turn.
@@ -184,8 +188,12 @@ pub struct Runner<'a> {
     /// For instructions without handlers.
     scratch: Warp,
     budget: u64,
+    /// Until when it may run.
+    pub deadline: Deadline,
     tally: Tally,
     hot: Hot,
+    /// Somebody who looks on.
+    probe: Option<Probe<'a>>,
     /// Whether the budget may end in this turn.
     exact: bool,
     /// The workgroup of the crew and the error of the first thread, as the reference would meet it.
@@ -194,7 +202,8 @@ pub struct Runner<'a> {
 
 impl<'a> Runner<'a> {
     fn new(code: &'a Code<'a>, launch: &'a Launch) -> Self {
-        Runner::over(code, &launch.uniforms, warps(launch) as u32, launch.budget)
+        let runner = Runner::over(code, &launch.uniforms, warps(launch) as u32, launch.budget);
+        Runner { deadline: launch.deadline, ..runner }
     }
 
     /// Runs workgroups of so many warps.
@@ -206,8 +215,10 @@ impl<'a> Runner<'a> {
             machine: Machine::new(code.program, uniforms, budget, ()),
             scratch: Warp::new(0),
             budget,
+            deadline: Deadline::NONE,
             tally: Tally { profile: vec![0; code.words() + 1], ..Tally::default() },
             hot: Hot::new(code),
+            probe: None,
             exact: false,
             failed: None,
         }
@@ -272,6 +283,7 @@ impl<'a> Runner<'a> {
         origins: &[impl Origin],
     ) -> Result<(), RunError> {
         while bundle.live != [0; WARPS] {
+            self.check_time(bundle, origins)?;
             let ready = bundle.ready();
             self.exact = self.budget - self.tally.spent < BUNDLE_TURN;
             let in_turn = self.exact || self.code.ordered;
@@ -285,6 +297,13 @@ impl<'a> Runner<'a> {
         self.failed.take().map_or(Ok(()), |(_, error)| Err(error))
     }
 
+    /// Refuses to go on when the time is over.
+    fn check_time(&self, bundle: &Bundle, groups: &[impl Origin]) -> Result<(), RunError> {
+        let Some(limit) = self.deadline.passed() else { return Ok(()) };
+        let warp = (0..WARPS).find(|&warp| bundle.live[warp] != 0).unwrap_or(0);
+        Err(RunError::Time { place: self.describe(bundle, groups, bundle.place(warp) as usize, warp, None), limit })
+    }
+
     /// Whether threads end with a word.
     fn ends(&self, pc: u32) -> bool {
         matches!(self.code.program.slot(pc as usize), Some(Slot::Ready(_, After::End)))
@@ -292,6 +311,9 @@ impl<'a> Runner<'a> {
 
     /// Runs the chosen warps until each has ended, waits at a barrier, or has had its turn.
     fn turn(&mut self, bundle: &mut Bundle, world: &mut World<'_>, groups: &[impl Origin], chosen: u8) {
+        if self.probe.is_some() {
+            return self.turn_probed(bundle, world, groups, chosen);
+        }
         bundle.choose(chosen);
         if !bundle.has_entered() {
             bundle.schedule(&self.code.schedule, world);

@@ -142,6 +142,8 @@ pub struct Graph {
     known: HashMap<Node, Value>,
     /// What is a NaN in each value may be any.
     rough: Vec<Kind>,
+    /// What is as good as a value for who does not care which NaNs it holds.
+    loose: HashMap<Value, Value>,
     /// What the run has written.
     rows: HashMap<u32, Value>,
     /// What is stored: behind so many nodes, to which place in memory, and what.
@@ -243,8 +245,17 @@ impl Graph {
         value
     }
 
+    /// An exact value, in the place of which `rough` may be taken for a float.
+    pub fn loosely(&mut self, exact: Value, rough: Value) -> Value {
+        self.loose.insert(exact, rough);
+        exact
+    }
+
     /// A value as a recipe takes it: with its bits, or with any NaNs if it is of that kind.
     pub fn take(&mut self, value: Value, kind: Kind) -> Value {
+        if let (Kind::Float, Some(rough)) = (kind, self.loose.get(&value)) {
+            return *rough;
+        }
         match self.rough[value.index()] {
             Kind::Float if kind != Kind::Float => self.canonical(value),
             Kind::Halves if kind != Kind::Halves => self.canonical_halves(value),

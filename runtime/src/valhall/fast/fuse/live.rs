@@ -39,6 +39,9 @@ const PASSES: usize = 64;
 /// For each word what may be read from there on. One more belongs to the end of the program.
 pub fn live(code: &Code<'_>) -> Vec<Live> {
     let words = code.words();
+    if code.keeps_all() {
+        return vec![Live::all(u64::MAX); words + 1];
+    }
     let always = Live::all((0..words).fold(0, |all, pc| all | foreign(code, pc)));
     let mut live = vec![always; words + 1];
     for _ in 0..PASSES {

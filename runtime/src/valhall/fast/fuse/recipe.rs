@@ -440,17 +440,39 @@ pub fn float_reciprocal(g: &mut Graph, [a, ..]: [Value; 4], _: [u32; 2]) -> Valu
     flush(g, quotient)
 }
 
+/// What was made of the f16 in the high half of a word, with its NaNs as they were.
+fn widened(g: &mut Graph, raised: Value, wide: Value) -> Value {
+    let (fields, ones) = (g.shift_by(Shifted::Arithmetic, raised, 3), g.splat(0x7000_0000));
+    // Copies of the sign lie where the exponent needs ones; what lay below the half is cut off.
+    let below = g.splat(!0x1fff);
+    let nan = g.logic(BITS_WHERE_OR, fields, below, ones);
+    let unordered = g.compare_floats(Ordering::Unordered, wide, wide);
+    let exact = g.select(unordered, nan, wide);
+    g.loosely(exact, wide)
+}
+
+/// `a & b | c`.
+const BITS_WHERE_OR: u8 = 0b1110_1010;
+
 recipes! {
-    /// The f16 in the low half of a word as f32.
-    widen_low(g, a; _) {
+    /// The f16 in the low half of a word as f32, every NaN as the one NaN.
+    convert_low(g, a; _) {
         let halves = g.apply(Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, &[a]);
         let wide = g.apply(Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae, &[halves]);
         g.rough(wide, Kind::Float)
     };
-    /// The f16 in the high half of a word as f32.
+    /// The f16 in the low half of a word as f32. A NaN keeps its sign and payload, and stays signalling: the instruction
+    /// would make it quiet.
+    widen_low(g, a; _) {
+        let wide = convert_low(g, [a; 4], [0; 2]);
+        let raised = g.shift_by(Shifted::Left, a, 16);
+        widened(g, raised, wide)
+    };
+    /// The f16 in the high half of a word as f32, as [`widen_low`].
     widen_high(g, a; _) {
         let low = g.shift_by(Shifted::Right, a, 16);
-        widen_low(g, [low; 4], [0; 2])
+        let wide = convert_low(g, [low; 4], [0; 2]);
+        widened(g, a, wide)
     };
     /// An f32 as f16 in the low half, to the nearest.
     narrow_low(g, a; _) {

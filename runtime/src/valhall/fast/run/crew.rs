@@ -159,6 +159,12 @@ impl Crew {
         }
         self.start(memory);
         loop {
+            if let Some(late) = self.bundles.iter().find(|bundle| bundle.live != [0; WARPS])
+                && let Err(error) = runner.check_time(late, &self.groups)
+            {
+                self.groups.clear();
+                return Err(error);
+            }
             let running = self.pass(runner, memory);
             if let Some((group, error)) = runner.failed.take() {
                 // Workgroups before this one would have been done, or would have failed themselves.

@@ -1,0 +1,106 @@
+//! Looking at what warps hold while a program runs, to compare it with another run.
+
+use std::collections::HashMap;
+
+use super::super::super::warp::Column;
+use super::super::bundle::{Bundle, Row, WARPS};
+use super::super::code::Code;
+use super::super::world::World;
+use super::{Runner, warps};
+use crate::launch::{Launch, Outcome, RunError};
+use crate::level::Level;
+use crate::memory::Memory;
+use crate::valhall::group::Origin;
+use crate::valhall::program::Program;
+
+/// What a warp holds between two instructions.
+pub struct Held<'a> {
+    /// The workgroup.
+    pub group: [u32; 3],
+    /// The warp in it.
+    pub warp: u32,
+    /// How many instructions it has executed.
+    pub count: u64,
+    /// The lanes that have not ended. What others hold does not matter.
+    pub live: u16,
+    rows: &'a [Row],
+    column: usize,
+}
+
+impl Held<'_> {
+    /// A register.
+    pub fn register(&self, register: usize) -> &Column {
+        &self.rows[register].0[self.column]
+    }
+}
+
+/// Who looks, and what warps had executed before their current turn.
+pub(super) struct Probe<'a> {
+    look: &'a mut (dyn FnMut(&Held<'_>) + Send),
+    before: HashMap<([u32; 3], usize), u64>,
+}
+
+/// As [`run`](super::run), while somebody looks at the warps each time that some have executed something: an instruction,
+/// or a run of them. All registers hold what they have to then, whether or not they are read later.
+pub fn run_probed(
+    launch: &Launch,
+    memory: &mut Memory,
+    level: Level,
+    look: &mut (dyn FnMut(&Held<'_>) + Send),
+) -> Result<Outcome, RunError> {
+    super::super::super::check(launch)?;
+    let program = Program::new(&launch.program);
+    let mut code = Code::new(&program, &launch.uniforms, warps(launch) as u32, level);
+    code.keep_all();
+    let mut runner = Runner::new(&code, launch);
+    runner.probe = Some(Probe { look, before: HashMap::new() });
+    runner.groups(launch, memory, 0..super::count(launch))?;
+    Ok(runner.outcome())
+}
+
+impl Runner<'_> {
+    /// As [`Runner::turn`].
+    pub(super) fn turn_probed(
+        &mut self,
+        bundle: &mut Bundle,
+        world: &mut World<'_>,
+        groups: &[impl Origin],
+        chosen: u8,
+    ) {
+        bundle.choose(chosen);
+        if !bundle.has_entered() {
+            bundle.schedule(&self.code.schedule, world);
+        }
+        while bundle.is_busy() {
+            loop {
+                let goes_on = self.advance(bundle, world, groups);
+                self.look(bundle, groups, chosen);
+                if !goes_on {
+                    break;
+                }
+            }
+            if bundle.live == [0; WARPS] {
+                break;
+            }
+            bundle.schedule(&self.code.schedule, world);
+        }
+        let Some(probe) = &mut self.probe else { return };
+        for warp in (0..WARPS).filter(|warp| chosen >> warp & 1 != 0) {
+            let home = bundle.homes[warp];
+            let key = (groups.get(home.group).map_or([0; 3], Origin::group), home.number);
+            *probe.before.entry(key).or_default() += u64::from(bundle.executed(warp));
+        }
+    }
+
+    fn look(&mut self, bundle: &Bundle, groups: &[impl Origin], chosen: u8) {
+        let Some(probe) = &mut self.probe else { return };
+        for column in (0..WARPS).filter(|warp| chosen >> warp & 1 != 0 && bundle.live[*warp] != 0) {
+            let home = bundle.homes[column];
+            let group = groups.get(home.group).map_or([0; 3], Origin::group);
+            let before = probe.before.get(&(group, home.number)).copied().unwrap_or(0);
+            let count = before + u64::from(bundle.executed(column));
+            let (warp, live) = (home.number as u32, bundle.live[column]);
+            (probe.look)(&Held { group, warp, count, live, rows: &bundle.rows, column });
+        }
+    }
+}
