@@ -9,7 +9,7 @@ use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::groups;
 use crate::input::Input;
-use crate::output::{count, say, write_whole};
+use crate::output::{count, say, thousands, write_whole};
 use crate::paint::{BOLD, ERROR, paint};
 use crate::snippet;
 use crate::words::{self, Encoding};
@@ -54,12 +54,15 @@ pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
-/// Reports every mistake of a text with the line it is in.
+/// How many mistakes are drawn before the rest is only counted.
+const SHOWN: usize = 100;
+
+/// Reports the mistakes of a text with the line that each is in.
 pub fn report(name: &str, text: &str, errors: &[ProgramError]) {
     let mut err = anstream::stderr().lock();
     let mut lines = text.lines().enumerate();
     let mut current = (usize::MAX, "");
-    for error in errors {
+    for error in errors.iter().take(SHOWN) {
         // Mistakes come in the order of lines, so the lines are walked once.
         if current.0 != error.line - 1 {
             current = lines.find(|(index, _)| *index + 1 == error.line).unwrap_or((usize::MAX, ""));
@@ -67,7 +70,10 @@ pub fn report(name: &str, text: &str, errors: &[ProgramError]) {
         // Whoever closed standard error does not want to read it.
         let _ = writeln!(err, "{}\n", snippet::draw(name, current.1, error));
     }
-    let _ = writeln!(err, "{}: {}", paint(ERROR, "error"), paint(BOLD, &count(errors.len() as u64, "mistake")));
+    let left_out = errors.len().saturating_sub(SHOWN) as u64;
+    let rest = if left_out > 0 { format!(", {} not shown", thousands(left_out)) } else { String::new() };
+    let mistakes = count(errors.len() as u64, "mistake");
+    let _ = writeln!(err, "{}: {}", paint(ERROR, "error"), paint(BOLD, &format!("{mistakes}{rest}")));
 }
 
 /// Says where a file stops being text.

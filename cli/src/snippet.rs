@@ -1,5 +1,6 @@
 //! Mistakes in assembly text, drawn with the line and a caret.
 
+use isaforge_compiler::source::unseen;
 use isaforge_core::program::ProgramError;
 
 use crate::paint::{BOLD, ERROR, FRAME, HELP, paint};
@@ -14,26 +15,29 @@ pub fn draw(name: &str, source_line: &str, error: &ProgramError) -> String {
     let gutter = " ".repeat(number.len());
     let bar = paint(FRAME, "|");
     let (line, caret, length) = window(source_line, error.column.saturating_sub(1), error.len.max(1));
-    let mut text = format!("{} {}: {}\n", paint(BOLD, &place), paint(ERROR, "error"), paint(BOLD, &error.message));
+    let message: String = error.message.chars().map(shown).collect();
+    let mut text = format!("{} {}: {}\n", paint(BOLD, &place), paint(ERROR, "error"), paint(BOLD, &message));
     text.push_str(&format!(" {} {bar} {line}\n", paint(FRAME, &number)));
     text.push_str(&format!(" {gutter} {bar} {}{}", " ".repeat(caret), paint(ERROR, &"^".repeat(length))));
     if !error.help.is_empty() {
-        text.push_str(&format!("\n {gutter} {} {}: {}", paint(FRAME, "="), paint(HELP, "help"), error.help));
+        let help: String = error.help.chars().map(shown).collect();
+        text.push_str(&format!("\n {gutter} {} {}: {}", paint(FRAME, "="), paint(HELP, "help"), help));
     }
     text
 }
 
+/// A character as it is shown, one column wide: one that cannot be seen, or that changes how others are seen, is replaced.
+fn shown(c: char) -> char {
+    match c {
+        '\t' => ' ',
+        '\n' | '\r' => '\u{fffd}',
+        _ if unseen(c.encode_utf8(&mut [0; 4])).is_some() => '\u{fffd}',
+        _ => c,
+    }
+}
+
 /// The part of a line around the mark, one column a character; where the mark is in it, and how long.
 fn window(line: &str, column: usize, length: usize) -> (String, usize, usize) {
-    let shown = |c: char| {
-        if c == '\t' {
-            ' '
-        } else if c.is_control() {
-            '\u{fffd}'
-        } else {
-            c
-        }
-    };
     let first = if column + length.min(WIDEST / 2) > WIDEST { column.saturating_sub(WIDEST / 3) } else { 0 };
     let dots = if first > 0 { "…" } else { "" };
     let mut rest = line.trim_end().chars().skip(first);

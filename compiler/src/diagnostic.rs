@@ -10,6 +10,7 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str};
 
 use crate::source::{FileId, Sources, Span};
+use crate::suggest::did_you_mean;
 
 /// How bad a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -124,7 +125,7 @@ impl Diagnostic {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
-        let mut group = Group::with_title(level.primary_title(self.message.as_str()).id(self.code));
+        let mut group = Group::with_title(level.primary_title(normalize_untrusted_str(&self.message)).id(self.code));
         // One excerpt a file, the primary one first.
         let mut excerpts: Vec<(FileId, Vec<Mark<'_>>)> = Vec::new();
         let primary = self.primary.map(|span| (AnnotationKind::Primary, span, self.label.as_str()));
@@ -151,7 +152,7 @@ impl Diagnostic {
                 continue;
             }
             let annotations = marks.into_iter().map(|(kind, range, text)| {
-                let label = (!text.is_empty()).then_some(text);
+                let label = (!text.is_empty()).then(|| normalize_untrusted_str(text));
                 kind.span(range.start - from..range.end - from).label(label)
             });
             group =
@@ -233,6 +234,13 @@ impl Diagnostics {
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.errors += usize::from(diagnostic.severity == Severity::Error);
         self.list.push(diagnostic);
+    }
+
+    /// What a wrong name was perhaps meant to be, see [`did_you_mean`]: `None` also when so much is wrong that nobody reads
+    /// of this mistake, since looking at all names for each wrong one takes its time.
+    pub fn near<'n>(&self, name: &str, candidates: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+        const SUGGESTED: usize = 200;
+        if self.list.len() < SUGGESTED { did_you_mean(name, candidates) } else { None }
     }
 
     /// Notes that the definition of a name was found wrong, so that what follows from it is not reported again.

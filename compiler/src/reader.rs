@@ -16,7 +16,7 @@ use std::ops::Deref;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Sources, Span, Spanned};
-use crate::suggest::{did_you_mean, one_of};
+use crate::suggest::one_of;
 use crate::yaml::{Node, Value};
 
 #[doc(inline)]
@@ -374,7 +374,7 @@ impl<'n> KeyedMap<'n> {
                     .label("nothing reads this key");
                 let open = keys.iter().map(|known| known.name).filter(|name| !is_given(name));
                 if let Some(near) =
-                    did_you_mean(key, open).or_else(|| did_you_mean(key, keys.iter().map(|known| known.name)))
+                    r.out.near(key, open).or_else(|| r.out.near(key, keys.iter().map(|known| known.name)))
                 {
                     error = error.help(format!("did you mean `{near}`?"));
                     meant.push(near);
@@ -425,15 +425,21 @@ pub fn read_choice<T: Copy>(node: &Node, r: &mut Reader<'_>, all: &[(T, &'static
     };
     let found = all.iter().find(|(_, name)| *name == word).map(|(choice, _)| *choice);
     if found.is_none() {
-        r.out.push(unknown_choice(node.span, word, all.iter().map(|(_, name)| *name)));
+        let error = unknown_choice(node.span, word, all.iter().map(|(_, name)| *name), r.out);
+        r.out.push(error);
     }
     found
 }
 
-fn unknown_choice(span: Span, word: &str, names: impl Iterator<Item = &'static str> + Clone) -> Diagnostic {
+fn unknown_choice(
+    span: Span,
+    word: &str,
+    names: impl Iterator<Item = &'static str> + Clone,
+    out: &Diagnostics,
+) -> Diagnostic {
     let error = Diagnostic::error("E0023", span, format!("unknown value `{word}`"))
         .label(format!("expected {}", one_of(names.clone())));
-    match did_you_mean(word, names) {
+    match out.near(word, names) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
         None => error,
     }

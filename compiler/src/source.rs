@@ -9,6 +9,8 @@ use std::io::{self, Read};
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 
+use crate::diagnostic::Diagnostic;
+
 /// The largest file that [`Sources::load`] accepts, in bytes (16 MiB). The largest known spec is a hundredth of that.
 pub const MAX_FILE_SIZE: u64 = 16 << 20;
 
@@ -123,6 +125,20 @@ pub enum LoadError {
         /// The path as shown.
         path: PathBuf,
     },
+    /// Reading it would wait for another program, or never end: it is a pipe, a device or a folder.
+    #[error("`{}` is not a regular file", path.display())]
+    NotRegular {
+        /// The path as shown.
+        path: PathBuf,
+    },
+    /// A file names a file that no specification is made of.
+    #[error("`{}` is not named like a part of a specification: {}", path.display(), endings(expected))]
+    WrongName {
+        /// The path as shown.
+        path: PathBuf,
+        /// How it may end.
+        expected: &'static [&'static str],
+    },
     /// The operating system refused.
     #[error("`{}` cannot be read: {error}", path.display())]
     Io {
@@ -132,6 +148,40 @@ pub enum LoadError {
         #[source]
         error: io::Error,
     },
+}
+
+/// The first character of a text that cannot be seen, or that changes how those around it are seen, and where it is: no
+/// name, word or sentence of a specification has reason to hold one. Tabs and line breaks are no such characters.
+pub fn unseen(text: &str) -> Option<(usize, char)> {
+    let is_unseen = |c: char| match c {
+        '\t' | '\n' | '\r' => false,
+        // Marks and overrides of the direction of writing, spaces without width, breaks of lines and paragraphs, a byte order
+        // mark, and what is no character.
+        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' => true,
+        '\u{e0000}'..='\u{e007f}' => true,
+        _ => c.is_control(),
+    };
+    text.char_indices().find(|(_, c)| is_unseen(*c))
+}
+
+/// The error E0006 on a character that [`unseen`] found.
+pub(crate) fn unseen_error(span: Span, found: char) -> Diagnostic {
+    let message = format!("the character U+{:04X} cannot stand in a specification", u32::from(found));
+    Diagnostic::error("E0006", span, message)
+        .label("it cannot be seen, or changes how the text around it is read")
+        .help("take it away")
+}
+
+/// How the name of a YAML file may end.
+pub const YAML: &[&str] = &["yaml", "yml"];
+
+/// How the name of an XML file may end.
+pub const XML: &[&str] = &["xml"];
+
+fn endings(expected: &[&str]) -> String {
+    let endings: Vec<String> = expected.iter().map(|ending| format!("`.{ending}`")).collect();
+    format!("that ends with {}", endings.join(" or "))
 }
 
 #[derive(Debug)]
@@ -169,11 +219,38 @@ impl Sources {
     /// See [`LoadError`].
     pub fn load(&mut self, path: &Path) -> Result<FileId, LoadError> {
         let real = fs::canonicalize(path).map_err(|error| self.load_error(path, error))?;
+        self.load_real(path, real)
+    }
+
+    /// Reads a file that another one names, whose author may be a stranger to whoever reads the messages: what they quote
+    /// must not be the line of a file that has nothing to do with specifications. Its name, and that of what it is a link
+    /// to, end with one of `endings`.
+    ///
+    /// # Errors
+    /// See [`LoadError`].
+    pub fn load_part(&mut self, path: &Path, endings: &'static [&'static str]) -> Result<FileId, LoadError> {
+        let is_part = |path: &Path| path.extension().is_some_and(|found| endings.iter().any(|ending| found == *ending));
+        // Whether a file of another name exists is no one's business either.
+        if !is_part(path) {
+            return Err(LoadError::WrongName { path: self.shown(path, path), expected: endings });
+        }
+        let real = fs::canonicalize(path).map_err(|error| self.load_error(path, error))?;
+        if !is_part(&real) {
+            return Err(LoadError::WrongName { path: self.shown(path, path), expected: endings });
+        }
+        self.load_real(path, real)
+    }
+
+    fn load_real(&mut self, path: &Path, real: PathBuf) -> Result<FileId, LoadError> {
         if let Some(&file) = self.by_path.get(&real) {
             return Ok(file);
         }
         let shown = self.shown(path, &real);
         let io_error = |error| LoadError::Io { path: shown.clone(), error };
+        // Opening a pipe waits until someone writes to it.
+        if !fs::metadata(&real).map_err(io_error)?.is_file() {
+            return Err(LoadError::NotRegular { path: shown });
+        }
         let mut bytes = Vec::new();
         // One byte more than allowed tells "too large" without trusting the length of something that may not be a plain file.
         fs::File::open(&real).map_err(io_error)?.take(MAX_FILE_SIZE + 1).read_to_end(&mut bytes).map_err(io_error)?;

@@ -5,23 +5,37 @@
 /// Case does not count. Up to a third of the letters may differ (at least one, unless the word is a single letter), a swap of
 /// neighbours counts once, and longer words that share a beginning are near even if their ends differ more.
 pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word = word.to_lowercase();
-    let letters = word.chars().count();
+    let word: Vec<char> = word.chars().flat_map(char::to_lowercase).take(LONGEST + 1).collect();
     // A distance costs the product of the lengths; nobody mistypes a name of this size.
-    if !(1..=64).contains(&letters) {
+    if !(1..=LONGEST).contains(&word.len()) {
         return None;
     }
+    let own = Letters::of(&word);
+    let text = String::from_iter(&word);
     let mut best: Option<(usize, f64, &str)> = None;
+    let mut name: Vec<char> = Vec::new();
     for candidate in candidates {
-        let name = candidate.to_lowercase();
-        let length = name.chars().count();
-        if length > 64 {
+        // A letter has at most four bytes.
+        if candidate.len() > 4 * LONGEST {
             continue;
         }
-        let distance = strsim::damerau_levenshtein(&word, &name);
-        let likeness = strsim::jaro_winkler(&word, &name);
-        let allowed = if letters.max(length) == 1 { 0 } else { (letters.max(length) / 3).max(1) };
-        if distance > allowed && (letters < 4 || likeness < 0.9) {
+        name.clear();
+        name.extend(candidate.chars().flat_map(char::to_lowercase));
+        let longer = word.len().max(name.len());
+        if longer > LONGEST || name.is_empty() {
+            continue;
+        }
+        let allowed = if longer == 1 { 0 } else { (longer / 3).max(1) };
+        let alike = |likeness: f64| word.len() >= 4 && likeness >= LIKE;
+        // Most names have too few letters in common to be near, which is seen at once.
+        let common = own.common(&Letters::of(&name));
+        if longer - common > allowed && !alike(most_likeness(&word, &name, common)) {
+            continue;
+        }
+        let spelled = String::from_iter(&name);
+        let distance = strsim::osa_distance(&text, &spelled);
+        let likeness = strsim::jaro_winkler(&text, &spelled);
+        if distance > allowed && !alike(likeness) {
             continue;
         }
         if best.is_none_or(|(least, most, _)| distance < least || (distance == least && likeness > most)) {
@@ -29,6 +43,35 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str
         }
     }
     best.map(|(_, _, candidate)| candidate)
+}
+
+/// The longest name that is compared, in characters.
+const LONGEST: usize = 64;
+/// From which likeness by Jaro and Winkler on two names are near even if their ends differ.
+const LIKE: f64 = 0.9;
+
+/// How often each letter occurs, letters with the same low bits taken together.
+struct Letters([u8; 64]);
+
+impl Letters {
+    fn of(name: &[char]) -> Self {
+        let mut counts = [0; 64];
+        name.iter().for_each(|c| counts[*c as usize & 63] += 1);
+        Letters(counts)
+    }
+
+    /// How many letters two names have in common at most.
+    fn common(&self, other: &Letters) -> usize {
+        self.0.iter().zip(other.0).map(|(a, b)| usize::from(*a.min(&b))).sum()
+    }
+}
+
+/// The greatest likeness by Jaro and Winkler of two names with so many letters in common.
+fn most_likeness(a: &[char], b: &[char], common: usize) -> f64 {
+    let common = common as f64;
+    let jaro = (common / a.len() as f64 + common / b.len() as f64 + 1.0) / 3.0;
+    let prefix = a.iter().zip(b).take(4).take_while(|(a, b)| a == b).count() as f64;
+    jaro + 0.1 * prefix * (1.0 - jaro)
 }
 
 /// The names as a phrase: `` `a`, `b` or `c` ``. Beyond eight, the rest is counted: `` `a`, …, `h`, … and 3 more ``.

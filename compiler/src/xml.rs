@@ -5,6 +5,8 @@
 //!
 //! | code  | meaning |
 //! |-------|---------|
+//! | E0003 | an encoding other than UTF-8 |
+//! | E0006 | a character that cannot be seen |
 //! | E0010 | not XML: a tag, comment or section that does not end |
 //! | E0011 | a bare `&` |
 //! | E0012 | a bare `<` |
@@ -23,10 +25,10 @@ use std::ops::Range;
 
 use quick_xml::errors::{Error, IllFormedError, SyntaxError};
 use quick_xml::events::attributes::AttrError;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::{BytesDecl, BytesStart, Event};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::{FileId, Sources, Span, Spanned};
+use crate::source::{FileId, Sources, Span, Spanned, unseen, unseen_error};
 use crate::suggest::did_you_mean;
 
 /// How deep elements may nest.
@@ -73,6 +75,10 @@ pub struct Attribute {
 /// mistakes within text and attribute values do not.
 pub fn read_xml(sources: &Sources, file: FileId, out: &mut Diagnostics) -> Option<Element> {
     let text = sources.text(file);
+    if let Some((at, found)) = unseen(text) {
+        out.push(unseen_error(Span::new(file, at..at + found.len_utf8()), found));
+        return None;
+    }
     let mut builder =
         Builder { text, file, out, open: Vec::new(), root: None, mistakes: 0, reread: 0, intact: true, halted: false };
     builder.read();
@@ -117,10 +123,6 @@ impl<'a> Builder<'a> {
         let text = self.text;
         let mut from = 0;
         loop {
-            // The parser would drop a byte order mark from the start of what it is given, and lose count.
-            while text[from..].starts_with('\u{feff}') {
-                from += '\u{feff}'.len_utf8();
-            }
             match self.read_from(from) {
                 None => break,
                 Some(Resume::At(at)) => from = at,
@@ -180,7 +182,11 @@ impl<'a> Builder<'a> {
                     self.structural(error.help("remove it: nobody would read its entities and defaults"));
                     None
                 }
-                Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_)) => None,
+                Ok(Event::Decl(declaration)) => {
+                    self.encoding(&declaration, range);
+                    None
+                }
+                Ok(Event::Comment(_) | Event::PI(_)) => None,
                 Ok(Event::Eof) => return None,
                 Err(Error::IllFormed(IllFormedError::UnclosedReference)) => {
                     let amp = at(reader.error_position());
@@ -194,6 +200,17 @@ impl<'a> Builder<'a> {
             }
         }
         None
+    }
+
+    /// Texts are read as UTF-8, whatever a declaration says; so it must say that, or nothing.
+    fn encoding(&mut self, declaration: &BytesDecl<'_>, range: Range<usize>) {
+        let Some(Ok(encoding)) = declaration.encoding() else { return };
+        let encoding = encoding.as_ref().to_owned();
+        if !["utf-8", "utf8", "us-ascii"].iter().any(|known| encoding.eq_ignore_ascii_case(known)) {
+            let message = format!("the file says that it is in `{encoding}`, and only UTF-8 is read");
+            let error = Diagnostic::error("E0003", self.span(range), message).label("says so");
+            self.report(error.help("convert the file, and write `encoding=\"UTF-8\"`"));
+        }
     }
 
     /// `tag` is what the parser found between the brackets of `range`.
@@ -461,5 +478,5 @@ fn numeric_entity(name: &str) -> Option<char> {
         Some(digits) => u32::from_str_radix(digits, 16),
         None => digits.parse(),
     };
-    char::from_u32(code.ok()?).filter(|&found| found != '\0')
+    char::from_u32(code.ok()?).filter(|found| unseen(found.encode_utf8(&mut [0; 4])).is_none())
 }

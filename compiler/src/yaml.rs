@@ -15,7 +15,7 @@ use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPo
 use serde_saphyr::{Error, Location};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::{FileId, Sources, Span, Spanned};
+use crate::source::{FileId, Sources, Span, Spanned, unseen, unseen_error};
 
 /// How deep lists and maps may nest, aliases included. A level costs some 40 kB of stack without optimisation, and the thread of
 /// a test has 2 MB.
@@ -191,6 +191,7 @@ impl Builder<'_> {
             RawValue::Int(value) => Node { span, value: Value::Int(value) },
             RawValue::Float(value) => Node { span, value: self.wide(span).map_or(Value::Float(value), Value::Int) },
             RawValue::Text(text) => {
+                self.only_seen(span, &text);
                 let is_plain = self.sources.snippet(span) == text;
                 if is_plain {
                     self.stray_quote(span, &text);
@@ -236,6 +237,15 @@ impl Builder<'_> {
         })
     }
 
+    /// Reports a character that cannot be seen.
+    fn only_seen(&mut self, span: Span, text: &str) {
+        let Some((_, found)) = unseen(text) else { return };
+        // An escape in quotes stands for it where it does not stand itself.
+        let written = unseen(self.sources.snippet(span)).filter(|(_, written)| *written == found);
+        let place = written.map_or(span, |(at, found)| span.slice(at..at + found.len_utf8()));
+        self.out.push(unseen_error(place, found));
+    }
+
     /// A quote in a text without quotes is part of it, which is seldom what was meant.
     fn stray_quote(&mut self, span: Span, text: &str) {
         let (line, _) = self.sources.line_start(self.file, span.start as usize);
@@ -252,6 +262,7 @@ impl Builder<'_> {
         let span = self.span(raw.0.defined);
         match raw.0.value {
             RawValue::Text(text) => {
+                self.only_seen(span, &text);
                 if self.sources.snippet(span) == text && text.contains('"') {
                     let error = Diagnostic::error("E0005", span, format!("a quote without its partner in `{text}`"));
                     self.out.push(error.help("put the key in quotes, at its start and at its end"));

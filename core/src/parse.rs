@@ -509,8 +509,8 @@ fn longest(
                 if best.is_none_or(|(end, ..)| end < cursor.at) {
                     best = Some((cursor.at, i, values));
                 }
-                // No reading goes beyond a comma or the end of the line.
-                if matches!(cursor.byte(), None | Some(b',')) {
+                // No reading goes beyond the end of the line.
+                if cursor.byte().is_none() {
                     break;
                 }
             }

@@ -78,11 +78,13 @@ pub fn assemble(isa: &'static Isa, text: &str) -> Result<Vec<u64>, Vec<ProgramEr
         } else {
             let full = text[at..].lines().next().unwrap_or_default();
             let mut rest = without_comment(full);
+            let mut columns = Columns::default();
             while let Some((name, after)) = label(rest) {
                 if names.0.insert(name.to_string(), words.len() as u64).is_some() {
                     let at = name.as_ptr() as usize - full.as_ptr() as usize;
+                    let (line, column) = (number + 1, columns.of(full, at));
                     let message = alloc::format!("the label `{name}` is defined twice");
-                    errors.push(place(full, number, at, name.len(), message, String::new()));
+                    errors.push(ProgramError { line, column, len: name.len().max(1), message, help: String::new() });
                 }
                 rest = after;
             }
@@ -94,6 +96,7 @@ pub fn assemble(isa: &'static Isa, text: &str) -> Result<Vec<u64>, Vec<ProgramEr
         }
         number += 1;
     }
+    let mut found = 0;
     for (index, number, full, line) in open {
         let offset = line.as_ptr() as usize - full.as_ptr() as usize;
         match directive(line) {
@@ -105,7 +108,10 @@ pub fn assemble(isa: &'static Isa, text: &str) -> Result<Vec<u64>, Vec<ProgramEr
             }
             None => match parse_at(isa, line, index as u64, &names) {
                 Ok((_, word)) => words[index] = word,
-                Err(error) => errors.push(located(full, number, offset, &error, &names, errors.len())),
+                Err(error) => {
+                    errors.push(located(full, number, offset, &error, &names, found));
+                    found += 1;
+                }
             },
         }
     }
@@ -136,8 +142,27 @@ fn place(full: &str, number: usize, at: usize, len: usize, message: String, help
     ProgramError { line: number + 1, column: before + 1, len: under, message, help }
 }
 
+/// How many mistakes come with what to write instead: finding that takes longer than finding the mistake, and nobody reads
+/// it a thousand times.
+const HELPED: usize = 100;
 /// How many unknown labels get a suggestion: finding one looks at every label.
 const SUGGESTIONS: usize = 20;
+
+/// Counts the characters before places of one line that come in order, each character once.
+#[derive(Default)]
+struct Columns {
+    at: usize,
+    characters: usize,
+}
+
+impl Columns {
+    /// The column, from 1, of the byte `at`, which is not before the last one asked for.
+    fn of(&mut self, line: &str, at: usize) -> usize {
+        self.characters += line.get(self.at..at).map_or(0, |text| text.chars().count());
+        self.at = at;
+        self.characters + 1
+    }
+}
 
 fn located(
     full: &str,
@@ -147,7 +172,7 @@ fn located(
     names: &Names,
     earlier: usize,
 ) -> ProgramError {
-    let mut help = error.help().to_string();
+    let mut help = if earlier < HELPED { error.help().to_string() } else { String::new() };
     if error.reason == ParseReason::UnknownLabel
         && earlier < SUGGESTIONS
         && let Some(name) = crate::suggest::nearest(error.found.as_str(), names.0.keys().map(String::as_str))

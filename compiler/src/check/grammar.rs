@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::check::language::{Automaton, Side, common};
+use crate::check::language::{Automaton, Common, Side, common};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Alternative, Field, Form, Isa, Kind, Modifier, Operand, Shape, Token, Type};
 use crate::source::Span;
@@ -52,8 +52,20 @@ impl Bytes {
         self.and(other) != Bytes::default()
     }
 
-    pub(super) fn first(self) -> Option<u8> {
-        (0..=255).find(|byte| self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1)
+    /// The bytes, from the lowest.
+    pub(super) fn iter(self) -> impl Iterator<Item = u8> {
+        (0..4u8).flat_map(move |part| {
+            let mut rest = self.0[usize::from(part)];
+            std::iter::from_fn(move || {
+                let byte = (rest != 0).then(|| part << 6 | rest.trailing_zeros() as u8);
+                rest &= rest.wrapping_sub(1);
+                byte
+            })
+        })
+    }
+
+    fn first(self) -> Option<u8> {
+        self.iter().next()
     }
 
     fn shown(self) -> String {
@@ -96,9 +108,14 @@ impl Start {
     }
 }
 
+/// How much work comparing the texts of all kinds may be: some seconds. A hundredth is what the largest known list of
+/// values, five thousand of them in two alternatives, takes.
+const MOST_STEPS: usize = 1 << 25;
+
 /// Applies the rule.
 pub fn check(isa: &Isa, out: &mut Diagnostics) {
-    let mut grammar = Grammar { isa, told: HashSet::new(), follows: BTreeMap::new(), starts: Vec::new(), out };
+    let mut grammar =
+        Grammar { isa, told: HashSet::new(), follows: BTreeMap::new(), starts: Vec::new(), steps: MOST_STEPS, out };
     grammar.starts = isa.kinds.iter().map(|kind| grammar.kind_start(kind)).collect();
     for form in &isa.forms {
         grammar.form(form);
@@ -115,6 +132,8 @@ struct Grammar<'a> {
     follows: BTreeMap<usize, (Bytes, HashSet<String>)>,
     /// What an operand of each kind can begin with.
     starts: Vec<Start>,
+    /// What is left of [`MOST_STEPS`].
+    steps: usize,
     out: &'a mut Diagnostics,
 }
 
@@ -312,7 +331,11 @@ impl Grammar<'_> {
         let after = if words.is_empty() { follow } else { follow.or(Bytes::one(b'.')) }.without(Bytes::word());
         for (i, (own, a, _, place)) in texts.iter().enumerate() {
             for (j, (_, b, _, other)) in texts.iter().enumerate().filter(|(_, (other, ..))| other != own) {
-                let Some((text, whole)) = common(&writers[i], &readers[j], after) else { continue };
+                let (text, whole) = match common(&writers[i], &readers[j], after, &mut self.steps) {
+                    Common::Text(text, whole) => (text, whole),
+                    Common::None => continue,
+                    Common::Unknown => return self.too_large(kind),
+                };
                 // Of two that read the same text, the first takes it.
                 if whole && j > i {
                     continue;
@@ -328,6 +351,13 @@ impl Grammar<'_> {
                 self.report(*place, message, label, other, "write something that only one of them has");
             }
         }
+    }
+
+    /// Refuses a kind whose texts cannot be compared in the time that there is.
+    fn too_large(&mut self, kind: &Kind) {
+        let message = format!("the texts of `{}` are too many to see whether they can be told apart", kind.name);
+        let help = "begin each alternative with a sign of its own, or list fewer values";
+        self.report(kind.span, message, "this kind", None, help);
     }
 
     fn alternative(
@@ -381,9 +411,12 @@ impl Grammar<'_> {
         follow: Bytes,
         words: &HashSet<String>,
     ) -> Option<String> {
-        for short in texts {
-            for long in texts.iter().filter(|long| long.len() > short.len()) {
-                let Some(ending) = long.strip_prefix(short) else { continue };
+        let mut texts = texts.to_vec();
+        texts.sort_unstable();
+        texts.dedup();
+        // Sorted, the words that begin with a word follow it.
+        for (i, short) in texts.iter().enumerate() {
+            for ending in texts[i + 1..].iter().map_while(|long| long.strip_prefix(short)) {
                 if self.may_begin(alternative, rest, ending, follow, words) {
                     return Some(format!("`{ending}`, and `{short}{ending}` is another word"));
                 }

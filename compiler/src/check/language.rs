@@ -2,7 +2,7 @@
 //!
 //! Two of them are walked together to find a text that one writes and the other reads.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet};
 
 use isaforge_core::bits::ones;
 
@@ -55,22 +55,39 @@ impl Automaton {
         from.iter().for_each(|state| self.edges[*state].push((bytes, to)));
     }
 
-    /// Any of some words; the states after them. They share a state where they end.
+    /// Any of some words; the states after them. Words share their beginnings, so that two lists with thousands of words in
+    /// common are walked together in as many steps as they have letters; and they share a state where they end.
     fn words<'w>(&mut self, from: &[usize], words: impl IntoIterator<Item = &'w [u8]>) -> Vec<usize> {
+        let mut words: Vec<&[u8]> = words.into_iter().collect();
+        words.sort_unstable();
+        words.dedup();
         let end = self.state();
         let mut ends = vec![end];
-        for word in words {
-            let Some((last, first)) = word.split_last() else {
-                ends.extend(from);
-                continue;
-            };
-            let mut at = from.to_vec();
-            for byte in first {
-                let next = self.state();
-                self.edge(&at, Bytes::one(*byte), next);
-                at = vec![next];
+        if words.first().is_some_and(|word| word.is_empty()) {
+            words.remove(0);
+            ends.extend(from);
+        }
+        // The letters of the last word that has a state for each of its letters but the last, and these states.
+        let mut path: Vec<(u8, usize)> = Vec::new();
+        for (i, word) in words.iter().enumerate() {
+            let goes_on = words.get(i + 1).is_some_and(|next| next.starts_with(word));
+            let shared = path.iter().zip(word.iter()).take_while(|((known, _), byte)| known == *byte).count();
+            path.truncate(shared);
+            for (at, byte) in word.iter().enumerate().skip(shared) {
+                let before = path.last().map(|(_, state)| *state);
+                let next = if at + 1 == word.len() && !goes_on { end } else { self.state() };
+                match before {
+                    Some(before) => self.edges[before].push((Bytes::one(*byte), next)),
+                    None => self.edge(from, Bytes::one(*byte), next),
+                }
+                path.push((*byte, next));
             }
-            self.edge(&at, Bytes::one(*last), end);
+            if goes_on {
+                ends.extend(path.last().map(|(_, state)| *state));
+            } else {
+                // No other word goes on behind the common end.
+                path.pop();
+            }
         }
         ends
     }
@@ -133,32 +150,62 @@ impl Automaton {
     }
 }
 
-/// A text that one automaton writes and another one reads: `whole` if the other reads all of it, else the other reads on
-/// if a byte of `follow` comes next.
-pub(super) fn common(writer: &Automaton, reader: &Automaton, follow: Bytes) -> Option<(String, bool)> {
+/// What walking two automata together found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Common {
+    /// A text that one writes and the other reads: `true` if the other reads all of it, else the other reads on if a byte
+    /// that may follow comes next.
+    Text(String, bool),
+    /// There is none.
+    None,
+    /// The steps did not suffice to find out.
+    Unknown,
+}
+
+/// Looks for a text that one automaton writes and another one reads, before a byte of `follow`. Every pair of edges that is
+/// compared takes one of the `steps`.
+pub(super) fn common(writer: &Automaton, reader: &Automaton, follow: Bytes, steps: &mut usize) -> Common {
     let mut seen = HashSet::from([(0, 0)]);
-    let mut queue = VecDeque::from([(0, 0, Vec::new())]);
-    while let Some((a, b, text)) = queue.pop_front() {
-        let written = || String::from_utf8_lossy(&text).into_owned();
+    // Pairs of states in the order in which they are reached; each knows the one before it and the byte between them.
+    let mut pairs = vec![(0, 0, 0, 0u8)];
+    let mut index = 0;
+    while let Some(&(a, b, ..)) = pairs.get(index) {
+        let written = || {
+            let back = |at: &usize| Some(pairs[*at].2).filter(|_| *at > 0);
+            let path = std::iter::successors(Some(index), back).take_while(|at| *at > 0);
+            let mut text: Vec<u8> = path.map(|at| pairs[at].3).collect();
+            text.reverse();
+            String::from_utf8_lossy(&text).into_owned()
+        };
         if writer.ends.contains(&a) {
             if reader.ends.contains(&b) {
-                return Some((written(), true));
+                return Common::Text(written(), true);
             }
             if b != 0 && reader.edges[b].iter().any(|(bytes, _)| bytes.meets(follow)) {
-                return Some((written(), false));
+                return Common::Text(written(), false);
             }
         }
+        let Some(left) = steps.checked_sub(1 + writer.edges[a].len() + reader.edges[b].len()) else {
+            return Common::Unknown;
+        };
+        *steps = left;
+        // The reader's edges by the bytes they take, so that edges without a byte in common are not compared.
+        let mut by_byte: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
+        for (bytes, next) in &reader.edges[b] {
+            bytes.iter().for_each(|byte| by_byte.entry(byte).or_default().push(*next));
+        }
         for (bytes, next) in &writer.edges[a] {
-            for (other, other_next) in &reader.edges[b] {
-                if let Some(byte) = bytes.and(*other).first()
-                    && seen.insert((*next, *other_next))
-                {
-                    let mut text = text.clone();
-                    text.push(byte);
-                    queue.push_back((*next, *other_next, text));
+            for byte in bytes.iter() {
+                for other in by_byte.get(&byte).into_iter().flatten() {
+                    let Some(left) = steps.checked_sub(1) else { return Common::Unknown };
+                    *steps = left;
+                    if seen.insert((*next, *other)) {
+                        pairs.push((*next, *other, index, byte));
+                    }
                 }
             }
         }
+        index += 1;
     }
-    None
+    Common::None
 }

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::Ident;
+use quote::format_ident;
 
 /// Words of a name: split where it is not alphanumeric, each with a capital first; all-capital words are lowered.
 fn words(name: &str) -> impl Iterator<Item = String> + '_ {
@@ -54,13 +55,78 @@ pub(crate) fn snake(name: &str) -> String {
     result
 }
 
-/// An identifier; a keyword gets an underscore behind it.
-pub(crate) fn ident(name: &str) -> Ident {
-    match syn::parse_str::<Ident>(name) {
-        Ok(ident) => ident,
-        Err(_) => Ident::new(&format!("{name}_"), Span::call_site()),
-    }
+/// The keywords of every edition, those that are reserved included: generated code may stand in a crate of any.
+const KEYWORDS: &[&str] = &[
+    "_", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
+    "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "Self", "static", "struct",
+    "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while",
+    "yield",
+];
+
+/// Whether a name is a keyword of some edition of Rust.
+pub(crate) fn is_keyword(name: &str) -> bool {
+    KEYWORDS.contains(&name)
 }
+
+/// An identifier of what [`pascal`] or [`snake`] made; a keyword gets an underscore behind it.
+pub(crate) fn ident(name: &str) -> Ident {
+    if is_keyword(name) { format_ident!("{name}_") } else { format_ident!("{name}") }
+}
+
+/// A text of a specification as the documentation of generated code, a line for each of its lines and a space before it.
+///
+/// Nothing in it is a block of code to rustdoc, which would compile and run that as a test of the generated crate: fences
+/// lose their meaning, and no line is indented.
+pub(crate) fn doc_text(text: &str) -> String {
+    let line = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let line = words.join(" ").replace("```", "\\`\\`\\`").replace("~~~", "\\~\\~\\~");
+        if line.is_empty() { line } else { format!(" {line}") }
+    };
+    let lines: Vec<String> = text.trim().lines().map(line).collect();
+    lines.join("\n")
+}
+
+/// A name in documentation, as code.
+pub(crate) fn code(name: &str) -> String {
+    format!("`{}`", name.replace('`', "'"))
+}
+
+/// Names that generated code takes from the prelude or imports, and that its types must not have.
+pub(crate) const TAKEN: &[&str] = &[
+    "Body",
+    "BuildError",
+    "DecodeError",
+    "Default",
+    "EncodeError",
+    "Err",
+    "FnMut",
+    "Form",
+    "From",
+    "Group",
+    "GroupBits",
+    "GroupError",
+    "GroupRegister",
+    "ISA",
+    "Instruction",
+    "Iterator",
+    "None",
+    "Ok",
+    "Opcode",
+    "Operation",
+    "Option",
+    "ParseError",
+    "Parts",
+    "RegisterList",
+    "Result",
+    "Semantics",
+    "Sized",
+    "Some",
+    "TextError",
+    "TryFrom",
+    "Word",
+];
 
 /// Hands out identifiers, each once: a name that is taken gets a suffix.
 #[derive(Default)]
@@ -72,22 +138,24 @@ impl Namespace {
     }
 
     pub(crate) fn take(&mut self, name: String, suffix: &str) -> Ident {
-        let mut name = name;
+        // As it will be written: `type` is `type_`, and so the same as `type_`.
+        let mut name = ident(&name).to_string();
         while !self.0.insert(name.clone()) {
             name.push_str(suffix);
         }
-        ident(&name)
+        format_ident!("{name}")
     }
 
     /// An accessor and its setter, `with_` and the name; neither is taken.
     pub(crate) fn take_with_setter(&mut self, name: String, suffix: &str) -> (Ident, Ident) {
         let mut name = name;
+        let getter = |name: &str| ident(name).to_string();
         let setter = |name: &str| format!("with_{name}");
-        while self.0.contains(&name) || self.0.contains(&setter(&name)) {
+        while self.0.contains(&getter(&name)) || self.0.contains(&setter(&name)) {
             name.push_str(suffix);
         }
         self.0.insert(setter(&name));
-        let setter = ident(&setter(&name));
+        let setter = format_ident!("{}", setter(&name));
         (self.take(name, suffix), setter)
     }
 }

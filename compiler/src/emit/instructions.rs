@@ -5,7 +5,7 @@ use isaforge_core::table::{Form, Isa, Modifier, Operand, Shape};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::idents::{Namespace, ident, snake};
+use super::idents::{Namespace, code, doc_text, snake};
 use super::tables::hex;
 use super::types::{Names, always_fits, extract, from_raw, kind_type, plain, to_raw, value_type};
 use super::{Options, SemanticsStyle};
@@ -21,14 +21,20 @@ pub(super) fn emit(isa: &Isa, names: &Names, options: &Options) -> TokenStream {
     quote!(#common #(#forms)* #semantics)
 }
 
+/// The name of an instruction and what it is called in full.
+fn heading(f: &Form) -> String {
+    doc_text(&format!("{}{}{}", code(f.name.str), if f.title.is_empty() { "" } else { ": " }, f.title))
+}
+
 fn form_doc(f: &Form) -> Vec<String> {
-    let mut lines = vec![format!(" `{}`{}{}", f.name.str, if f.title.is_empty() { "" } else { ": " }, f.title)];
+    let mut lines = vec![heading(f)];
     if !f.doc.is_empty() {
-        lines.extend([String::new(), format!(" {}", f.doc)]);
+        lines.extend([String::new(), doc_text(f.doc)]);
     }
-    lines.extend([String::new(), format!(" Specified in {}; provenance: {}.", f.source, f.provenance.as_str())]);
+    let source = format!("Specified in {}; provenance: {}.", f.source, f.provenance.as_str());
+    lines.extend([String::new(), doc_text(&source)]);
     for line in f.note.lines() {
-        lines.extend([String::new(), format!(" {line}")]);
+        lines.extend([String::new(), doc_text(line)]);
     }
     lines
 }
@@ -45,12 +51,8 @@ fn emit_form(isa: &Isa, names: &Names, index: usize, f: &Form, word: &Ident) -> 
     for (i, operand) in f.operands.iter().enumerate() {
         let n = Literal::usize_unsuffixed(i);
         let (getter, setter) = taken.take_with_setter(snake(operand.name), "_operand");
-        let text = if operand.doc.is_empty() {
-            format!(" The operand `{}`.", operand.name)
-        } else {
-            format!(" {}", operand.doc)
-        };
-        let set_text = format!(" With another `{}`.", operand.name);
+        let text = described(operand.doc, "operand", operand.name);
+        let set_text = doc_text(&format!("With another {}.", code(operand.name)));
         let Accessor { ty, get, set, checked } = accessor(isa, names, operand, &n, &own);
         let argument = set(&quote!(#getter));
         arguments.push(quote!(#getter: #ty));
@@ -82,18 +84,14 @@ fn emit_form(isa: &Isa, names: &Names, index: usize, f: &Form, word: &Ident) -> 
         for suffix in operand.suffixes {
             let (getter, setter) =
                 taken.take_with_setter(format!("{}_{}", snake(operand.name), snake(suffix.name)), "_suffix");
-            let text = format!(" `{}` of `{}`.", suffix.name, operand.name);
+            let text = doc_text(&format!("{} of {}.", code(suffix.name), code(operand.name)));
             accessors.push(emit_modifier(isa, names, name, word, (&getter, &setter), suffix, &text));
             required(names, suffix, &getter, &mut arguments, &mut sets);
         }
     }
     for modifier in f.modifiers {
         let (getter, setter) = taken.take_with_setter(snake(modifier.name), "_modifier");
-        let text = if modifier.doc.is_empty() {
-            format!(" The modifier `{}`.", modifier.name)
-        } else {
-            format!(" {}", modifier.doc)
-        };
+        let text = described(modifier.doc, "modifier", modifier.name);
         accessors.push(emit_modifier(isa, names, name, word, (&getter, &setter), modifier, &text));
         required(names, modifier, &getter, &mut arguments, &mut sets);
     }
@@ -118,6 +116,11 @@ fn emit_form(isa: &Isa, names: &Names, index: usize, f: &Form, word: &Ident) -> 
             #(#accessors)*
         }
     }
+}
+
+/// The documentation of an accessor.
+fn described(doc: &str, what: &str, name: &str) -> String {
+    if doc.trim().is_empty() { doc_text(&format!("The {what} {}.", code(name))) } else { doc_text(doc) }
 }
 
 /// The word of `self` as a `u64`.
@@ -256,7 +259,7 @@ fn emit_modifier(
         quote!(#form(#bits.set(#own, 0, #raw) as #word))
     };
     let konst = single.then(|| quote!(const));
-    let set_text = format!(" With another `{}`.", m.name);
+    let set_text = doc_text(&format!("With another {}.", code(m.name)));
     quote! {
         #[doc = #text]
         #[inline]
@@ -269,9 +272,7 @@ fn emit_modifier(
 
 fn emit_common(isa: &Isa, names: &Names, word: &Ident, options: &Options) -> TokenStream {
     let forms = &names.forms;
-    let docs =
-        isa.forms.iter().map(|f| format!(" `{}`{}{}", f.name.str, if f.title.is_empty() { "" } else { ": " }, f.title));
-    let docs: Vec<String> = docs.collect();
+    let docs: Vec<String> = isa.forms.iter().map(heading).collect();
     let indices = (0..isa.forms.len()).map(|i| Literal::u16_unsuffixed(i as u16));
     let count = Literal::usize_unsuffixed(isa.forms.len());
     let title = format!(" An instruction of {}: a word that has been validated once.", isa.name);
@@ -457,7 +458,7 @@ fn emit_semantics(isa: &Isa, names: &Names, options: &Options) -> TokenStream {
         .iter()
         .map(|f| {
             let text = if f.doc.is_empty() { f.title } else { f.doc };
-            format!(" `{}`{}{text}", f.name.str, if text.is_empty() { "" } else { ": " })
+            doc_text(&format!("{}{}{text}", code(f.name.str), if text.is_empty() { "" } else { ": " }))
         })
         .collect();
     let (output, bodies, about) = match options.semantics {
@@ -482,19 +483,18 @@ fn emit_semantics(isa: &Isa, names: &Names, options: &Options) -> TokenStream {
             " What each instruction does: one method an instruction. A method left out returns [`Unimplemented`](__rt::Unimplemented).",
         ),
     };
-    let idents: Vec<Ident> = methods.iter().map(|m| ident(&m.to_string())).collect();
     quote! {
         #[doc = #about]
         pub trait Semantics {
             /// What executing an instruction gives.
             #output
-            #(#[doc = #docs] fn #idents(&mut self, i: #forms) -> Self::Output #bodies)*
+            #(#[doc = #docs] fn #methods(&mut self, i: #forms) -> Self::Output #bodies)*
         }
 
         /// Executes an instruction: calls its method.
         #[inline]
         pub fn dispatch<S: Semantics + ?Sized>(instruction: Instruction, semantics: &mut S) -> S::Output {
-            match instruction { #(Instruction::#forms(i) => semantics.#idents(i)),* }
+            match instruction { #(Instruction::#forms(i) => semantics.#methods(i)),* }
         }
     }
 }

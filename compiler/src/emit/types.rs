@@ -5,7 +5,7 @@ use isaforge_core::table::{Alternative, Enum, Field, Isa, Kind, Type, Value};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::idents::{Namespace, ident, pascal, snake};
+use super::idents::{Namespace, TAKEN, code, doc_text, pascal, snake};
 use super::tables::hex;
 
 /// The identifiers of the generated types, by index.
@@ -20,31 +20,7 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn new(isa: &Isa) -> Self {
-        // What the generated code calls by its short name.
-        let reserved = [
-            "Instruction",
-            "Opcode",
-            "Semantics",
-            "DecodeError",
-            "EncodeError",
-            "ParseError",
-            "Word",
-            "Option",
-            "Result",
-            "Some",
-            "None",
-            "Ok",
-            "Err",
-            "RegisterList",
-            "ISA",
-            "From",
-            "TryFrom",
-            "Default",
-            "Iterator",
-            "FnMut",
-            "Sized",
-        ];
-        let mut taken = Namespace::with(&reserved);
+        let mut taken = Namespace::with(TAKEN);
         Names {
             enums: isa.enums.iter().map(|e| taken.take(pascal(e.name), "Value")).collect(),
             enum_values: isa
@@ -168,7 +144,13 @@ pub(super) fn always_fits(isa: &Isa, ty: Type, width: u32) -> bool {
 }
 
 fn doc(text: &str, otherwise: &str) -> String {
-    if text.is_empty() { otherwise.to_owned() } else { format!(" {text}") }
+    if text.trim().is_empty() { otherwise.to_owned() } else { doc_text(text) }
+}
+
+/// The names of an alternative's fields. Patterns bind them beside what [`emit_kind`] calls `values`.
+fn field_names(alternative: &Alternative) -> Vec<Ident> {
+    let mut taken = Namespace::with(&["values"]);
+    alternative.fields.iter().map(|f| taken.take(snake(f.name), "_field")).collect()
 }
 
 pub(super) fn emit(isa: &Isa, names: &Names) -> TokenStream {
@@ -249,7 +231,7 @@ fn emit_enum(isa: &Isa, names: &Names, index: usize) -> TokenStream {
     let (ty, _) = unsigned(64 - values.last().map_or(0, |v| v.bits).leading_zeros());
     let docs = values
         .iter()
-        .map(|v| if v.doc.is_empty() { format!(" `{}`", v.text) } else { format!(" `{}`: {}", v.text, v.doc) });
+        .map(|v| doc_text(&if v.doc.is_empty() { code(v.text) } else { format!("{}: {}", code(v.text), v.doc) }));
     let bits: Vec<_> = values.iter().map(|v| hex(v.bits)).collect();
     let texts = values.iter().map(|v| v.text);
     let last = variants.last();
@@ -347,8 +329,8 @@ fn emit_kind(isa: &Isa, names: &Names, index: usize, kind: &Kind) -> TokenStream
             [] => quote!(#[doc = #text] #v),
             [_] => quote!(#[doc = #text] #v(#(#fields)*)),
             _ => {
-                let names = a.fields.iter().map(|f| ident(&snake(f.name)));
-                let docs = a.fields.iter().map(|f| format!(" The field `{}`.", f.name));
+                let names = field_names(a);
+                let docs = a.fields.iter().map(|f| doc_text(&format!("The field {}.", code(f.name))));
                 quote!(#[doc = #text] #v { #(#[doc = #docs] #names: #fields),* })
             }
         }
@@ -360,7 +342,7 @@ fn emit_kind(isa: &Isa, names: &Names, index: usize, kind: &Kind) -> TokenStream
             [] => quote!(#name::#v),
             [_] => quote!(#name::#v(#(#values)*)),
             _ => {
-                let fields = a.fields.iter().map(|f| ident(&snake(f.name)));
+                let fields = field_names(a);
                 quote!(#name::#v { #(#fields: #values),* })
             }
         }
@@ -413,7 +395,7 @@ fn emit_kind(isa: &Isa, names: &Names, index: usize, kind: &Kind) -> TokenStream
     let most = Literal::usize_unsuffixed(isaforge_core::parse::MAX_FIELDS);
     let parts = pairs.iter().enumerate().map(|(i, (a, v))| {
         let i = Literal::usize_unsuffixed(i);
-        let names: Vec<Ident> = a.fields.iter().map(|f| ident(&snake(f.name))).collect();
+        let names = field_names(a);
         let set = a.fields.iter().enumerate().map(|(k, f)| {
             let j = Literal::usize_unsuffixed(k);
             let value = &names[k];

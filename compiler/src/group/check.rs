@@ -17,7 +17,8 @@ use isaforge_core::group::table::{Encoding, Type};
 use crate::check::suspect::{Finding, Standing, judge};
 use crate::check::{more, runs_text};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::group::model::{Choice, Groups, Place, Record, Slot};
+use crate::group::lower::begins_group;
+use crate::group::model::{Choice, Derived, Groups, Place, Record, Slot};
 use crate::model::{Isa, Part};
 use crate::source::Span;
 
@@ -60,6 +61,9 @@ pub fn check(isa: &Isa, groups: &Groups, out: &mut Diagnostics) {
         ambiguity(isa, groups, index, choice, out);
     }
     keys(groups, out);
+    if !out.has_errors() {
+        some_group(isa, groups, out);
+    }
     if !out.has_errors() {
         unused(groups, out);
     }
@@ -233,10 +237,28 @@ fn keys(groups: &Groups, out: &mut Diagnostics) {
                 format!("{width} bits of `{}` decide which slots there are, at most {WIDEST_KEY} can", record.name);
             out.push(Diagnostic::error("E0304", record.span, message));
         }
-        if !groups.derived.iter().any(|d| d.offset.is_none() && holds(&d.when, record)) {
+        let lengths = groups.derived.iter().filter(|d| d.offset.is_none() && holds(&d.when, record));
+        let in_bits = |d: &Derived| record.places.iter().any(|p| p.field == d.field);
+        if lengths.clone().next().is_some() && !lengths.clone().any(in_bits) {
+            let message = format!("the length of a group with the header `{}` is in none of its bits", record.name);
+            let error = Diagnostic::error("E0304", record.span, message).label("this header");
+            out.push(error.help("give the field of the length bits: what is implied is never compared with the group"));
+        }
+        if lengths.clone().next().is_none() {
             let message = format!("nothing says how long a group with the header `{}` is", record.name);
             out.push(Diagnostic::error("E0304", record.span, message).help("a `derived` field with `length: true`"));
         }
+    }
+}
+
+/// A header alone does nothing: one of them must say that another slot follows.
+fn some_group(isa: &Isa, groups: &Groups, out: &mut Diagnostics) {
+    let Some(header) = groups.slots.first() else { return };
+    let choice = &groups.choices[header.choice];
+    if !header.records.iter().any(|r| begins_group(isa, groups, choice, &choice.records[*r])) {
+        let message = format!("no group begins with `{}`, since no slot ever follows it", header.name);
+        let error = Diagnostic::error("E0304", header.span, message).label("the header");
+        out.push(error.help("add a slot for what the group does; a `filler` alone does nothing"));
     }
 }
 

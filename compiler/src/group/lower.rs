@@ -327,6 +327,13 @@ fn provenance(provenance: Provenance) -> CoreProvenance {
     }
 }
 
+/// Whether a group can begin with a record of the header, whose key must not be wider than a check allows.
+pub(crate) fn begins_group(isa: &Isa, groups: &Groups, header: &Choice, record: &Record) -> bool {
+    let key = key_of(groups, record);
+    let width: u32 = key.iter().map(|p| p.bits.width()).sum();
+    (0..=ones(width)).any(|number| slots_of(isa, groups, header, record, &key, number) != core::Plan::NONE)
+}
+
 /// Which slots each key of a header's record says.
 fn plan(isa: &Isa, groups: &Groups, header: &Choice, record: &Record) -> core::Plan {
     let key = key_of(groups, record);

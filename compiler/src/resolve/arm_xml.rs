@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::{Constants, Enum, Value};
 use crate::resolve::Resolver;
-use crate::source::{Span, Spanned};
+use crate::source::{Span, Spanned, XML};
 use crate::suggest::{did_you_mean, one_of};
 use crate::xml::{Element, read_xml};
 use spec::ArmSpec;
@@ -141,7 +141,7 @@ impl Document {
                 format!("there is no value called `{}` in `{}`", name.value, of.value),
             )
             .secondary(found.name.span, format!("the enum for architecture {}", self.spec.architecture.value));
-            let near = did_you_mean(&name.value, found.values.iter().map(|v| v.name.as_str()));
+            let near = out.near(&name.value, found.values.iter().map(|v| v.name.as_str()));
             out.push(match near {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
                 None => error,
@@ -156,7 +156,7 @@ impl Document {
         if found.is_none() {
             let message = format!("architecture {} has no enum called `{}`", self.spec.architecture.value, name.value);
             let error = Diagnostic::error("E0101", name.span, message);
-            let near = did_you_mean(&name.value, self.enums.keys().map(String::as_str));
+            let near = out.near(&name.value, self.enums.keys().map(String::as_str));
             out.push(match near {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
                 None => error,
@@ -204,7 +204,7 @@ impl Resolver<'_> {
     pub(crate) fn arm_definitions(&mut self) -> Option<()> {
         let specs: Vec<ArmSpec> = self.files.iter().filter_map(|(_, f)| f.arm.clone()).collect();
         for spec in specs {
-            let root = match self.sources.load(&self.beside(&spec.file)) {
+            let root = match self.sources.load_part(&self.beside(&spec.file), XML) {
                 Ok(file) => read_xml(self.sources, file, self.out)?,
                 Err(error) => {
                     self.out.push(Diagnostic::error("E0003", spec.file.span, error.to_string()));

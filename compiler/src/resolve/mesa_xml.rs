@@ -10,7 +10,7 @@ mod usage;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Constants, Enum, Fixed, Part, Value};
 use crate::resolve::Resolver;
-use crate::source::{Span, Spanned};
+use crate::source::{Span, Spanned, XML};
 use crate::spec::{Erratum, XmlSpec};
 use crate::suggest::{did_you_mean, one_of};
 use crate::xml::{Element, read_xml};
@@ -60,7 +60,7 @@ impl Resolver<'_> {
     pub(crate) fn xml_definitions(&mut self) -> Option<()> {
         let mut complete = Some(());
         for spec in self.xml_specs() {
-            let root = match self.sources.load(&self.beside(&spec.file)) {
+            let root = match self.sources.load_part(&self.beside(&spec.file), XML) {
                 Ok(file) => read_xml(self.sources, file, self.out),
                 Err(error) => {
                     self.out.push(Diagnostic::error("E0003", spec.file.span, error.to_string()));
@@ -90,7 +90,7 @@ impl Resolver<'_> {
     fn xml_words(&mut self, spec: &XmlSpec) {
         for (name, words) in spec.also.iter().flat_map(|also| also.iter()) {
             let Some(index) = self.isa.enums.iter().position(|e| e.name == name.value) else {
-                let near = did_you_mean(name, self.isa.enums.iter().map(|e| e.name.as_str())).map(str::to_owned);
+                let near = self.out.near(name, self.isa.enums.iter().map(|e| e.name.as_str())).map(str::to_owned);
                 self.never_applies(name.span, &format!("there is no enum `{}`", name.value), near.as_deref());
                 continue;
             };
@@ -100,7 +100,7 @@ impl Resolver<'_> {
                     value.also.extend(also.iter().cloned());
                     continue;
                 }
-                let near = did_you_mean(text, values.iter().map(|value| value.text.as_str())).map(str::to_owned);
+                let near = self.out.near(text, values.iter().map(|value| value.text.as_str())).map(str::to_owned);
                 let message = format!("`{}` has no value `{}`", name.value, text.value);
                 self.never_applies(text.span, &message, near.as_deref());
             }
@@ -191,7 +191,7 @@ impl Resolver<'_> {
             let message = format!("`{name}` cannot be `{}`", given.value);
             let mut error =
                 Diagnostic::error("E0059", given.span, message).label(format!("expected {}", one_of(words)));
-            if let Some(near) = did_you_mean(given, words.iter().copied()) {
+            if let Some(near) = self.out.near(given, words.iter().copied()) {
                 error = error.help(format!("did you mean `{near}`?"));
             }
             self.out.push(error);

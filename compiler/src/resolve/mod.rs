@@ -8,15 +8,16 @@ mod mesa_xml;
 mod syntax;
 mod unused;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use crate::build::module_name;
 use crate::diagnostic::{Diagnostic, Diagnostics, Unknown};
+use crate::emit::idents::is_keyword;
 use crate::model::Isa;
 use crate::reader::{FromNode, Named, OneOrMany, Reader};
-use crate::source::{FileId, Sources, Span, Spanned};
+use crate::source::{FileId, Sources, Span, Spanned, YAML};
 use crate::spec::File;
-use crate::suggest::did_you_mean;
 use crate::xml::read_xml;
 use crate::yaml::{Node, Value, read_yaml};
 
@@ -40,6 +41,8 @@ pub(crate) struct Resolver<'a> {
     pub too_wide: Vec<Spanned<u64>>,
     /// Names of instructions in the XML files.
     pub names: HashSet<String>,
+    /// How many bytes of YAML were read; those of a base once for each file that builds on it.
+    pub read: usize,
     pub xml_roots: Vec<(crate::spec::XmlSpec, crate::xml::Element)>,
     pub arm_documents: Vec<arm_xml::Document>,
 }
@@ -61,6 +64,7 @@ pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Opt
         told: HashSet::new(),
         too_wide: Vec::new(),
         names: HashSet::new(),
+        read: 0,
         xml_roots: Vec::new(),
         arm_documents: Vec::new(),
     };
@@ -84,9 +88,20 @@ pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Opt
     Some(resolver.isa)
 }
 
+/// How many files may name one another in a chain, imports and bases together.
+const MOST_NESTED: usize = 64;
+/// How many files a specification may have.
+const MOST_FILES: usize = 1000;
+/// How many bytes of YAML are read, those of a base once for each file that builds on it.
+const MOST_BYTES: usize = 64 << 20;
+
 impl Resolver<'_> {
     fn load(&mut self, path: &Path, named: Option<&Spanned<String>>, stack: &mut Vec<PathBuf>) -> Option<()> {
-        let id = match self.sources.load(path) {
+        let loaded = match named {
+            Some(_) => self.sources.load_part(path, YAML),
+            None => self.sources.load(path),
+        };
+        let id = match loaded {
             Ok(id) => id,
             Err(error) => {
                 self.out.push(match named {
@@ -105,13 +120,14 @@ impl Resolver<'_> {
             }
             return None;
         }
-        if self.files.iter().any(|(known, _)| *known == id) {
+        if self.files.iter().any(|(known, _)| *known == id) || self.too_many(named.map(|name| name.span), stack) {
             return Some(());
         }
         if self.sources.text(id).trim_start().starts_with('<') {
             self.only_xml(id);
             return None;
         }
+        self.read += self.sources.text(id).len();
         let node = read_yaml(self.sources, id, self.out)?;
         stack.push(path.clone());
         let node = self.with_base(node, id, stack);
@@ -122,7 +138,8 @@ impl Resolver<'_> {
         let file = File::from_node(&node, &mut reader);
         // A mistake in one entry concerns that entry; any other, like a section that is not there because its name is
         // misspelt, makes everything else look wrong.
-        let is_local = |found: &Diagnostic| found.primary.is_some_and(|span| is_in_entry(&node, span));
+        let entries = Places::of_entries(&node);
+        let is_local = |found: &Diagnostic| found.primary.is_some_and(|span| entries.cover(span));
         let mut complete = self.out.iter().skip(before).all(is_local).then_some(());
         let imports = match &file {
             Some(file) => file.import.clone(),
@@ -141,6 +158,25 @@ impl Resolver<'_> {
         }
         stack.pop();
         complete
+    }
+
+    /// Whether a specification has more files, or files that name one another in a longer chain, than anyone can want. That
+    /// is reported once.
+    fn too_many(&mut self, place: Option<Span>, stack: &[PathBuf]) -> bool {
+        let message = if stack.len() >= MOST_NESTED {
+            format!("files name one another in a chain of more than {MOST_NESTED}")
+        } else if self.files.len() + self.bases.len() >= MOST_FILES {
+            format!("a specification of more than {MOST_FILES} files")
+        } else if self.read > MOST_BYTES {
+            format!("a specification of more than {} MiB", MOST_BYTES >> 20)
+        } else {
+            return false;
+        };
+        let told = |found: &Diagnostic| found.code == "E0003" && found.message == message;
+        if !self.out.iter().any(told) {
+            self.out.push(Diagnostic { primary: place, ..Diagnostic::error_without_place("E0003", message) });
+        }
+        true
     }
 
     /// Reports an XML document where a specification should be, and what is wrong with its markup.
@@ -165,7 +201,7 @@ impl Resolver<'_> {
         let Some((_, base)) = entries.iter().find(|(key, _)| key.value == "base") else { return Some(node) };
         let Value::Text(text) = &base.value else { return Some(node) };
         let name = Spanned::new(text.clone(), base.span);
-        let base_id = match self.sources.load(&self.beside(&name)) {
+        let base_id = match self.sources.load_part(&self.beside(&name), YAML) {
             Ok(base_id) => base_id,
             Err(error) => {
                 self.out.push(Diagnostic::error("E0003", name.span, error.to_string()));
@@ -179,6 +215,10 @@ impl Resolver<'_> {
             self.out.push(error.help("remove the `base` that closes the circle"));
             return None;
         }
+        if self.too_many(Some(name.span), stack) {
+            return None;
+        }
+        self.read += self.sources.text(base_id).len();
         stack.push(path);
         let under = read_yaml(self.sources, base_id, self.out).and_then(|under| self.with_base(under, base_id, stack));
         stack.pop();
@@ -195,6 +235,11 @@ impl Resolver<'_> {
         match name {
             Some(name) => {
                 self.isa.span = Some(name.span);
+                if let Some(reason) = wrong_crate_name(&name.value) {
+                    let message = format!("an instruction set cannot be called `{}`", name.value.escape_debug());
+                    let error = Diagnostic::error("E0035", name.span, message).label(reason);
+                    self.out.push(error.help("a crate and a module get this name: `my-isa2`"));
+                }
                 self.isa.name = name.value;
             }
             // A file of its own that lacks its name may be a misspelt key, which is reported.
@@ -237,7 +282,7 @@ impl Resolver<'_> {
         if found.is_none() && !out.pass_over(&name.value) {
             let mut error =
                 Diagnostic::error("E0101", name.span, format!("there is no {what} called `{}`", name.value));
-            let near = did_you_mean(&name.value, names.clone().map(|(n, _)| n));
+            let near = out.near(&name.value, names.clone().map(|(n, _)| n));
             let definition = near.and_then(|near| names.clone().find(|(n, _)| *n == near)?.1);
             if let Some(near) = near {
                 error = error.help(format!("did you mean `{near}`?"));
@@ -252,6 +297,24 @@ impl Resolver<'_> {
         }
         found
     }
+}
+
+/// Why no crate and no module can have a name; `None` if they can.
+fn wrong_crate_name(name: &str) -> Option<String> {
+    const LONGEST: usize = 64;
+    if name.is_empty() {
+        return Some("the name is empty".to_owned());
+    }
+    if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return Some("the name must begin with a letter from a to z".to_owned());
+    }
+    if let Some(found) = name.chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))) {
+        return Some(format!("the name cannot have `{}`, only letters, digits, `-` and `_`", found.escape_debug()));
+    }
+    if name.len() > LONGEST {
+        return Some(format!("the name has {} letters, at most {LONGEST} are allowed", name.len()));
+    }
+    is_keyword(&module_name(name)).then(|| "this is a keyword of Rust".to_owned())
 }
 
 /// `` `a`, `b` and 3 more ``.
@@ -271,39 +334,66 @@ fn value_of<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     entries.iter().find(|(given, _)| given.value == key).map(|(_, value)| value)
 }
 
-/// Whether a place is inside of an entry of a section.
-fn is_in_entry(file: &Node, span: Span) -> bool {
-    SECTIONS.iter().filter_map(|section| value_of(file, section)).any(|section| match &section.value {
-        Value::Map(entries) => entries.iter().any(|(_, entry)| covers(entry, span)),
-        _ => false,
-    })
+/// The places of all entries of a file's sections, parts of which may come from another file: sorted, and apart.
+struct Places(Vec<Span>);
+
+impl Places {
+    fn of_entries(file: &Node) -> Self {
+        let mut spans = Vec::new();
+        for section in SECTIONS.iter().filter_map(|section| value_of(file, section)) {
+            if let Value::Map(entries) = &section.value {
+                entries.iter().for_each(|(_, entry)| collect(entry, &mut spans));
+            }
+        }
+        spans.sort_unstable();
+        let mut apart: Vec<Span> = Vec::new();
+        for span in spans {
+            match apart.last_mut().filter(|last| last.file == span.file && span.start < last.end) {
+                Some(last) => *last = last.to(span),
+                None => apart.push(span),
+            }
+        }
+        Places(apart)
+    }
+
+    fn cover(&self, span: Span) -> bool {
+        let next = self.0.partition_point(|place| (place.file, place.start) <= (span.file, span.start));
+        let place = next.checked_sub(1).and_then(|before| self.0.get(before));
+        place.is_some_and(|place| place.file == span.file && span.end <= place.end)
+    }
 }
 
-/// Whether a place is inside of a value, parts of which may come from another file.
-fn covers(node: &Node, span: Span) -> bool {
-    let within = |outer: Span| outer.file == span.file && outer.start <= span.start && span.end <= outer.end;
-    within(node.span)
-        || match &node.value {
-            Value::Map(entries) => entries.iter().any(|(key, value)| within(key.span) || covers(value, span)),
-            Value::List(items) => items.iter().any(|item| covers(item, span)),
-            _ => false,
-        }
+fn collect(node: &Node, spans: &mut Vec<Span>) {
+    spans.push(node.span);
+    match &node.value {
+        Value::Map(entries) => entries.iter().for_each(|(key, value)| {
+            spans.push(key.span);
+            collect(value, spans);
+        }),
+        Value::List(items) => items.iter().for_each(|item| collect(item, spans)),
+        _ => {}
+    }
 }
 
 /// `over` laid over `under`: maps merge key by key, `~` takes a key away, anything else replaces.
 fn overlay(under: Node, over: Node) -> Node {
     let (Value::Map(below), Value::Map(above)) = (under.value, &over.value) else { return over };
-    let mut merged = below;
+    let mut merged: Vec<Option<(Spanned<String>, Node)>> = below.into_iter().map(Some).collect();
+    let known: HashMap<String, usize> =
+        merged.iter().flatten().enumerate().map(|(i, (key, _))| (key.value.clone(), i)).collect();
     for (key, value) in above {
-        let known = merged.iter().position(|(k, _)| k.value == key.value);
-        match (known, &value.value) {
-            (Some(i), Value::Null) => drop(merged.remove(i)),
+        match (known.get(&key.value), &value.value) {
+            (Some(i), Value::Null) => merged[*i] = None,
             (Some(i), _) => {
-                let (_, old) = merged.remove(i);
-                merged.insert(i, (key.clone(), overlay(old, value.clone())));
+                let laid = match merged[*i].take() {
+                    Some((_, old)) => overlay(old, value.clone()),
+                    None => value.clone(),
+                };
+                merged[*i] = Some((key.clone(), laid));
             }
-            (None, _) => merged.push((key.clone(), value.clone())),
+            (None, _) => merged.push(Some((key.clone(), value.clone()))),
         }
     }
+    let merged = merged.into_iter().flatten().collect();
     Node { span: over.span, value: Value::Map(merged) }
 }

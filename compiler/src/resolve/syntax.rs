@@ -3,7 +3,7 @@
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Token;
 use crate::source::{Span, Spanned};
-use crate::suggest::{did_you_mean, one_of};
+use crate::suggest::one_of;
 
 /// Splits a template into fixed text and the tokens that `bind` finds for the names in braces. `{{` and `}}` stand for
 /// braces. `owner` is what the template belongs to, `names` what may stand in braces.
@@ -41,7 +41,8 @@ pub(crate) fn parse_template(
                 let mut error = Diagnostic::error("E0044", template.span, message).label("in this template");
                 error = error.note(format!("it may have {}", one_of(names.iter().map(|name| format!("{{{name}}}")))));
                 // What is misspelt is so here; what is missing is missing there.
-                out.push(match did_you_mean(name, names.iter().copied()) {
+                let near = out.near(name, names.iter().copied());
+                out.push(match near {
                     Some(near) => error.secondary(owner, "of this").help(format!("did you mean `{{{near}}}`?")),
                     None => error.rival(owner, "of this, which has nothing called so"),
                 });

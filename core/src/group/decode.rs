@@ -25,8 +25,8 @@ pub fn decode(isa: &GroupIsa, bytes: &[u8]) -> Result<Group, GroupError> {
     }
     let length = take(isa, header, &mut group, 0, 0, have)?.ok_or_else(|| unknown(&group, header, 0))?;
     let index = group.record_index(0);
-    let Some(plan) = isa.plans.get(index) else { return Err(no_parts(isa, header, index, 0)) };
-    group.present = slots_of(plan, group.word(0)).map_err(|found| no_parts(isa, header, index, found))?;
+    let Some(plan) = isa.plans.get(index) else { return Err(no_parts(isa, Some(header), index, 0)) };
+    group.present = slots_of(plan, group.word(0)).map_err(|found| no_parts(isa, Some(header), index, found))?;
     let end = parts(isa, &mut group, length, have)?;
     finish(isa, &mut group, plan, end, have)?;
     Ok(group)
@@ -48,8 +48,9 @@ fn slots_of(plan: &Plan, word: u64) -> Result<u32, u64> {
 }
 
 #[cold]
-fn no_parts(isa: &GroupIsa, header: &Slot, index: usize, found: u64) -> GroupError {
-    let record = isa.choices.get(header.choice as usize).and_then(|c| c.records.get(index));
+fn no_parts(isa: &GroupIsa, header: Option<&Slot>, index: usize, found: u64) -> GroupError {
+    let choice = header.and_then(|header| isa.choices.get(header.choice as usize));
+    let record = choice.and_then(|c| c.records.get(index));
     GroupError::Header { record: record.map_or("", |r| r.name), found }
 }
 
@@ -179,6 +180,11 @@ fn finish(isa: &GroupIsa, group: &mut Group, plan: &Plan, end: usize, have: usiz
             let (slot, field) = names(isa, 0, planned.field);
             return Err(GroupError::Derived { slot, field, expected, found });
         }
+    }
+    // Tables in which no header says how long its group is are refused when they are made. If there were any, whoever
+    // reads group after group would not get on.
+    if group.len == 0 {
+        return Err(no_parts(isa, isa.slots.first(), group.record_index(0), header));
     }
     for at in end..group.len as usize {
         let (expected, found) = (padding(isa, end, group.len as usize, at), group.bytes[at]);

@@ -29,6 +29,10 @@ use crate::program::ProgramError;
 use crate::suggest::nearest;
 use crate::text::Line;
 
+/// How many mistakes come with what to write instead.
+const HELPED: usize = 100;
+/// In how many lines of one group a label is looked for: no group is written in more.
+const MOST_ROWS: usize = 256;
 /// What starts a line of bytes that are no group.
 const BYTES: &str = ".byte";
 
@@ -239,7 +243,8 @@ impl<'t> Part<'t> {
         }
     }
 
-    fn read(&self, isa: &GroupIsa, labels: &BTreeMap<&'t str, usize>) -> Result<Read<'t>, ProgramError> {
+    /// `helped` says whether a mistake comes with what to write instead, which takes longer than finding the mistake.
+    fn read(&self, isa: &GroupIsa, labels: &BTreeMap<&'t str, usize>, helped: bool) -> Result<Read<'t>, ProgramError> {
         let text = self.text(None);
         let code = text.split('#').next().unwrap_or_default().trim();
         if let Some(list) = code.strip_prefix(BYTES).filter(|rest| rest.starts_with(char::is_whitespace)) {
@@ -253,7 +258,7 @@ impl<'t> Part<'t> {
             Err(error) => error,
         };
         // The last word of a branch may be a label; a label may be called like anything.
-        for row in self.rows.iter().filter(|_| error.reason == TextReason::Operands) {
+        for row in self.rows.iter().take(MOST_ROWS).filter(|_| error.reason == TextReason::Operands) {
             let word = last_word(row.full);
             if !is_label(word) || row.text().trim_start().starts_with(word) {
                 continue;
@@ -268,17 +273,18 @@ impl<'t> Part<'t> {
                 Some((label, _)) => Ok(Read::Group { read: Box::new(read), label: Some(label) }),
                 None => {
                     let at = word.as_ptr() as usize - row.full.as_ptr() as usize - row.from;
-                    let near = nearest(word, labels.keys().copied());
+                    let near = if helped { nearest(word, labels.keys().copied()) } else { None };
                     let help = near.map(|near| format!("did you mean `{near}`?")).unwrap_or_default();
                     Err(place(row, at, word.len(), format!("there is no label `{word}`"), help))
                 }
             };
         }
-        Err(self.located(isa, &error))
+        Err(self.located(isa, &error, helped))
     }
 
-    fn located(&self, isa: &GroupIsa, error: &TextError) -> ProgramError {
-        self.mistake(error.at, error.len, error.to_string(), error.help(isa).to_string())
+    fn located(&self, isa: &GroupIsa, error: &TextError, helped: bool) -> ProgramError {
+        let help = if helped { error.help(isa).to_string() } else { String::new() };
+        self.mistake(error.at, error.len, error.to_string(), help)
     }
 }
 
@@ -365,7 +371,7 @@ pub fn assemble_program(isa: &GroupIsa, text: &str) -> Result<Vec<u8>, Vec<Progr
     let mut read: Vec<(&Part<'_>, Read<'_>, usize, bool)> = Vec::new();
     let mut ends = false;
     for part in &parts {
-        let found = match part.read(isa, &labels) {
+        let found = match part.read(isa, &labels, errors.len() < HELPED) {
             Ok(found) => found,
             Err(error) => {
                 errors.push(error);

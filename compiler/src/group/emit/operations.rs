@@ -4,6 +4,7 @@ use isaforge_core::group::table::GroupIsa;
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::emit::idents::{code, doc_text};
 use crate::emit::{Options, SemanticsStyle};
 use crate::group::emit::types::Names;
 
@@ -18,7 +19,7 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names, options: &Options) -> TokenStr
             } else {
                 format!(" No public encoding: {}.", o.no_encoding)
             };
-            format!(" `{}`: {}{encoding} ({})", o.name, o.doc, o.source)
+            doc_text(&format!("{}: {}{encoding} ({})", code(o.name), o.doc, o.source))
         })
         .collect();
     let semantics = match options.semantics {

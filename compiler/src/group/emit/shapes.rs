@@ -6,9 +6,9 @@
 use isaforge_core::bits::ones;
 use isaforge_core::group::table::{GroupIsa, Plan, Type};
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::quote;
 
-use crate::emit::idents::{Namespace, pascal, snake};
+use crate::emit::idents::{Namespace, TAKEN, doc_text, pascal, snake};
 use crate::group::emit::types::Names;
 
 /// Slots that are chosen together.
@@ -80,15 +80,19 @@ fn projections(sets: &[u32], mask: u32) -> Vec<u32> {
     found
 }
 
-fn families(isa: &GroupIsa, taken: &mut Namespace) -> Vec<Family> {
+fn families(isa: &GroupIsa, names: &Names, taken: &mut Namespace) -> Vec<Family> {
     let Some(header) = isa.slots.first() else { return Vec::new() };
     let choice = &isa.choices[usize::from(header.choice)];
     let all: Vec<(usize, Vec<(u64, u32)>)> =
         header.records.iter().map(|r| (usize::from(*r), combinations(&isa.plans[usize::from(*r)]))).collect();
     let says = |a: &[(u64, u32)], b: &[(u64, u32)]| b.iter().all(|(_, s)| a.iter().any(|(_, t)| s == t));
-    let mut variants = Namespace::default();
+    let mut variants = Namespace::with(&["Self"]);
     let mut families = Vec::new();
     for (i, (record, keys)) in all.iter().enumerate() {
+        // A header that begins no group has no parts.
+        if keys.is_empty() {
+            continue;
+        }
         // A shorter header that says nothing that a longer one does not.
         if all.iter().enumerate().any(|(j, (_, other))| says(other, keys) && (j > i || !says(keys, other))) {
             continue;
@@ -100,13 +104,16 @@ fn families(isa: &GroupIsa, taken: &mut Namespace) -> Vec<Family> {
         let some = sets.iter().fold(0, |a, b| a | b) & !always;
         let widths = plan.key.iter().map(|place| place.bits.width());
         let shifts: Vec<u32> = widths.scan(0, |at, width| Some(std::mem::replace(at, *at + width))).collect();
+        // Patterns bind these beside the slots.
+        let mut fields_taken = Namespace::with(&["body", "parts"]);
+        names.slots.iter().for_each(|slot| _ = fields_taken.take(slot.to_string(), "_"));
         let factors = independent(plan, keys, some).into_iter().map(|mask| {
             let decides = deciding(plan, keys, mask);
             let fields: Vec<usize> = (0..plan.key.len()).filter(|index| decides >> index & 1 != 0).collect();
             let field_name = |index: &usize| choice.fields[usize::from(plan.key[*index].field)].name;
             let joined: Vec<&str> = fields.iter().map(field_name).collect();
             let joined = joined.join("_");
-            let mut names = Namespace::default();
+            let mut variant_names = Namespace::with(&["Self"]);
             let variant = |slots: u32| {
                 let key = keys.iter().find(|(_, s)| s & mask == slots).map_or(0, |(key, _)| *key);
                 let word = |index: &usize| {
@@ -123,11 +130,11 @@ fn families(isa: &GroupIsa, taken: &mut Namespace) -> Vec<Family> {
                     }
                 };
                 let name: String = fields.iter().map(word).collect();
-                (names.take(pascal(if name.is_empty() { "nothing" } else { &name }), "Parts"), slots)
+                (variant_names.take(pascal(if name.is_empty() { "nothing" } else { &name }), "Parts"), slots)
             };
             Factor {
                 name: taken.take(pascal(&format!("{}_{joined}", record.name)), "Parts"),
-                field: format_ident!("{}", snake(&joined)),
+                field: fields_taken.take(snake(&joined), "_parts"),
                 slots: mask,
                 variants: projections(&sets, mask).into_iter().map(variant).collect(),
             }
@@ -139,13 +146,13 @@ fn families(isa: &GroupIsa, taken: &mut Namespace) -> Vec<Family> {
 }
 
 pub(super) fn emit(isa: &GroupIsa, names: &Names) -> TokenStream {
-    let mut taken = Namespace::with(&["Group", "Parts", "Body", "Operation", "Semantics"]);
+    let mut taken = Namespace::with(TAKEN);
     names.choices.iter().chain(&names.enums).for_each(|name| _ = taken.take(name.to_string(), "Parts"));
-    let families = families(isa, &mut taken);
+    let families = families(isa, names, &mut taken);
     let (Some(header), Some(header_type)) = (names.slots.first(), type_of(isa, names, 0)) else { return quote!() };
     let factors = families.iter().flat_map(|family| &family.factors).map(|f| factor(isa, names, f));
     let variants = families.iter().map(|family| {
-        let (name, doc) = (&family.name, format!(" {}", family.doc));
+        let (name, doc) = (&family.name, doc_text(family.doc));
         let fields = family.factors.iter().map(|f| {
             let (field, ty) = (&f.field, &f.name);
             quote!(#[doc = " The parts that these fields of the header say."] #field: #ty)
@@ -212,7 +219,7 @@ fn type_of<'n>(isa: &GroupIsa, names: &'n Names, slot: usize) -> Option<&'n Iden
 
 fn doc_of(isa: &GroupIsa, slot: usize) -> String {
     let slot = &isa.slots[slot];
-    format!(" {}", if slot.doc.is_empty() { slot.name } else { slot.doc })
+    if slot.doc.is_empty() { doc_text(slot.name) } else { doc_text(slot.doc) }
 }
 
 fn factor(isa: &GroupIsa, names: &Names, factor: &Factor) -> TokenStream {
@@ -228,7 +235,7 @@ fn factor(isa: &GroupIsa, names: &Names, factor: &Factor) -> TokenStream {
             }
         });
         let doc = members(*slots).map(|slot| isa.slots[slot].name).collect::<Vec<_>>().join(", ");
-        let doc = if doc.is_empty() { " Nothing.".to_owned() } else { format!(" The slots {doc}.") };
+        let doc = doc_text(&if doc.is_empty() { "Nothing.".to_owned() } else { format!("The slots {doc}.") });
         quote!(#[doc = #doc] #variant { #(#fields),* })
     });
     let put = factor.variants.iter().map(|(variant, slots)| {

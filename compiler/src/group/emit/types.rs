@@ -1,11 +1,12 @@
 //! Typed views: an enum for each enum, a struct for each choice, the parts of a group, the group itself.
 
 use isaforge_core::group::table::{Encoding, Field, GroupIsa, Type};
+use isaforge_core::table::Value;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::emit::Options;
-use crate::emit::idents::{Namespace, pascal, snake};
+use crate::emit::idents::{Namespace, TAKEN, code, doc_text, pascal, snake};
 
 /// The identifiers of everything that is generated.
 pub(super) struct Names {
@@ -21,25 +22,13 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn new(isa: &GroupIsa) -> Self {
-        let taken = [
-            "Group",
-            "Parts",
-            "Body",
-            "Operation",
-            "Semantics",
-            "GroupBits",
-            "GroupRegister",
-            "BuildError",
-            "Form",
-            "GroupError",
-            "TextError",
-        ];
-        let mut types = Namespace::with(&taken);
+        let mut types = Namespace::with(TAKEN);
         let choices = isa.choices.iter().map(|c| types.take(pascal(c.name), "Part")).collect();
         let enums = isa.enums.iter().map(|e| types.take(pascal(e.name), "Value")).collect();
-        let mut parts = Namespace::default();
+        // What the generated code calls its own variables.
+        let mut parts = Namespace::with(&["body", "parts", "values"]);
         let slots = isa.slots.iter().map(|s| parts.take(snake(s.name), "_part")).collect();
-        let (mut variants, mut methods) = (Namespace::default(), Namespace::with(&["dispatch"]));
+        let (mut variants, mut methods) = (Namespace::with(&["Self"]), Namespace::with(&["dispatch"]));
         let operations = isa
             .operations
             .iter()
@@ -51,11 +40,12 @@ impl Names {
 
 fn enumeration(isa: &GroupIsa, names: &Names, index: usize) -> TokenStream {
     let (e, name) = (&isa.enums[index], &names.enums[index]);
-    let mut taken = Namespace::default();
+    let mut taken = Namespace::with(&["Self"]);
     let variants: Vec<Ident> = e.values.iter().map(|v| taken.take(pascal(v.name), "Value")).collect();
-    let docs = e.values.iter().map(|v| format!(" `{}`{}{}", v.text, if v.doc.is_empty() { "." } else { ": " }, v.doc));
+    let doc = |v: &Value| format!("{}{}{}", code(v.text), if v.doc.is_empty() { "." } else { ": " }, v.doc);
+    let docs = e.values.iter().map(|v| doc_text(&doc(v)));
     let bits: Vec<Literal> = e.values.iter().map(|v| Literal::i64_unsuffixed(v.bits as i64)).collect();
-    let doc = format!(" {}", e.doc);
+    let doc = doc_text(e.doc);
     quote! {
         #[doc = #doc]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -111,7 +101,7 @@ fn choice(isa: &GroupIsa, names: &Names, index: usize) -> TokenStream {
     let (c, name) = (&isa.choices[index], &names.choices[index]);
     let mut taken = Namespace::default();
     let fields: Vec<Ident> = c.fields.iter().map(|f| taken.take(snake(f.name), "_field")).collect();
-    let docs = c.fields.iter().map(|f| format!(" {}", if f.doc.is_empty() { f.name } else { f.doc }));
+    let docs = c.fields.iter().map(|f| if f.doc.is_empty() { doc_text(f.name) } else { doc_text(f.doc) });
     let types = c.fields.iter().map(|f| ty(names, f));
     let numbers: Vec<Literal> = (0..c.fields.len()).map(Literal::usize_unsuffixed).collect();
     let read = c.fields.iter().zip(&numbers).map(|(f, number)| {
@@ -122,7 +112,7 @@ fn choice(isa: &GroupIsa, names: &Names, index: usize) -> TokenStream {
         Type::Enum(_) => quote!(self.#field.number()),
         _ => quote!(i64::from(self.#field)),
     });
-    let doc = format!(" {}", c.doc);
+    let doc = doc_text(c.doc);
     let index = Literal::usize_unsuffixed(index);
     let unused = c.fields.is_empty().then(|| quote!(let _ = (values, slot);));
     let unused_write = unused.clone().map(|_| quote!(let _ = (self, values, slot);));
@@ -191,12 +181,13 @@ fn parts(isa: &GroupIsa, names: &Names) -> TokenStream {
     let type_of = |slot: usize| &names.choices[usize::from(isa.slots[slot].choice)];
     let header_type = type_of(0);
     let types: Vec<&Ident> = (1..isa.slots.len()).map(type_of).collect();
-    let docs = isa.slots[1..].iter().map(|s| format!(" {}", if s.doc.is_empty() { s.name } else { s.doc }));
+    let docs = isa.slots[1..].iter().map(|s| if s.doc.is_empty() { doc_text(s.name) } else { doc_text(s.doc) });
     let numbers: Vec<Literal> = (1..isa.slots.len()).map(Literal::usize_unsuffixed).collect();
     let constants: Vec<Ident> = names.slots.iter().map(|s| format_ident!("{}", s.to_string().to_uppercase())).collect();
     let all: Vec<Literal> = (0..isa.slots.len()).map(Literal::usize_unsuffixed).collect();
-    let doc = format!(" {}", isa.doc);
-    let header_doc = format!(" {} What follows from the parts, such as the length, is computed.", isa.slots[0].doc);
+    let doc = doc_text(isa.doc);
+    let header_doc = format!("{} What follows from the parts, such as the length, is computed.", isa.slots[0].doc);
+    let header_doc = doc_text(&header_doc);
 
     quote! {
         /// The slots of a group by name, as numbers.
