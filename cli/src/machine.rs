@@ -262,6 +262,7 @@ fn on_memory(
         uniforms: job.uniforms.to_vec(),
         shared_bytes: job.shared_bytes,
         budget: job.budget,
+        ..Launch::default()
     };
     let mut memory = laid_out(regions)?;
     let outcome = run(&launch, &mut memory);
