@@ -65,6 +65,8 @@ pub(super) struct Builder<'a> {
     /// Names of `let`, `for` and parameters; those of the caller are below `frame`.
     pub locals: Vec<(String, Value)>,
     frame: usize,
+    /// Where the parameters of the function that is expanded end.
+    parameters: usize,
     /// Conditions under which the current statement is executed.
     path: Vec<u16>,
     /// What was assigned, and when.
@@ -84,6 +86,7 @@ pub fn build(scope: &Scope<'_>, text: &Block, result: Option<Type>, out: &mut Di
         graph: Graph::default(),
         locals: Vec::new(),
         frame: 0,
+        parameters: 0,
         path: Vec::new(),
         assigned: BTreeMap::new(),
         calls: Vec::new(),
@@ -262,6 +265,10 @@ impl<'a> Builder<'a> {
         match &place.kind {
             ExprKind::Name(name) => {
                 if let Some(at) = self.local(name) {
+                    // An operand that a writer was given is the operand.
+                    if let (Value::Operand(operand), true) = (&self.locals[at].1, at < self.parameters) {
+                        return self.assign_operand(*operand, 0, place.span, value);
+                    }
                     return self.assign_local(at, place.span, value);
                 }
                 if let Some(operand) = self.scope.operands.iter().position(|o| o.name == *name) {
@@ -502,14 +509,15 @@ impl<'a> Builder<'a> {
             return Err(self.error(error.help("a function cannot call itself")));
         }
         self.scope.library.usage.borrow_mut().functions.insert(function.span);
-        let (frame, names) = (self.frame, self.locals.len());
+        let (frame, parameters, names) = (self.frame, self.parameters, self.locals.len());
         self.frame = names;
         self.locals.extend(function.parameters.iter().cloned().zip(arguments));
+        self.parameters = self.locals.len();
         self.calls.push(name.span);
         let result = self.block(&function.body, expected);
         self.calls.pop();
         self.locals.truncate(names);
-        self.frame = frame;
+        (self.frame, self.parameters) = (frame, parameters);
         result
     }
 

@@ -111,6 +111,10 @@ impl Resolver<'_> {
                 return None;
             }
         };
+        // What a base imports is a part of the base.
+        if named.is_some_and(|name| self.bases.contains(&name.span.file)) {
+            self.bases.push(id);
+        }
         let path = self.sources.path_on_disk(id).to_owned();
         if stack.contains(&path) {
             if let Some(name) = named {

@@ -76,6 +76,9 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
         /// What the instructions do, as typed graphs.
         pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             use super::__rt::semantics::*;
+            // Operations have these names, too.
+            #[allow(unused_imports, reason = "not every set has them all")]
+            use super::__rt::semantics::{Intrinsic, Modifier, State};
             use Op::*;
             const fn n(op: Op, imm: u16, ty: Type, args: [u16; 4]) -> Node {
                 Node { op, imm, ty, args }

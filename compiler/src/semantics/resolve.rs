@@ -40,6 +40,10 @@ impl Resolver<'_> {
                     self.no_such_instruction(name);
                 }
             } else if let Some(first) = texts.get(&name.value).or(given.get(&name.value)) {
+                // A set may say otherwise than the one that it builds on, which comes after it.
+                if self.bases.contains(&name.span.file) {
+                    continue;
+                }
                 let message = format!("what `{}` does is said twice", name.value);
                 let error = Diagnostic::error("E0102", text.span, message).label("again here");
                 self.out.push(error.secondary(first.span, "first said here"));
@@ -205,6 +209,11 @@ impl Resolver<'_> {
             Ok(block) => block,
             Err(error) => return self.out.push(error),
         };
+        let known = if signature.value.is_some() { &library.writers } else { &library.functions };
+        // A set may say otherwise than the one that it builds on, which comes after it.
+        if self.bases.contains(&head.span.file) && known.contains_key(&signature.name.value) {
+            return;
+        }
         let parameters = signature.parameters.iter().chain(&signature.value).map(|p| p.value.clone()).collect();
         let function = Function { parameters, body: block, span: head.span };
         if signature.value.is_some() {
