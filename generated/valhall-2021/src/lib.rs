@@ -6,6 +6,8 @@
 #![allow(non_camel_case_types, clippy::all, reason = "generated")]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+#[cfg(feature = "semantics")]
+pub mod semantics;
 #[doc(hidden)]
 pub use ::isaforge_core as __rt;
 pub use __rt::registers::RegisterList;

@@ -1,6 +1,7 @@
 //! Workgroups: warps take turns until all have ended.
 
-use isaforge_valhall::{Instruction, dispatch};
+use isaforge_core::semantics::evaluate::Scratch;
+use isaforge_valhall::Instruction;
 
 use crate::deadline::Deadline;
 use crate::launch::{Outcome, Place, RunError, Stage};
@@ -8,6 +9,7 @@ use crate::memory::Memory;
 
 use super::host::Host;
 use super::observe::{Lanes, Moment, Observer};
+use super::operation;
 use super::program::{After, Profile, Program, Slot};
 use super::space::{Space, THREAD_BYTES};
 use super::step::{Context, Control, Fault, Step};
@@ -188,7 +190,8 @@ impl<'a, O: Observer> Machine<'a, O> {
         let slots = self.program.slots();
         let context = Context { uniforms: self.uniforms, words: slots.len(), warp: number.0, warps: number.1 };
         let first_thread = space.first_thread;
-        let mut step = Step { warp, context: &context, space: space.reborrow() };
+        let scratch = Scratch::default();
+        let mut step = Step { warp, context: &context, space: space.reborrow(), scratch };
         step.warp.schedule();
         if let Some(limit) = self.deadline.passed() {
             return Err(RunError::Time { place: self.place(step.warp.pc as usize, group, None), limit });
@@ -224,7 +227,7 @@ impl<'a, O: Observer> Machine<'a, O> {
             if O::WATCHES && self.observer.before(&moment(&step, group, instruction)).is_break() {
                 return Err(RunError::Stopped { place: self.place(pc, group, first_active) });
             }
-            let done = dispatch(instruction, &mut step).0;
+            let done = operation::execute(instruction, self.program.operation(pc, instruction), &mut step);
             if O::WATCHES && done.is_ok() && self.observer.after(&moment(&step, group, instruction)).is_break() {
                 return Err(RunError::Stopped { place: self.place(pc, group, first_active) });
             }

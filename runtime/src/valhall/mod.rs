@@ -55,6 +55,7 @@ mod macros;
 mod messages;
 pub mod observe;
 mod operate;
+mod operation;
 mod program;
 pub mod reference;
 pub mod rules;

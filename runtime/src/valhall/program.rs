@@ -7,6 +7,8 @@ use isaforge_core::table::{Access, Alternative, Field, Form, Operand, Shape, Typ
 use isaforge_core::text::Line;
 use isaforge_valhall::{DecodeError, FauSpecialPage1, Flow, Instruction, Opcode, Source};
 
+use super::operation::Operation;
+
 /// A word of a program.
 #[derive(Clone, Debug)]
 pub(super) enum Slot {
@@ -33,6 +35,7 @@ pub(super) enum After {
 pub(super) struct Program<'a> {
     pub words: &'a [u64],
     slots: OnceLock<Vec<Slot>>,
+    operations: OnceLock<Vec<OnceLock<Option<Operation>>>>,
     /// Whether any instruction asks for thread memory.
     pub uses_thread_memory: bool,
 }
@@ -45,12 +48,18 @@ impl<'a> Program<'a> {
         let names_page = |word: &&u64| *word & page == *thread_page;
         let uses_thread_memory = words.iter().fold(false, |any, word| any | names_page(&word))
             && words.iter().filter(names_page).any(|&word| names_thread_memory(word, &mut line));
-        Program { words, slots: OnceLock::new(), uses_thread_memory }
+        Program { words, slots: OnceLock::new(), operations: OnceLock::new(), uses_thread_memory }
     }
 
     /// All words, decoded: for who comes to each of them many times. They are made when they are first asked for.
     pub fn slots(&self) -> &[Slot] {
         self.slots.get_or_init(|| self.words.iter().map(|&word| slot(word)).collect())
+    }
+
+    /// What the text of the instruction at `pc` says. It is looked up when the instruction is first executed.
+    pub fn operation(&self, pc: usize, instruction: Instruction) -> Option<&Operation> {
+        let operations = self.operations.get_or_init(|| self.words.iter().map(|_| OnceLock::new()).collect());
+        operations.get(pc)?.get_or_init(|| Operation::new(instruction)).as_ref()
     }
 
     /// A word, decoded now; nothing behind the last.

@@ -3,7 +3,8 @@
 //! The state is plain numbers; nothing of how instructions are executed shows. So the same cases can be put to whatever
 //! executes them.
 
-use isaforge_valhall::{Register, dispatch};
+use isaforge_core::semantics::{Semantics, evaluate::Scratch};
+use isaforge_valhall::{Instruction, Register};
 
 use crate::Level;
 use crate::launch::RunError;
@@ -12,6 +13,7 @@ use crate::memory::Memory;
 use super::fast;
 use super::group::{Group, Machine};
 use super::host::Host;
+use super::operation::{self, Operation};
 use super::program::{After, Program, Slot};
 use super::space::{Space, THREAD_BYTES};
 use super::step::{Context, Control, Fault, Step};
@@ -71,6 +73,28 @@ pub enum Next {
 /// # Errors
 /// When the word cannot be executed; lanes before the faulty one may have done their part.
 pub fn execute(word: u64, state: &mut State, host: &mut dyn Host) -> Result<Next, RunError> {
+    execute_by(word, state, host, Operation::new)
+}
+
+/// As [`execute`], by other texts than those of the specification.
+///
+/// # Errors
+/// As [`execute`].
+pub fn execute_with(
+    semantics: &'static Semantics,
+    word: u64,
+    state: &mut State,
+    host: &mut dyn Host,
+) -> Result<Next, RunError> {
+    execute_by(word, state, host, |instruction| Operation::with(semantics, instruction))
+}
+
+fn execute_by(
+    word: u64,
+    state: &mut State,
+    host: &mut dyn Host,
+    operation: impl Fn(Instruction) -> Option<Operation>,
+) -> Result<Next, RunError> {
     let mut warp = Warp::new(state.live);
     std::mem::swap(&mut warp.registers, &mut state.registers);
     warp.pcs = state.pcs;
@@ -79,7 +103,7 @@ pub fn execute(word: u64, state: &mut State, host: &mut dyn Host) -> Result<Next
         (warp.helpers, warp.pixels, warp.places) = (quads.helpers, quads.pixels, quads.places);
     }
     warp.schedule();
-    let result = execute_warp(word, &mut warp, state, host);
+    let result = execute_warp(word, &mut warp, state, host, operation);
     std::mem::swap(&mut warp.registers, &mut state.registers);
     (state.pcs, state.live) = (warp.pcs, warp.live);
     if let Some(quads) = &mut state.quads {
@@ -88,7 +112,13 @@ pub fn execute(word: u64, state: &mut State, host: &mut dyn Host) -> Result<Next
     result
 }
 
-fn execute_warp(word: u64, warp: &mut Warp, state: &mut State, host: &mut dyn Host) -> Result<Next, RunError> {
+fn execute_warp(
+    word: u64,
+    warp: &mut Warp,
+    state: &mut State,
+    host: &mut dyn Host,
+    operation: impl Fn(Instruction) -> Option<Operation>,
+) -> Result<Next, RunError> {
     let pc = warp.pc as usize;
     let words = program(word, pc, state.words);
     let program = Program::new(&words);
@@ -111,8 +141,8 @@ fn execute_warp(word: u64, warp: &mut Warp, state: &mut State, host: &mut dyn Ho
     let context = Context { uniforms: &state.uniforms, words: words.len(), warp: state.warp, warps: state.warps };
     let space =
         Space { memory: &mut state.memory, shared: &mut state.shared, private: &mut state.private, first_thread, host };
-    let mut step = Step { warp, context: &context, space };
-    let done = dispatch(instruction, &mut step).0;
+    let mut step = Step { warp, context: &context, space, scratch: Scratch::default() };
+    let done = operation::execute(instruction, operation(instruction).as_ref(), &mut step);
     let error = |fault: Fault| machine.error(fault, pc, &group, first_thread);
     match (done.map_err(error)?, after) {
         (Control::Barrier, _) => {

@@ -1,6 +1,7 @@
 //! One instruction of one warp: what it can see and how it answers.
 
 use isaforge_core::Unimplemented;
+use isaforge_core::semantics::evaluate::Scratch;
 use isaforge_valhall::{Clamp, Register, WrittenHalf};
 
 use crate::memory::MemoryFault;
@@ -9,7 +10,7 @@ use super::host::HostError;
 use super::rules::rounding::Rounding;
 use super::rules::{float16, float32};
 use super::space::Space;
-use super::warp::{Column, Warp, lanes};
+use super::warp::{Column, LANES, Warp, lanes};
 
 /// What does not change while a warp runs.
 #[derive(Debug)]
@@ -36,6 +37,8 @@ pub(super) struct Step<'a> {
     pub warp: &'a mut Warp,
     pub context: &'a Context<'a>,
     pub space: Space<'a>,
+    /// Room for the values of texts.
+    pub scratch: Scratch<LANES>,
 }
 
 /// How the warp goes on.

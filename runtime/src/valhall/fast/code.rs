@@ -4,6 +4,7 @@ use isaforge_core::registers::named;
 use isaforge_valhall::{Instruction, Opcode, dispatch};
 
 use super::super::observe::traffic;
+use super::super::operation::Operation;
 use super::super::program::{After, Decoder, Program};
 use super::bundle::{Enter, Row, Schedule, Taken, WARPS};
 use super::fuse::recipe::Recipe;
@@ -57,9 +58,11 @@ pub enum Exit {
 }
 
 /// A word that the reference executes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Foreign {
     pub instruction: Instruction,
+    /// What its text says.
+    pub operation: Option<Operation>,
     pub after: After,
     /// The registers that it names, as bits.
     pub registers: u64,
@@ -146,7 +149,8 @@ impl<'a> Code<'a> {
                     lowering.finish(before, after == After::End, lowered).unwrap_or_else(|| {
                         // What has handlers changes nothing, or in any order.
                         ordered |= changes_in_turn(instruction) || draws && changes(instruction);
-                        steps.push(Foreign { instruction, after, registers: used(instruction) });
+                        let (operation, registers) = (Operation::new(instruction), used(instruction));
+                        steps.push(Foreign { instruction, operation, after, registers });
                         Exit::Step(steps.len() as u32 - 1)
                     })
                 }

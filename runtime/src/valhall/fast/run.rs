@@ -3,13 +3,14 @@
 use std::num::NonZero;
 use std::ops::Range;
 
-use isaforge_valhall::dispatch;
+use isaforge_core::semantics::evaluate::Scratch;
 
 use crate::deadline::Deadline;
 use crate::launch::{Launch, Outcome, Place, RunError};
 use crate::memory::Memory;
 
 use super::super::group::{Group, Machine, Origin, TURN};
+use super::super::operation;
 use super::super::program::{After, Decoder, Profile, Program, Slot};
 use super::super::step::{Context, Control, Fault, Step};
 use super::super::warp::{LANES, Warp};
@@ -488,7 +489,7 @@ impl<'a> Runner<'a> {
         pc: usize,
         foreign: &Foreign,
     ) -> bool {
-        let &Foreign { instruction, after, registers: named } = foreign;
+        let &Foreign { instruction, ref operation, after, registers: named } = foreign;
         let mut straight = after == After::Next;
         for warp in bundle.busy() {
             let (home, active) = (bundle.homes[warp], bundle.active[warp]);
@@ -508,8 +509,9 @@ impl<'a> Runner<'a> {
             if let Some(quads) = &bundle.quads {
                 quads[warp].enter(scratch);
             }
-            let mut step = Step { warp: scratch, context: &context, space: world.space(home) };
-            let done = dispatch(instruction, &mut step).0;
+            let mut step =
+                Step { warp: scratch, context: &context, space: world.space(home), scratch: Scratch::default() };
+            let done = operation::execute(instruction, operation.as_ref(), &mut step);
             if let Some(quads) = &mut bundle.quads {
                 quads[warp].leave(scratch);
             }
