@@ -3,7 +3,7 @@
 //! Each is one operation of `isaforge_core::semantics`, or a few. [`BUILTINS`] is the list that the reference prints.
 
 use isaforge_core::float::Round;
-use isaforge_core::semantics::{AtomicOp, Class, Comparison, NONE, Op, Type};
+use isaforge_core::semantics::{AtomicOp, Class, Comparison, NONE, Op, Part, Type};
 
 use super::build::{Builder, Stop};
 use super::scope::Parameter;
@@ -73,7 +73,9 @@ enum Own {
     Ballot,
     Bits,
     Load,
+    LoadPart,
     Store,
+    StorePart,
     Atomic(AtomicOp),
     CompareExchange,
     Branch,
@@ -146,14 +148,16 @@ builtins! {
     "ballot" "ballot(c)" Takes::Own(Own::Ballot), "A u64 with a bit for each active lane in which c holds.";
     "load" "load(type, space?, address)" Takes::Own(Own::Load), "Memory at an address.";
     "store" "store(type, space?, address, value)" Takes::Own(Own::Store), "Writes memory.";
-    "atomic_exchange" "atomic_exchange(type, space?, address, value)" Takes::Own(Own::Atomic(AtomicOp::Exchange)), "Replaces memory and gives what was there.";
-    "atomic_add" "atomic_add(type, space?, address, value)" Takes::Own(Own::Atomic(AtomicOp::Add)), "Adds to memory and gives what was there.";
-    "atomic_sub" "atomic_sub(type, space?, address, value)" Takes::Own(Own::Atomic(AtomicOp::Sub)), "Subtracts from memory and gives what was there.";
-    "atomic_and" "atomic_and(type, space?, address, value)" Takes::Own(Own::Atomic(AtomicOp::And)), "Ands memory and gives what was there.";
-    "atomic_or" "atomic_or(type, space?, address, value)" Takes::Own(Own::Atomic(AtomicOp::Or)), "Ors memory and gives what was there.";
-    "atomic_xor" "atomic_xor(type, space?, address, value)" Takes::Own(Own::Atomic(AtomicOp::Xor)), "Exclusive-ors memory and gives what was there.";
-    "atomic_min" "atomic_min(type, space?, address, value)" Takes::Own(Own::Atomic(AtomicOp::Min)), "Keeps the lesser and gives what was there.";
-    "atomic_max" "atomic_max(type, space?, address, value)" Takes::Own(Own::Atomic(AtomicOp::Max)), "Keeps the greater and gives what was there.";
+    "load_part" "load_part(type, space?, address, from, size)" Takes::Own(Own::LoadPart), "Memory from byte `from` of an access of `size` bytes at the address, which faults as a whole.";
+    "store_part" "store_part(type, space?, address, from, size, value)" Takes::Own(Own::StorePart), "Writes a part of an access of `size` bytes at the address; the parts follow one another.";
+    "atomic_exchange" "atomic_exchange(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Exchange)), "Replaces memory and gives what was there.";
+    "atomic_add" "atomic_add(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Add)), "Adds to memory and gives what was there.";
+    "atomic_sub" "atomic_sub(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Sub)), "Subtracts from memory and gives what was there.";
+    "atomic_and" "atomic_and(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::And)), "Ands memory and gives what was there.";
+    "atomic_or" "atomic_or(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Or)), "Ors memory and gives what was there.";
+    "atomic_xor" "atomic_xor(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Xor)), "Exclusive-ors memory and gives what was there.";
+    "atomic_min" "atomic_min(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Min)), "Keeps the lesser and gives what was there.";
+    "atomic_max" "atomic_max(type, space?, address, value, expected?)" Takes::Own(Own::Atomic(AtomicOp::Max)), "Keeps the greater and gives what was there.";
     "compare_exchange" "compare_exchange(type, space?, address, expected, value)" Takes::Own(Own::CompareExchange), "Replaces memory if it is as expected, and gives what was there.";
     "branch" "branch(target)" Takes::Own(Own::Branch), "Goes on elsewhere.";
     "barrier" "barrier()" Takes::Own(Own::Barrier), "Waits for all threads of the workgroup.";
@@ -593,11 +597,34 @@ impl Builder<'_> {
                 self.graph.node(Op::Store, space, ty, [address, value, when, NONE]);
                 Ok(Value::Nothing)
             }
+            Own::LoadPart => {
+                wanted(self, 4, 5)?;
+                let (ty, space, address, rest) = self.access(arguments, 3)?;
+                let part = self.part(ty, &rest[0], &rest[1])?;
+                let when = self.when();
+                Ok(Value::Node(self.graph.node(Op::Load, part | space, ty, [address, when, NONE, NONE])))
+            }
+            Own::StorePart => {
+                wanted(self, 5, 6)?;
+                let (ty, space, address, rest) = self.access(arguments, 4)?;
+                let part = self.part(ty, &rest[0], &rest[1])?;
+                let value = self.stored(&rest[2], ty)?;
+                let when = self.when();
+                self.graph.node(Op::Store, part | space, ty, [address, value, when, NONE]);
+                Ok(Value::Nothing)
+            }
             Own::Atomic(op) => {
-                wanted(self, 3, 4)?;
-                let (ty, space, address, rest) = self.access(arguments, 2)?;
+                wanted(self, 3, 5)?;
+                // With four arguments the second one is a space or the last one is what memory has to be.
+                let named =
+                    matches!(&arguments[1].kind, ExprKind::Name(name) if self.scope.library.spaces.contains(name));
+                let (ty, space, address, rest) = self.access(arguments, arguments.len() - 1 - usize::from(named))?;
+                if rest.len() > 2 {
+                    return Err(self.count(name, 3, arguments.len(), None));
+                }
                 let value = self.stored(&rest[0], ty)?;
-                self.atomic(op, space, ty, [address, value, NONE])
+                let expected = rest.get(1).map_or(Ok(NONE), |expected| self.stored(expected, ty))?;
+                self.atomic(op, space, ty, [address, value, expected])
             }
             Own::CompareExchange => {
                 wanted(self, 4, 5)?;
@@ -642,6 +669,23 @@ impl Builder<'_> {
                 let (when, ty) = (self.when(), self.graph.ty(datum));
                 self.graph.node(Op::Fault, fault as u16, ty, [datum, when, NONE, NONE]);
                 Ok(Value::Nothing)
+            }
+        }
+    }
+
+    /// What `imm` says of a part of an access, above the space.
+    fn part(&mut self, ty: Type, from: &Expr, size: &Expr) -> Result<u16, Stop> {
+        let (first, bytes) = (self.whole(from)?, self.whole(size)?);
+        let fits = (0..bytes).contains(&first) && first + i128::from(ty.size() / 8) <= bytes && bytes <= Part::MOST;
+        match Part::new(first.max(0) as u16, bytes.max(0) as u16).filter(|_| fits && ty.size() % 32 == 0) {
+            Some(part) => Ok(part.immediate()),
+            None => {
+                let message = format!(
+                    "bytes {first} to {} of {bytes} are no part of an access",
+                    first + i128::from(ty.size() / 8)
+                );
+                let error = Diagnostic::error("E0125", from.span.to(size.span), message);
+                Err(self.error(error.help("parts are whole words within an access of at most 60 bytes")))
             }
         }
     }

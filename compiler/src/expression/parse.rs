@@ -60,23 +60,32 @@ pub struct Signature {
     pub name: Spanned<String>,
     /// Its parameters: names, or types of an intrinsic.
     pub parameters: Vec<Spanned<String>>,
+    /// The names of an intrinsic's parameters, for those that have one: `name: type`.
+    pub names: Vec<Option<String>>,
     /// What `=` gives a name to: the value that is written.
     pub value: Option<Spanned<String>>,
     /// What stands after `->`.
     pub result: Option<Spanned<String>>,
 }
 
-/// Reads `name(a, b)`, `name(a) = value` or `name(u32, f32) -> f32`.
+/// Reads `name(a, b)`, `name(a) = value`, `name(u32, f32) -> f32` or `name(angle: f32) -> f32`.
 ///
 /// # Errors
 /// At the first place that the grammar does not allow (E0120).
 pub fn parse_signature(sources: &Sources, span: Span) -> Result<Signature> {
     let mut parser = Parser::new(sources.snippet(span), span)?;
     let name = parser.name("a name")?;
-    let mut signature = Signature { name, parameters: Vec::new(), value: None, result: None };
+    let mut signature = Signature { name, parameters: Vec::new(), names: Vec::new(), value: None, result: None };
     if parser.take("(") {
         while !parser.take(")") {
-            signature.parameters.push(parser.name("the name of a parameter")?);
+            let first = parser.name("the name of a parameter")?;
+            if parser.take(":") {
+                signature.names.push(Some(first.value));
+                signature.parameters.push(parser.name("a type")?);
+            } else {
+                signature.names.push(None);
+                signature.parameters.push(first);
+            }
             if !parser.take(",") {
                 parser.expect(")")?;
                 break;

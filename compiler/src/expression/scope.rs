@@ -73,6 +73,8 @@ pub struct IntrinsicInfo {
     pub doc: String,
     /// What it takes.
     pub parameters: Vec<Parameter>,
+    /// The names of its parameters, for those that have one.
+    pub names: Vec<Option<String>>,
     /// Type of its result.
     pub result: Option<Type>,
     /// What it touches.

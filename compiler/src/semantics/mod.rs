@@ -6,11 +6,13 @@
 
 pub mod check;
 mod emit;
+mod intrinsics;
 mod lower;
 pub mod resolve;
 pub mod spec;
 
 pub use emit::emit;
+pub use intrinsics::emit_intrinsics;
 pub use lower::lower;
 
 use crate::expression::Built;

@@ -179,6 +179,7 @@ impl Resolver<'_> {
             name: signature.name.value,
             doc: spec.doc.clone(),
             parameters,
+            names: signature.names,
             result,
             effects,
             span: head.span,

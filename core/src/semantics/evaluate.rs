@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::instantiate::{Shape, canonical};
 use super::primitive::{component, primitive};
-use super::{AtomicOp, NONE, Node, Op, Semantics, Special, Type};
+use super::{AtomicOp, NONE, Node, Op, Part, Semantics, Special, Type};
 
 /// One value for each of the `L` lanes of a warp.
 pub type Column<const L: usize> = [u64; L];
@@ -66,6 +66,35 @@ pub trait Environment<const L: usize> {
         value: &Column<L>,
         mask: u64,
     ) -> Result<(), Self::Fault>;
+    /// Reads a part of an access.
+    ///
+    /// # Errors
+    /// When the whole access cannot be made in a lane in the mask.
+    fn load_part(
+        &mut self,
+        space: u16,
+        ty: Type,
+        address: &Column<L>,
+        part: Part,
+        mask: u64,
+    ) -> Result<Column<L>, Self::Fault> {
+        self.load(space, ty, &address.map(|address| address.wrapping_add(part.from.into())), mask)
+    }
+    /// Writes a part of an access.
+    ///
+    /// # Errors
+    /// When the whole access cannot be made in a lane in the mask; nothing of it is written then.
+    fn store_part(
+        &mut self,
+        space: u16,
+        ty: Type,
+        address: &Column<L>,
+        part: Part,
+        value: &Column<L>,
+        mask: u64,
+    ) -> Result<(), Self::Fault> {
+        self.store(space, ty, &address.map(|address| address.wrapping_add(part.from.into())), value, mask)
+    }
     /// Replaces memory by what `op` makes of it and the value, lane by lane; only where it is as expected, if a value is
     /// expected. Returns what was there.
     ///
@@ -233,8 +262,14 @@ fn effect<const L: usize, E: Environment<L>>(
     let argument = |k: usize| values[usize::from(node.args[k])];
     let nothing = [0; L];
     match node.op {
-        Op::Load => env.load(node.imm, node.ty, &argument(0), mask),
-        Op::Store => env.store(node.imm, node.ty, &argument(0), &argument(1), mask).map(|()| nothing),
+        Op::Load => match Part::of(node.imm) {
+            None => env.load(node.imm & 0xff, node.ty, &argument(0), mask),
+            Some(part) => env.load_part(node.imm & 0xff, node.ty, &argument(0), part, mask),
+        },
+        Op::Store => match Part::of(node.imm) {
+            None => env.store(node.imm & 0xff, node.ty, &argument(0), &argument(1), mask).map(|()| nothing),
+            Some(part) => stores(node, part, shape, values, mask, env).map(|()| nothing),
+        },
         Op::Atomic => {
             let op = AtomicOp::ALL.get(usize::from(node.imm >> 8)).copied().unwrap_or(AtomicOp::Exchange);
             let expected = (node.args[2] != NONE).then(|| argument(2));
@@ -251,6 +286,31 @@ fn effect<const L: usize, E: Environment<L>>(
             env.intrinsic(node.args[0], arguments, mask)
         }
     }
+}
+
+/// Makes an access of several stores when `last`, which ends it, is reached: lane by lane, as if it were one.
+fn stores<const L: usize, E: Environment<L>>(
+    last: &Node,
+    part: Part,
+    shape: &Shape,
+    values: &[Column<L>],
+    mask: u64,
+    env: &mut E,
+) -> Result<(), E::Fault> {
+    if u32::from(part.from) + last.ty.size() / 8 < part.size.into() {
+        return Ok(());
+    }
+    let same = |node: &&Node| node.op == Op::Store && node.args[0] == last.args[0] && node.args[2] == last.args[2];
+    let part_of = |node: &Node| Part::of(node.imm).filter(|other| other.size == part.size);
+    for lane in (0..L).filter(|lane| mask >> lane & 1 != 0) {
+        // The nodes that have a value stand before the last one or are it.
+        for node in shape.nodes.iter().take(values.len() + 1).filter(same) {
+            if let (Some(part), Some(value)) = (part_of(node), values.get(usize::from(node.args[1]))) {
+                env.store_part(node.imm & 0xff, node.ty, &values[usize::from(last.args[0])], part, value, 1 << lane)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Component `index` of every lane.

@@ -285,7 +285,8 @@ pub enum Op {
     /// A mask of the active lanes in which the boolean `a` holds, bit 0 for lane 0.
     Ballot,
 
-    // Effects. The last of their arguments is the condition, or [`NONE`]. `imm` of an access to memory is the space.
+    // Effects. The last of their arguments is the condition, or [`NONE`]. The low byte of `imm` of an access to memory is the
+    // space; the high byte of a load or a store is the [`Part`] that it is of a larger access.
     /// Memory at address `a`, when `b`.
     Load,
     /// Value `b` to memory at address `a`, when `c`.
@@ -380,6 +381,40 @@ impl Op {
                 self,
                 Op::Operand | Op::State | Op::Special | Op::Pick | Op::Is | Op::Modifier | Op::Permute | Op::Ballot
             )
+    }
+}
+
+/// A part of an access that is wider than a value may be. The access is one: it is checked as a whole, and its stores
+/// happen together, lane by lane. Its parts follow one another in a graph, the last one being that which ends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The first byte, from the address of the access.
+    pub from: u16,
+    /// Bytes of the whole access.
+    pub size: u16,
+}
+
+impl Part {
+    /// How many bytes an access can have.
+    pub const MOST: i128 = 60;
+
+    /// The part of an access from this byte on. `None` unless both are whole words and at most [`Part::MOST`] bytes.
+    pub const fn new(from: u16, size: u16) -> Option<Part> {
+        if from % 4 == 0 && size % 4 == 0 && size > 0 && from < size && size <= Self::MOST as u16 {
+            Some(Part { from, size })
+        } else {
+            None
+        }
+    }
+
+    /// The part in the `imm` of a load or a store. `None` for a whole access.
+    pub const fn of(imm: u16) -> Option<Part> {
+        Part::new((imm >> 12) * 4, (imm >> 8 & 0xf) * 4)
+    }
+
+    /// Its bits in `imm`.
+    pub const fn immediate(self) -> u16 {
+        (self.from / 4) << 12 | (self.size / 4) << 8
     }
 }
 

@@ -1,0 +1,143 @@
+//! The trait that a machine fills: one method an intrinsic, with the types that the specification gives it.
+
+use isaforge_core::semantics::{Class, Type};
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::expression::scope::{IntrinsicInfo, Library, Parameter};
+
+/// The trait `Intrinsics` and the function that calls its methods by number. Nothing where there are no intrinsics.
+pub fn emit_intrinsics(library: &Library) -> TokenStream {
+    if library.intrinsics.is_empty() {
+        return TokenStream::new();
+    }
+    let methods = library.intrinsics.iter().map(method);
+    let arms = library.intrinsics.iter().enumerate().map(|(number, intrinsic)| arm(number as u16, intrinsic));
+    quote! {
+        /// What the texts call and do not define. A machine has a method for each; one that is missing does not compile.
+        ///
+        /// Arguments are columns, a value for each of `L` lanes; an operand is passed as its number. `mask` has the lanes in
+        /// which the intrinsic happens, bit 0 for lane 0. Results of others are not looked at.
+        pub trait Intrinsics<const L: usize> {
+            /// Why execution stops.
+            type Fault;
+            #(#methods)*
+        }
+
+        /// Calls an intrinsic by its number in [`SEMANTICS`]. Returns zeros where it gives nothing.
+        ///
+        /// # Errors
+        /// As the intrinsic.
+        pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
+            machine: &mut M,
+            intrinsic: u16,
+            arguments: &[[u64; L]],
+            mask: u64,
+        ) -> Result<[u64; L], M::Fault> {
+            let argument = |k: usize| arguments.get(k).copied().unwrap_or([0; L]);
+            match intrinsic {
+                #(#arms)*
+                _ => Ok(argument(usize::MAX)),
+            }
+        }
+    }
+}
+
+fn method(intrinsic: &IntrinsicInfo) -> TokenStream {
+    let (name, doc) = (ident(&intrinsic.name), format!(" {}", intrinsic.doc));
+    let parameters = intrinsic.parameters.iter().enumerate().map(|(k, parameter)| {
+        let name = match intrinsic.names.get(k).cloned().flatten() {
+            Some(name) => ident(&name),
+            None => format_ident!("argument_{k}"),
+        };
+        match parameter {
+            Parameter::Operand => quote!(#name: u16),
+            Parameter::Value(ty) => {
+                let ty = rust(*ty);
+                quote!(#name: [#ty; L])
+            }
+        }
+    });
+    let result = match intrinsic.result {
+        Some(ty) => {
+            let ty = rust(ty);
+            quote!([#ty; L])
+        }
+        None => quote!(()),
+    };
+    quote! {
+        #[doc = #doc]
+        ///
+        /// # Errors
+        /// When it cannot be executed.
+        #[allow(clippy::too_many_arguments)]
+        fn #name(&mut self, #(#parameters,)* mask: u64) -> Result<#result, Self::Fault>;
+    }
+}
+
+fn arm(number: u16, intrinsic: &IntrinsicInfo) -> TokenStream {
+    let (number, name) = (Literal::u16_unsuffixed(number), ident(&intrinsic.name));
+    let arguments = intrinsic.parameters.iter().enumerate().map(|(k, parameter)| {
+        let k = Literal::usize_unsuffixed(k);
+        match parameter {
+            Parameter::Operand => quote!(argument(#k).first().map_or(0, |operand| *operand as u16)),
+            Parameter::Value(ty) => match ty.class {
+                _ if is_u64(*ty) => quote!(argument(#k)),
+                Class::Bool if ty.lanes == 1 => quote!(argument(#k).map(|value| value != 0)),
+                Class::Float if ty.lanes == 1 && ty.bits == 32 => {
+                    quote!(argument(#k).map(|bits| f32::from_bits(bits as u32)))
+                }
+                Class::Float if ty.lanes == 1 && ty.bits == 64 => quote!(argument(#k).map(f64::from_bits)),
+                _ => {
+                    let ty = rust(*ty);
+                    quote!(argument(#k).map(|value| value as #ty))
+                }
+            },
+        }
+    });
+    let call = quote!(machine.#name(#(#arguments,)* mask));
+    match intrinsic.result {
+        None => quote!(#number => #call.map(|()| [0; L]),),
+        Some(ty) if is_u64(ty) => quote!(#number => #call,),
+        Some(ty) => {
+            let bits = match ty.class {
+                Class::Float if ty.lanes == 1 && ty.bits > 16 => quote!(|value| u64::from(value.to_bits())),
+                Class::Signed if ty.lanes == 1 => {
+                    let unsigned = format_ident!("u{}", ty.bits.next_power_of_two().max(8));
+                    quote!(|value| u64::from(value as #unsigned))
+                }
+                _ => quote!(u64::from),
+            };
+            quote!(#number => Ok(#call?.map(#bits)),)
+        }
+    }
+}
+
+fn is_u64(ty: Type) -> bool {
+    rust_name(ty) == "u64"
+}
+
+fn rust(ty: Type) -> proc_macro2::Ident {
+    format_ident!("{}", rust_name(ty))
+}
+
+/// The Rust type of a value. Vectors and halves are their bits.
+fn rust_name(ty: Type) -> &'static str {
+    match (ty.class, ty.lanes, ty.size()) {
+        (Class::Bool, 1, _) => "bool",
+        (Class::Float, 1, 32) => "f32",
+        (Class::Float, 1, 64) => "f64",
+        (Class::Signed, 1, 8) => "i8",
+        (Class::Signed, 1, 16) => "i16",
+        (Class::Signed, 1, 32) => "i32",
+        (Class::Signed, 1, 64) => "i64",
+        (_, _, ..=8) => "u8",
+        (_, _, ..=16) => "u16",
+        (_, _, ..=32) => "u32",
+        _ => "u64",
+    }
+}
+
+fn ident(name: &str) -> proc_macro2::Ident {
+    syn::parse_str(name).unwrap_or_else(|_| format_ident!("r#{name}"))
+}
