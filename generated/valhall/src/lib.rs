@@ -39237,16 +39237,6 @@ mod tables {
         Step::operand(2),
     ];
     const O57: Operand = Operand {
-        name: "src0",
-        doc: "",
-        access: Access::Read,
-        size: 16,
-        shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[],
-        quiet_mask: 0,
-        quiet_value: 0,
-    };
-    const O58: Operand = Operand {
         name: "src1",
         doc: "",
         access: Access::Read,
@@ -39256,7 +39246,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L59: &[Step] = &[
+    const L58: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(660, 24, 0xf),
         Step::label(639, 36, 0xf),
@@ -39265,7 +39255,7 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(293, 8, 0xff),
     ];
-    const L60: &[Step] = &[
+    const L59: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(656, 28, 3),
         Step::label(660, 24, 0xf),
@@ -39276,17 +39266,7 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(293, 8, 0xff),
     ];
-    const O61: Operand = Operand {
-        name: "src1",
-        doc: "",
-        access: Access::Read,
-        size: 16,
-        shape: Shape::One { kind: 0, at: 8 },
-        suffixes: &[],
-        quiet_mask: 0,
-        quiet_value: 0,
-    };
-    const O62: Operand = Operand {
+    const O60: Operand = Operand {
         name: "src1",
         doc: "Varying handle",
         access: Access::Read,
@@ -39296,7 +39276,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L63: &[Step] = &[
+    const L61: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(631, 24, 7),
         Step::label(639, 36, 0xf),
@@ -39305,7 +39285,7 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(293, 8, 0xff),
     ];
-    const L64: &[Step] = &[
+    const L62: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(656, 28, 3),
         Step::label(631, 24, 7),
@@ -39316,7 +39296,7 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(293, 8, 0xff),
     ];
-    const O65: Operand = Operand {
+    const O63: Operand = Operand {
         name: "table",
         doc: "",
         access: Access::None,
@@ -39331,7 +39311,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O66: Operand = Operand {
+    const O64: Operand = Operand {
         name: "index",
         doc: "",
         access: Access::None,
@@ -39346,7 +39326,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const S67: &[Token] = &[
+    const S65: &[Token] = &[
         Token::Mnemonic,
         Token::Modifiers,
         Token::Text(Text::new(" ")),
@@ -39358,7 +39338,7 @@ mod tables {
         Token::Text(Text::new(", ")),
         Token::Operand(3),
     ];
-    const L68: &[Step] = &[
+    const L66: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(631, 24, 7),
         Step::label(639, 36, 0xf),
@@ -39370,7 +39350,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(3),
     ];
-    const L69: &[Step] = &[
+    const L67: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(656, 28, 3),
         Step::label(631, 24, 7),
@@ -39384,7 +39364,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(3),
     ];
-    const O70: Operand = Operand {
+    const O68: Operand = Operand {
         name: "src0",
         doc: "Varying handle",
         access: Access::Read,
@@ -39394,12 +39374,31 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L71: &[Step] = &[
+    const L69: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(631, 24, 7),
         Step::label(655, 0, 0),
         Step::operand(0),
         Step::label(293, 0, 0xff),
+    ];
+    const L70: &[Step] = &[
+        Step::label(559, 30, 7),
+        Step::label(656, 28, 3),
+        Step::label(631, 24, 7),
+        Step::label(0, 59, 0xf),
+        Step::label(655, 0, 0),
+        Step::operand(0),
+        Step::label(293, 0, 0xff),
+    ];
+    const L71: &[Step] = &[
+        Step::label(559, 30, 7),
+        Step::label(631, 24, 7),
+        Step::label(655, 0, 0),
+        Step::operand(0),
+        Step::label(272, 0, 0),
+        Step::operand(1),
+        Step::label(272, 0, 0),
+        Step::operand(2),
     ];
     const L72: &[Step] = &[
         Step::label(559, 30, 7),
@@ -39408,31 +39407,12 @@ mod tables {
         Step::label(0, 59, 0xf),
         Step::label(655, 0, 0),
         Step::operand(0),
-        Step::label(293, 0, 0xff),
-    ];
-    const L73: &[Step] = &[
-        Step::label(559, 30, 7),
-        Step::label(631, 24, 7),
-        Step::label(655, 0, 0),
-        Step::operand(0),
         Step::label(272, 0, 0),
         Step::operand(1),
         Step::label(272, 0, 0),
         Step::operand(2),
     ];
-    const L74: &[Step] = &[
-        Step::label(559, 30, 7),
-        Step::label(656, 28, 3),
-        Step::label(631, 24, 7),
-        Step::label(0, 59, 0xf),
-        Step::label(655, 0, 0),
-        Step::operand(0),
-        Step::label(272, 0, 0),
-        Step::operand(1),
-        Step::label(272, 0, 0),
-        Step::operand(2),
-    ];
-    const O75: Operand = Operand {
+    const O73: Operand = Operand {
         name: "src0",
         doc: "Vertex",
         access: Access::Read,
@@ -39442,7 +39422,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O76: Operand = Operand {
+    const O74: Operand = Operand {
         name: "src1",
         doc: "Instance",
         access: Access::Read,
@@ -39452,7 +39432,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O77: Operand = Operand {
+    const O75: Operand = Operand {
         name: "index",
         doc: "",
         access: Access::None,
@@ -39467,7 +39447,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O78: Operand = Operand {
+    const O76: Operand = Operand {
         name: "table",
         doc: "",
         access: Access::None,
@@ -39482,7 +39462,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L79: &[Step] = &[
+    const L77: &[Step] = &[
         Step::label(631, 24, 7),
         Step::label(559, 30, 7),
         Step::label(655, 0, 0),
@@ -39494,7 +39474,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(4),
     ];
-    const L80: &[Step] = &[
+    const L78: &[Step] = &[
         Step::label(656, 28, 3),
         Step::label(631, 24, 7),
         Step::label(559, 30, 7),
@@ -39508,7 +39488,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(4),
     ];
-    const O81: Operand = Operand {
+    const O79: Operand = Operand {
         name: "src2",
         doc: "Descriptor handle",
         access: Access::Read,
@@ -39518,7 +39498,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L82: &[Step] = &[
+    const L80: &[Step] = &[
         Step::label(631, 24, 7),
         Step::label(559, 30, 7),
         Step::label(655, 0, 0),
@@ -39527,7 +39507,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(293, 16, 0xff),
     ];
-    const L83: &[Step] = &[
+    const L81: &[Step] = &[
         Step::label(656, 28, 3),
         Step::label(631, 24, 7),
         Step::label(559, 30, 7),
@@ -39538,7 +39518,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(293, 16, 0xff),
     ];
-    const O84: Operand = Operand {
+    const O82: Operand = Operand {
         name: "src0",
         doc: "X low, Y high",
         access: Access::Read,
@@ -39548,7 +39528,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O85: Operand = Operand {
+    const O83: Operand = Operand {
         name: "src1",
         doc: "Z low, W high",
         access: Access::Read,
@@ -39558,7 +39538,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L86: &[Step] = &[
+    const L84: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(655, 0, 0),
         Step::operand(0),
@@ -39569,7 +39549,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(4),
     ];
-    const L87: &[Step] = &[
+    const L85: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(0, 59, 0xf),
         Step::label(655, 0, 0),
@@ -39581,7 +39561,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(4),
     ];
-    const O88: Operand = Operand {
+    const O86: Operand = Operand {
         name: "src2",
         doc: "Attribute handle",
         access: Access::Read,
@@ -39591,7 +39571,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L89: &[Step] = &[
+    const L87: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(655, 0, 0),
         Step::operand(0),
@@ -39599,7 +39579,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(293, 16, 0xff),
     ];
-    const L90: &[Step] = &[
+    const L88: &[Step] = &[
         Step::label(656, 28, 3),
         Step::label(559, 30, 7),
         Step::label(0, 59, 0xf),
@@ -39609,17 +39589,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(293, 16, 0xff),
     ];
-    const O91: Operand = Operand {
-        name: "src0",
-        doc: "X low, Y high",
-        access: Access::Read,
-        size: 16,
-        shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[],
-        quiet_mask: 0,
-        quiet_value: 0,
-    };
-    const M92: Modifier = Modifier {
+    const M89: Modifier = Modifier {
         name: "load_lane_8_bit",
         doc: "",
         bits: Bits::new(36, 3),
@@ -39628,7 +39598,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const M93: Modifier = Modifier {
+    const M90: Modifier = Modifier {
         name: "unsigned",
         doc: "",
         bits: Bits::new(39, 1),
@@ -39637,7 +39607,7 @@ mod tables {
         flag: Text::new(".unsigned"),
         also: "",
     };
-    const O94: Operand = Operand {
+    const O91: Operand = Operand {
         name: "src0",
         doc: "Offset in bytes",
         access: Access::Read,
@@ -39647,7 +39617,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O95: Operand = Operand {
+    const O92: Operand = Operand {
         name: "src1",
         doc: "Mode word",
         access: Access::Read,
@@ -39657,14 +39627,14 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L96: &[Step] = &[
+    const L93: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(655, 0, 0),
         Step::operand(0),
         Step::label(293, 0, 0xff),
         Step::label(293, 8, 0xff),
     ];
-    const L97: &[Step] = &[
+    const L94: &[Step] = &[
         Step::label(676, 36, 0xf),
         Step::label(559, 30, 7),
         Step::label(0, 59, 0xf),
@@ -39673,7 +39643,7 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(293, 8, 0xff),
     ];
-    const M98: Modifier = Modifier {
+    const M95: Modifier = Modifier {
         name: "load_lane_16_bit",
         doc: "",
         bits: Bits::new(36, 3),
@@ -39682,7 +39652,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const L99: &[Step] = &[
+    const L96: &[Step] = &[
         Step::label(692, 36, 0xf),
         Step::label(559, 30, 7),
         Step::label(0, 59, 0xf),
@@ -39691,7 +39661,7 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(293, 8, 0xff),
     ];
-    const M100: Modifier = Modifier {
+    const M97: Modifier = Modifier {
         name: "load_lane_24_bit",
         doc: "",
         bits: Bits::new(36, 3),
@@ -39700,7 +39670,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const L101: &[Step] = &[
+    const L98: &[Step] = &[
         Step::label(708, 36, 0xf),
         Step::label(559, 30, 7),
         Step::label(0, 59, 0xf),
@@ -39709,7 +39679,7 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(293, 8, 0xff),
     ];
-    const M102: Modifier = Modifier {
+    const M99: Modifier = Modifier {
         name: "load_lane_32_bit",
         doc: "",
         bits: Bits::new(36, 3),
@@ -39718,7 +39688,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const L103: &[Step] = &[
+    const L100: &[Step] = &[
         Step::label(724, 36, 0xf),
         Step::label(559, 30, 7),
         Step::label(0, 59, 0xf),
@@ -39727,7 +39697,7 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(293, 8, 0xff),
     ];
-    const M104: Modifier = Modifier {
+    const M101: Modifier = Modifier {
         name: "load_lane_48_bit",
         doc: "",
         bits: Bits::new(36, 3),
@@ -39736,7 +39706,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const M105: Modifier = Modifier {
+    const M102: Modifier = Modifier {
         name: "load_lane_64_bit",
         doc: "",
         bits: Bits::new(36, 3),
@@ -39745,7 +39715,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const M106: Modifier = Modifier {
+    const M103: Modifier = Modifier {
         name: "load_lane_96_bit",
         doc: "",
         bits: Bits::new(36, 3),
@@ -39754,7 +39724,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const M107: Modifier = Modifier {
+    const M104: Modifier = Modifier {
         name: "load_lane_128_bit",
         doc: "",
         bits: Bits::new(36, 3),
@@ -39763,7 +39733,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O108: Operand = Operand {
+    const O105: Operand = Operand {
         name: "src0",
         doc: "Linear ID",
         access: Access::Read,
@@ -39773,7 +39743,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L109: &[Step] = &[
+    const L106: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(655, 0, 0),
         Step::operand(0),
@@ -39783,7 +39753,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(3),
     ];
-    const L110: &[Step] = &[
+    const L107: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(0, 59, 0xf),
         Step::label(655, 0, 0),
@@ -39794,7 +39764,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(3),
     ];
-    const M111: Modifier = Modifier {
+    const M108: Modifier = Modifier {
         name: "memory_access",
         doc: "",
         bits: Bits::new(24, 2),
@@ -39803,7 +39773,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O112: Operand = Operand {
+    const O109: Operand = Operand {
         name: "src0",
         doc: "Base address",
         access: Access::Read,
@@ -39813,7 +39783,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O113: Operand = Operand {
+    const O110: Operand = Operand {
         name: "offset",
         doc: "",
         access: Access::None,
@@ -39828,7 +39798,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L114: &[Step] = &[
+    const L111: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(655, 0, 0),
         Step::operand(0),
@@ -39836,7 +39806,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(2),
     ];
-    const L115: &[Step] = &[
+    const L112: &[Step] = &[
         Step::label(740, 24, 3),
         Step::label(676, 36, 0xf),
         Step::label(559, 30, 7),
@@ -39847,7 +39817,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(2),
     ];
-    const L116: &[Step] = &[
+    const L113: &[Step] = &[
         Step::label(740, 24, 3),
         Step::label(692, 36, 0xf),
         Step::label(559, 30, 7),
@@ -39858,7 +39828,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(2),
     ];
-    const L117: &[Step] = &[
+    const L114: &[Step] = &[
         Step::label(740, 24, 3),
         Step::label(708, 36, 0xf),
         Step::label(559, 30, 7),
@@ -39869,7 +39839,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(2),
     ];
-    const L118: &[Step] = &[
+    const L115: &[Step] = &[
         Step::label(740, 24, 3),
         Step::label(724, 36, 0xf),
         Step::label(559, 30, 7),
@@ -39880,7 +39850,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(2),
     ];
-    const O119: Operand = Operand {
+    const O116: Operand = Operand {
         name: "sr",
         doc: "",
         access: Access::Read,
@@ -39901,7 +39871,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L120: &[Step] = &[
+    const L117: &[Step] = &[
         Step::label(740, 24, 3),
         Step::label(559, 30, 7),
         Step::label(0, 59, 0xf),
@@ -39911,7 +39881,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(2),
     ];
-    const M121: Modifier = Modifier {
+    const M118: Modifier = Modifier {
         name: "memory_access",
         doc: "",
         bits: Bits::new(37, 3),
@@ -39920,7 +39890,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O122: Operand = Operand {
+    const O119: Operand = Operand {
         name: "src0",
         doc: "Destination address",
         access: Access::Read,
@@ -39930,7 +39900,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O123: Operand = Operand {
+    const O120: Operand = Operand {
         name: "src1",
         doc: "Format descriptor",
         access: Access::Read,
@@ -39940,7 +39910,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O124: Operand = Operand {
+    const O121: Operand = Operand {
         name: "offset",
         doc: "",
         access: Access::None,
@@ -39955,7 +39925,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L125: &[Step] = &[
+    const L122: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(631, 24, 7),
         Step::label(655, 0, 0),
@@ -39965,7 +39935,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(3),
     ];
-    const L126: &[Step] = &[
+    const L123: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(744, 37, 7),
         Step::label(656, 28, 3),
@@ -39978,11 +39948,41 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(3),
     ];
-    const O127: Operand = Operand {
+    const O124: Operand = Operand {
         name: "src0",
         doc: "Pixel and target selector",
         access: Access::Read,
         size: 32,
+        shape: Shape::One { kind: 0, at: 0 },
+        suffixes: &[],
+        quiet_mask: 0,
+        quiet_value: 0,
+    };
+    const O125: Operand = Operand {
+        name: "src1",
+        doc: "Samples covered",
+        access: Access::Read,
+        size: 32,
+        shape: Shape::One { kind: 0, at: 8 },
+        suffixes: &[],
+        quiet_mask: 0,
+        quiet_value: 0,
+    };
+    const O126: Operand = Operand {
+        name: "src2",
+        doc: "Format descriptor",
+        access: Access::Read,
+        size: 32,
+        shape: Shape::One { kind: 0, at: 16 },
+        suffixes: &[],
+        quiet_mask: 0,
+        quiet_value: 0,
+    };
+    const O127: Operand = Operand {
+        name: "src0",
+        doc: "Blend state",
+        access: Access::Read,
+        size: 64,
         shape: Shape::One { kind: 0, at: 0 },
         suffixes: &[],
         quiet_mask: 0,
@@ -39993,42 +39993,12 @@ mod tables {
         doc: "Samples covered",
         access: Access::Read,
         size: 32,
-        shape: Shape::One { kind: 0, at: 8 },
+        shape: Shape::One { kind: 0, at: 16 },
         suffixes: &[],
         quiet_mask: 0,
         quiet_value: 0,
     };
     const O129: Operand = Operand {
-        name: "src2",
-        doc: "Format descriptor",
-        access: Access::Read,
-        size: 32,
-        shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[],
-        quiet_mask: 0,
-        quiet_value: 0,
-    };
-    const O130: Operand = Operand {
-        name: "src0",
-        doc: "Blend state",
-        access: Access::Read,
-        size: 64,
-        shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[],
-        quiet_mask: 0,
-        quiet_value: 0,
-    };
-    const O131: Operand = Operand {
-        name: "src1",
-        doc: "Samples covered",
-        access: Access::Read,
-        size: 32,
-        shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[],
-        quiet_mask: 0,
-        quiet_value: 0,
-    };
-    const O132: Operand = Operand {
         name: "target",
         doc: "",
         access: Access::None,
@@ -40043,7 +40013,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L133: &[Step] = &[
+    const L130: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(656, 28, 3),
         Step::label(631, 24, 7),
@@ -40055,7 +40025,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(3),
     ];
-    const O134: Operand = Operand {
+    const O131: Operand = Operand {
         name: "sr",
         doc: "Coverage after",
         access: Access::Write,
@@ -40076,7 +40046,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O135: Operand = Operand {
+    const O132: Operand = Operand {
         name: "src0",
         doc: "Coverage before",
         access: Access::Read,
@@ -40086,7 +40056,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O136: Operand = Operand {
+    const O133: Operand = Operand {
         name: "src1",
         doc: "Alpha of target 0",
         access: Access::Read,
@@ -40096,7 +40066,7 @@ mod tables {
         quiet_mask: 0xc000000,
         quiet_value: 0,
     };
-    const O137: Operand = Operand {
+    const O134: Operand = Operand {
         name: "src2",
         doc: "",
         access: Access::Read,
@@ -40106,14 +40076,14 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L138: &[Step] = &[
+    const L135: &[Step] = &[
         Step::label(655, 0, 0),
         Step::operand(0),
         Step::label(293, 0, 0xff),
         Step::label(293, 8, 0xff),
         Step::label(293, 16, 0xff),
     ];
-    const L139: &[Step] = &[
+    const L136: &[Step] = &[
         Step::label(0, 59, 0xf),
         Step::label(655, 0, 0),
         Step::operand(0),
@@ -40122,7 +40092,7 @@ mod tables {
         Step::label(553, 26, 3),
         Step::label(293, 16, 0xff),
     ];
-    const M140: Modifier = Modifier {
+    const M137: Modifier = Modifier {
         name: "z",
         doc: "",
         bits: Bits::new(25, 1),
@@ -40131,7 +40101,7 @@ mod tables {
         flag: Text::new(".z"),
         also: "",
     };
-    const M141: Modifier = Modifier {
+    const M138: Modifier = Modifier {
         name: "stencil",
         doc: "",
         bits: Bits::new(24, 1),
@@ -40140,7 +40110,7 @@ mod tables {
         flag: Text::new(".stencil"),
         also: "",
     };
-    const O142: Operand = Operand {
+    const O139: Operand = Operand {
         name: "src0",
         doc: "Depth",
         access: Access::Read,
@@ -40150,7 +40120,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O143: Operand = Operand {
+    const O140: Operand = Operand {
         name: "src1",
         doc: "Stencil",
         access: Access::Read,
@@ -40160,7 +40130,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O144: Operand = Operand {
+    const O141: Operand = Operand {
         name: "src2",
         doc: "Coverage before",
         access: Access::Read,
@@ -40170,7 +40140,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L145: &[Step] = &[
+    const L142: &[Step] = &[
         Step::label(752, 24, 3),
         Step::label(559, 30, 7),
         Step::label(0, 59, 0xf),
@@ -40180,7 +40150,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(293, 16, 0xff),
     ];
-    const M146: Modifier = Modifier {
+    const M143: Modifier = Modifier {
         name: "roundmode",
         doc: "",
         bits: Bits::new(30, 2),
@@ -40189,7 +40159,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const M147: Modifier = Modifier {
+    const M144: Modifier = Modifier {
         name: "widen",
         doc: "",
         bits: Bits::new(36, 4),
@@ -40198,18 +40168,18 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O148: Operand = Operand {
+    const O145: Operand = Operand {
         name: "src0",
         doc: "Input",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M147],
+        suffixes: &[M144],
         quiet_mask: 0xf000000000,
         quiet_value: 0x2000000000,
     };
-    const L149: &[Step] = &[Step::label(567, 40, 0x3f), Step::label(293, 0, 0xff)];
-    const L150: &[Step] = &[
+    const L146: &[Step] = &[Step::label(567, 40, 0x3f), Step::label(293, 0, 0xff)];
+    const L147: &[Step] = &[
         Step::label(756, 30, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40217,7 +40187,7 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(760, 36, 0xf),
     ];
-    const M151: Modifier = Modifier {
+    const M148: Modifier = Modifier {
         name: "widen",
         doc: "",
         bits: Bits::new(36, 4),
@@ -40226,17 +40196,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O152: Operand = Operand {
+    const O149: Operand = Operand {
         name: "src0",
         doc: "Input",
         access: Access::Read,
         size: 32,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M151],
+        suffixes: &[M148],
         quiet_mask: 0xf000000000,
         quiet_value: 0,
     };
-    const L153: &[Step] = &[
+    const L150: &[Step] = &[
         Step::label(756, 30, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40244,7 +40214,7 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(776, 36, 0xf),
     ];
-    const M154: Modifier = Modifier {
+    const M151: Modifier = Modifier {
         name: "swizzle",
         doc: "",
         bits: Bits::new(28, 2),
@@ -40253,24 +40223,24 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O155: Operand = Operand {
+    const O152: Operand = Operand {
         name: "src0",
         doc: "Input",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M154],
+        suffixes: &[M151],
         quiet_mask: 0x30000000,
         quiet_value: 0x20000000,
     };
-    const L156: &[Step] = &[
+    const L153: &[Step] = &[
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
         Step::label(553, 46, 3),
         Step::label(293, 0, 0xff),
         Step::label(792, 28, 3),
     ];
-    const O157: Operand = Operand {
+    const O154: Operand = Operand {
         name: "src0",
         doc: "Input",
         access: Access::Read,
@@ -40280,7 +40250,7 @@ mod tables {
         quiet_mask: 0xc000000000,
         quiet_value: 0,
     };
-    const L158: &[Step] = &[
+    const L155: &[Step] = &[
         Step::label(756, 30, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40288,17 +40258,17 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(549, 38, 3),
     ];
-    const O159: Operand = Operand {
+    const O156: Operand = Operand {
         name: "src0",
         doc: "Input",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M13, M14, M154],
+        suffixes: &[M13, M14, M151],
         quiet_mask: 0xc030000000,
         quiet_value: 0x20000000,
     };
-    const L160: &[Step] = &[
+    const L157: &[Step] = &[
         Step::label(756, 30, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40307,7 +40277,7 @@ mod tables {
         Step::label(549, 38, 3),
         Step::label(792, 28, 3),
     ];
-    const M161: Modifier = Modifier {
+    const M158: Modifier = Modifier {
         name: "lane",
         doc: "",
         bits: Bits::new(28, 1),
@@ -40316,22 +40286,22 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O162: Operand = Operand {
+    const O159: Operand = Operand {
         name: "src0",
         doc: "Input",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M13, M14, M161],
+        suffixes: &[M13, M14, M158],
         quiet_mask: 0,
         quiet_value: 1,
     };
-    const L163: &[Step] = &[
+    const L160: &[Step] = &[
         Step::label(567, 40, 0x3f),
         Step::label(293, 0, 0xff),
         Step::label(796, 28, 1),
     ];
-    const L164: &[Step] = &[
+    const L161: &[Step] = &[
         Step::label(756, 30, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40340,7 +40310,7 @@ mod tables {
         Step::label(549, 38, 3),
         Step::label(796, 28, 1),
     ];
-    const M165: Modifier = Modifier {
+    const M162: Modifier = Modifier {
         name: "lane",
         doc: "",
         bits: Bits::new(28, 2),
@@ -40349,29 +40319,29 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O166: Operand = Operand {
+    const O163: Operand = Operand {
         name: "src0",
         doc: "Input",
         access: Access::Read,
         size: 8,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M165],
+        suffixes: &[M162],
         quiet_mask: 0,
         quiet_value: 1,
     };
-    const L167: &[Step] = &[
+    const L164: &[Step] = &[
         Step::label(567, 40, 0x3f),
         Step::label(293, 0, 0xff),
         Step::label(798, 28, 3),
     ];
-    const L168: &[Step] = &[
+    const L165: &[Step] = &[
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
         Step::label(553, 46, 3),
         Step::label(293, 0, 0xff),
         Step::label(798, 28, 3),
     ];
-    const M169: Modifier = Modifier {
+    const M166: Modifier = Modifier {
         name: "halfswizzle",
         doc: "",
         bits: Bits::new(36, 4),
@@ -40380,29 +40350,29 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O170: Operand = Operand {
+    const O167: Operand = Operand {
         name: "src0",
         doc: "Input",
         access: Access::Read,
         size: 8,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M169],
+        suffixes: &[M166],
         quiet_mask: 0,
         quiet_value: 1,
     };
-    const L171: &[Step] = &[
+    const L168: &[Step] = &[
         Step::label(567, 40, 0x3f),
         Step::label(293, 0, 0xff),
         Step::label(802, 36, 0xf),
     ];
-    const L172: &[Step] = &[
+    const L169: &[Step] = &[
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
         Step::label(553, 46, 3),
         Step::label(293, 0, 0xff),
         Step::label(802, 36, 0xf),
     ];
-    const O173: Operand = Operand {
+    const O170: Operand = Operand {
         name: "src0",
         doc: "Input",
         access: Access::Read,
@@ -40412,7 +40382,7 @@ mod tables {
         quiet_mask: 0xc030000000,
         quiet_value: 0,
     };
-    const L174: &[Step] = &[
+    const L171: &[Step] = &[
         Step::label(756, 30, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40421,13 +40391,23 @@ mod tables {
         Step::label(549, 38, 3),
         Step::label(553, 28, 3),
     ];
-    const L175: &[Step] = &[
+    const L172: &[Step] = &[
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
         Step::label(553, 46, 3),
         Step::label(293, 0, 0xff),
     ];
-    const O176: Operand = Operand {
+    const O173: Operand = Operand {
+        name: "src0",
+        doc: "",
+        access: Access::Read,
+        size: 16,
+        shape: Shape::One { kind: 0, at: 0 },
+        suffixes: &[],
+        quiet_mask: 0,
+        quiet_value: 0,
+    };
+    const O174: Operand = Operand {
         name: "src0",
         doc: "",
         access: Access::Read,
@@ -40437,41 +40417,41 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O177: Operand = Operand {
+    const O175: Operand = Operand {
         name: "src0",
         doc: "",
         access: Access::Read,
         size: 32,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M151],
+        suffixes: &[M148],
         quiet_mask: 0xf000000000,
         quiet_value: 0,
     };
-    const L178: &[Step] = &[
+    const L176: &[Step] = &[
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
         Step::label(553, 46, 3),
         Step::label(293, 0, 0xff),
         Step::label(776, 36, 0xf),
     ];
-    const O179: Operand = Operand {
+    const O177: Operand = Operand {
         name: "src0",
         doc: "",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M147],
+        suffixes: &[M144],
         quiet_mask: 0xf000000000,
         quiet_value: 0x2000000000,
     };
-    const L180: &[Step] = &[
+    const L178: &[Step] = &[
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
         Step::label(553, 46, 3),
         Step::label(293, 0, 0xff),
         Step::label(760, 36, 0xf),
     ];
-    const O181: Operand = Operand {
+    const O179: Operand = Operand {
         name: "dest",
         doc: "",
         access: Access::Write,
@@ -40481,7 +40461,7 @@ mod tables {
         quiet_mask: 0xc00000000000,
         quiet_value: 0xc00000000000,
     };
-    const O182: Operand = Operand {
+    const O180: Operand = Operand {
         name: "src0",
         doc: "",
         access: Access::Read,
@@ -40491,7 +40471,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const M183: Modifier = Modifier {
+    const M181: Modifier = Modifier {
         name: "subgroup",
         doc: "",
         bits: Bits::new(36, 4),
@@ -40500,14 +40480,14 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const L184: &[Step] = &[
+    const L182: &[Step] = &[
         Step::label(818, 36, 0xf),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
         Step::label(553, 46, 3),
         Step::label(293, 0, 0xff),
     ];
-    const M185: Modifier = Modifier {
+    const M183: Modifier = Modifier {
         name: "sqrt",
         doc: "",
         bits: Bits::new(24, 1),
@@ -40516,7 +40496,7 @@ mod tables {
         flag: Text::new(".sqrt"),
         also: "",
     };
-    const M186: Modifier = Modifier {
+    const M184: Modifier = Modifier {
         name: "log",
         doc: "",
         bits: Bits::new(25, 1),
@@ -40525,7 +40505,7 @@ mod tables {
         flag: Text::new(".log"),
         also: "",
     };
-    const O187: Operand = Operand {
+    const O185: Operand = Operand {
         name: "src0",
         doc: "",
         access: Access::Read,
@@ -40535,7 +40515,7 @@ mod tables {
         quiet_mask: 0x30000000,
         quiet_value: 0,
     };
-    const L188: &[Step] = &[
+    const L186: &[Step] = &[
         Step::label(834, 24, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40543,17 +40523,17 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(553, 28, 3),
     ];
-    const O189: Operand = Operand {
+    const O187: Operand = Operand {
         name: "src0",
         doc: "",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M154],
+        suffixes: &[M151],
         quiet_mask: 0x30000000,
         quiet_value: 0x20000000,
     };
-    const L190: &[Step] = &[
+    const L188: &[Step] = &[
         Step::label(834, 24, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40561,7 +40541,7 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(792, 28, 3),
     ];
-    const O191: Operand = Operand {
+    const O189: Operand = Operand {
         name: "src0",
         doc: "",
         access: Access::Read,
@@ -40571,7 +40551,7 @@ mod tables {
         quiet_mask: 0xc030000000,
         quiet_value: 0,
     };
-    const L192: &[Step] = &[
+    const L190: &[Step] = &[
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
         Step::label(553, 46, 3),
@@ -40579,17 +40559,17 @@ mod tables {
         Step::label(549, 38, 3),
         Step::label(553, 28, 3),
     ];
-    const O193: Operand = Operand {
+    const O191: Operand = Operand {
         name: "src0",
         doc: "",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M13, M14, M154],
+        suffixes: &[M13, M14, M151],
         quiet_mask: 0xc030000000,
         quiet_value: 0x20000000,
     };
-    const L194: &[Step] = &[
+    const L192: &[Step] = &[
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
         Step::label(553, 46, 3),
@@ -40597,7 +40577,7 @@ mod tables {
         Step::label(549, 38, 3),
         Step::label(792, 28, 3),
     ];
-    const M195: Modifier = Modifier {
+    const M193: Modifier = Modifier {
         name: "clamp",
         doc: "",
         bits: Bits::new(32, 2),
@@ -40606,7 +40586,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O196: Operand = Operand {
+    const O194: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
@@ -40616,7 +40596,7 @@ mod tables {
         quiet_mask: 0xc030000000,
         quiet_value: 0,
     };
-    const O197: Operand = Operand {
+    const O195: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
@@ -40626,12 +40606,12 @@ mod tables {
         quiet_mask: 0x300c000000,
         quiet_value: 0,
     };
-    const L198: &[Step] = &[
+    const L196: &[Step] = &[
         Step::label(567, 40, 0x3f),
         Step::label(293, 0, 0xff),
         Step::label(293, 8, 0xff),
     ];
-    const L199: &[Step] = &[
+    const L197: &[Step] = &[
         Step::label(838, 32, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40643,17 +40623,17 @@ mod tables {
         Step::label(549, 36, 3),
         Step::label(553, 26, 3),
     ];
-    const O200: Operand = Operand {
+    const O198: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M13, M14, M154],
+        suffixes: &[M13, M14, M151],
         quiet_mask: 0xc030000000,
         quiet_value: 0x20000000,
     };
-    const M201: Modifier = Modifier {
+    const M199: Modifier = Modifier {
         name: "swizzle",
         doc: "",
         bits: Bits::new(26, 2),
@@ -40662,17 +40642,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O202: Operand = Operand {
+    const O200: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 8 },
-        suffixes: &[M17, M18, M201],
+        suffixes: &[M17, M18, M199],
         quiet_mask: 0x300c000000,
         quiet_value: 0x8000000,
     };
-    const L203: &[Step] = &[
+    const L201: &[Step] = &[
         Step::label(838, 32, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40684,7 +40664,7 @@ mod tables {
         Step::label(549, 36, 3),
         Step::label(792, 26, 3),
     ];
-    const O204: Operand = Operand {
+    const O202: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
@@ -40694,7 +40674,7 @@ mod tables {
         quiet_mask: 0xc000000000,
         quiet_value: 0,
     };
-    const O205: Operand = Operand {
+    const O203: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
@@ -40704,7 +40684,7 @@ mod tables {
         quiet_mask: 0x3000000000,
         quiet_value: 0,
     };
-    const L206: &[Step] = &[
+    const L204: &[Step] = &[
         Step::label(842, 30, 0xf),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40714,7 +40694,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(549, 36, 3),
     ];
-    const L207: &[Step] = &[
+    const L205: &[Step] = &[
         Step::label(756, 30, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40724,7 +40704,17 @@ mod tables {
         Step::label(553, 28, 3),
         Step::label(293, 8, 0xff),
     ];
-    const L208: &[Step] = &[
+    const O206: Operand = Operand {
+        name: "src1",
+        doc: "",
+        access: Access::Read,
+        size: 16,
+        shape: Shape::One { kind: 0, at: 8 },
+        suffixes: &[],
+        quiet_mask: 0,
+        quiet_value: 0,
+    };
+    const L207: &[Step] = &[
         Step::label(756, 30, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40734,7 +40724,7 @@ mod tables {
         Step::label(792, 28, 3),
         Step::label(293, 8, 0xff),
     ];
-    const O209: Operand = Operand {
+    const O208: Operand = Operand {
         name: "src0",
         doc: "Exponent, 8.24 fixed point",
         access: Access::Read,
@@ -40744,7 +40734,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O210: Operand = Operand {
+    const O209: Operand = Operand {
         name: "src1",
         doc: "Exponent as float, for NaN",
         access: Access::Read,
@@ -40754,7 +40744,7 @@ mod tables {
         quiet_mask: 0x3000000000,
         quiet_value: 0,
     };
-    const L211: &[Step] = &[
+    const L210: &[Step] = &[
         Step::label(838, 32, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40763,7 +40753,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(549, 36, 3),
     ];
-    const O212: Operand = Operand {
+    const O211: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
@@ -40773,7 +40763,7 @@ mod tables {
         quiet_mask: 0xc000000000,
         quiet_value: 0,
     };
-    const O213: Operand = Operand {
+    const O212: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
@@ -40783,7 +40773,7 @@ mod tables {
         quiet_mask: 0x3000000000,
         quiet_value: 0,
     };
-    const L214: &[Step] = &[
+    const L213: &[Step] = &[
         Step::label(838, 32, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40793,7 +40783,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(549, 36, 3),
     ];
-    const M215: Modifier = Modifier {
+    const M214: Modifier = Modifier {
         name: "second",
         doc: "",
         bits: Bits::new(24, 1),
@@ -40802,7 +40792,7 @@ mod tables {
         flag: Text::new(".second"),
         also: "",
     };
-    const O216: Operand = Operand {
+    const O215: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
@@ -40812,7 +40802,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O217: Operand = Operand {
+    const O216: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
@@ -40822,7 +40812,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L218: &[Step] = &[
+    const L217: &[Step] = &[
         Step::label(858, 24, 1),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40830,7 +40820,7 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(293, 8, 0xff),
     ];
-    const M219: Modifier = Modifier {
+    const M218: Modifier = Modifier {
         name: "saturate",
         doc: "The result is clamped to the range of its type instead of wrapping.",
         bits: Bits::new(30, 1),
@@ -40839,17 +40829,17 @@ mod tables {
         flag: Text::new(".saturate"),
         also: "",
     };
-    const O220: Operand = Operand {
+    const O219: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
         size: 32,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M151],
+        suffixes: &[M148],
         quiet_mask: 0xf000000000,
         quiet_value: 0,
     };
-    const M221: Modifier = Modifier {
+    const M220: Modifier = Modifier {
         name: "widen",
         doc: "",
         bits: Bits::new(26, 4),
@@ -40858,17 +40848,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O222: Operand = Operand {
+    const O221: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
         size: 32,
         shape: Shape::One { kind: 0, at: 8 },
-        suffixes: &[M221],
+        suffixes: &[M220],
         quiet_mask: 0x3c000000,
         quiet_value: 0,
     };
-    const L223: &[Step] = &[
+    const L222: &[Step] = &[
         Step::label(860, 30, 1),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40878,17 +40868,17 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(776, 26, 0xf),
     ];
-    const O224: Operand = Operand {
+    const O223: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M147],
+        suffixes: &[M144],
         quiet_mask: 0xf000000000,
         quiet_value: 0x2000000000,
     };
-    const M225: Modifier = Modifier {
+    const M224: Modifier = Modifier {
         name: "widen",
         doc: "",
         bits: Bits::new(26, 4),
@@ -40897,17 +40887,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O226: Operand = Operand {
+    const O225: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 8 },
-        suffixes: &[M225],
+        suffixes: &[M224],
         quiet_mask: 0x3c000000,
         quiet_value: 0x8000000,
     };
-    const L227: &[Step] = &[
+    const L226: &[Step] = &[
         Step::label(860, 30, 1),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40917,7 +40907,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(760, 26, 0xf),
     ];
-    const M228: Modifier = Modifier {
+    const M227: Modifier = Modifier {
         name: "widen",
         doc: "",
         bits: Bits::new(36, 4),
@@ -40926,17 +40916,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O229: Operand = Operand {
+    const O228: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
         size: 8,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M228],
+        suffixes: &[M227],
         quiet_mask: 0xf000000000,
         quiet_value: 0,
     };
-    const M230: Modifier = Modifier {
+    const M229: Modifier = Modifier {
         name: "widen",
         doc: "",
         bits: Bits::new(26, 4),
@@ -40945,17 +40935,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O231: Operand = Operand {
+    const O230: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
         size: 8,
         shape: Shape::One { kind: 0, at: 8 },
-        suffixes: &[M230],
+        suffixes: &[M229],
         quiet_mask: 0x3c000000,
         quiet_value: 0,
     };
-    const L232: &[Step] = &[
+    const L231: &[Step] = &[
         Step::label(860, 30, 1),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -40965,7 +40955,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(862, 26, 0xf),
     ];
-    const M233: Modifier = Modifier {
+    const M232: Modifier = Modifier {
         name: "widen",
         doc: "",
         bits: Bits::new(36, 4),
@@ -40974,17 +40964,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O234: Operand = Operand {
+    const O233: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
         size: 64,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M233],
+        suffixes: &[M232],
         quiet_mask: 0xf000000000,
         quiet_value: 0,
     };
-    const M235: Modifier = Modifier {
+    const M234: Modifier = Modifier {
         name: "widen",
         doc: "",
         bits: Bits::new(26, 4),
@@ -40993,17 +40983,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O236: Operand = Operand {
+    const O235: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
         size: 64,
         shape: Shape::One { kind: 0, at: 8 },
-        suffixes: &[M235],
+        suffixes: &[M234],
         quiet_mask: 0x3c000000,
         quiet_value: 0,
     };
-    const L237: &[Step] = &[
+    const L236: &[Step] = &[
         Step::label(860, 30, 1),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -41013,27 +41003,27 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(878, 26, 0xf),
     ];
-    const O238: Operand = Operand {
+    const O237: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M154],
+        suffixes: &[M151],
         quiet_mask: 0x30000000,
         quiet_value: 0x20000000,
     };
-    const O239: Operand = Operand {
+    const O238: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 8 },
-        suffixes: &[M201],
+        suffixes: &[M199],
         quiet_mask: 0xc000000,
         quiet_value: 0x8000000,
     };
-    const L240: &[Step] = &[
+    const L239: &[Step] = &[
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
         Step::label(553, 46, 3),
@@ -41042,7 +41032,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(792, 26, 3),
     ];
-    const M241: Modifier = Modifier {
+    const M240: Modifier = Modifier {
         name: "preserve_null",
         doc: "",
         bits: Bits::new(39, 1),
@@ -41051,7 +41041,7 @@ mod tables {
         flag: Text::new(".preserve_null"),
         also: "",
     };
-    const O242: Operand = Operand {
+    const O241: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
@@ -41061,7 +41051,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L243: &[Step] = &[
+    const L242: &[Step] = &[
         Step::label(894, 38, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -41070,7 +41060,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(878, 26, 0xf),
     ];
-    const O244: Operand = Operand {
+    const O243: Operand = Operand {
         name: "shift",
         doc: "",
         access: Access::None,
@@ -41085,14 +41075,14 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L245: &[Step] = &[
+    const L244: &[Step] = &[
         Step::label(567, 40, 0x3f),
         Step::label(293, 0, 0xff),
         Step::label(293, 8, 0xff),
         Step::label(272, 0, 0),
         Step::operand(3),
     ];
-    const L246: &[Step] = &[
+    const L245: &[Step] = &[
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
         Step::label(553, 46, 3),
@@ -41102,7 +41092,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(3),
     ];
-    const M247: Modifier = Modifier {
+    const M246: Modifier = Modifier {
         name: "rhadd",
         doc: "",
         bits: Bits::new(30, 1),
@@ -41111,7 +41101,7 @@ mod tables {
         flag: Text::new(".rhadd"),
         also: "",
     };
-    const L248: &[Step] = &[
+    const L247: &[Step] = &[
         Step::label(898, 30, 1),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -41121,7 +41111,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(776, 26, 0xf),
     ];
-    const L249: &[Step] = &[
+    const L248: &[Step] = &[
         Step::label(898, 30, 1),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -41131,7 +41121,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(760, 26, 0xf),
     ];
-    const L250: &[Step] = &[
+    const L249: &[Step] = &[
         Step::label(898, 30, 1),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -41141,7 +41131,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(862, 26, 0xf),
     ];
-    const M251: Modifier = Modifier {
+    const M250: Modifier = Modifier {
         name: "lane_op",
         doc: "",
         bits: Bits::new(32, 2),
@@ -41150,7 +41140,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const M252: Modifier = Modifier {
+    const M251: Modifier = Modifier {
         name: "inactive_result",
         doc: "",
         bits: Bits::new(22, 4),
@@ -41159,7 +41149,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const L253: &[Step] = &[
+    const L252: &[Step] = &[
         Step::label(818, 36, 0xf),
         Step::label(900, 32, 3),
         Step::label(904, 22, 0xf),
@@ -41170,7 +41160,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(776, 26, 0xf),
     ];
-    const O254: Operand = Operand {
+    const O253: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
@@ -41180,7 +41170,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L255: &[Step] = &[
+    const L254: &[Step] = &[
         Step::label(818, 36, 0xf),
         Step::label(900, 32, 3),
         Step::label(904, 22, 0xf),
@@ -41191,7 +41181,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(760, 26, 0xf),
     ];
-    const O256: Operand = Operand {
+    const O255: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
@@ -41201,7 +41191,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L257: &[Step] = &[
+    const L256: &[Step] = &[
         Step::label(818, 36, 0xf),
         Step::label(900, 32, 3),
         Step::label(904, 22, 0xf),
@@ -41212,7 +41202,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(862, 26, 0xf),
     ];
-    const L258: &[Step] = &[
+    const L257: &[Step] = &[
         Step::label(818, 36, 0xf),
         Step::label(900, 32, 3),
         Step::label(904, 22, 0xf),
@@ -41223,7 +41213,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(878, 26, 0xf),
     ];
-    const M259: Modifier = Modifier {
+    const M258: Modifier = Modifier {
         name: "neg",
         doc: "",
         bits: Bits::new(34, 1),
@@ -41232,7 +41222,7 @@ mod tables {
         flag: Text::new(".neg"),
         also: "",
     };
-    const M260: Modifier = Modifier {
+    const M259: Modifier = Modifier {
         name: "abs",
         doc: "",
         bits: Bits::new(35, 1),
@@ -41241,7 +41231,7 @@ mod tables {
         flag: Text::new(".abs"),
         also: "",
     };
-    const M261: Modifier = Modifier {
+    const M260: Modifier = Modifier {
         name: "swizzle",
         doc: "",
         bits: Bits::new(24, 2),
@@ -41250,23 +41240,23 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O262: Operand = Operand {
+    const O261: Operand = Operand {
         name: "src2",
         doc: "C",
         access: Access::Read,
         size: 32,
         shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[M259, M260, M261],
+        suffixes: &[M258, M259, M260],
         quiet_mask: 0xc03000000,
         quiet_value: 0,
     };
-    const L263: &[Step] = &[
+    const L262: &[Step] = &[
         Step::label(567, 40, 0x3f),
         Step::label(293, 0, 0xff),
         Step::label(293, 8, 0xff),
         Step::label(293, 16, 0xff),
     ];
-    const L264: &[Step] = &[
+    const L263: &[Step] = &[
         Step::label(838, 32, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -41281,7 +41271,7 @@ mod tables {
         Step::label(549, 34, 3),
         Step::label(553, 24, 3),
     ];
-    const M265: Modifier = Modifier {
+    const M264: Modifier = Modifier {
         name: "swizzle",
         doc: "",
         bits: Bits::new(24, 2),
@@ -41290,17 +41280,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O266: Operand = Operand {
+    const O265: Operand = Operand {
         name: "src2",
         doc: "C",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[M259, M260, M265],
+        suffixes: &[M258, M259, M264],
         quiet_mask: 0xc03000000,
         quiet_value: 0x2000000,
     };
-    const L267: &[Step] = &[
+    const L266: &[Step] = &[
         Step::label(838, 32, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -41315,7 +41305,7 @@ mod tables {
         Step::label(549, 34, 3),
         Step::label(792, 24, 3),
     ];
-    const M268: Modifier = Modifier {
+    const M267: Modifier = Modifier {
         name: "not_result",
         doc: "The result is complemented.",
         bits: Bits::new(30, 1),
@@ -41324,7 +41314,7 @@ mod tables {
         flag: Text::new(".not_result"),
         also: "",
     };
-    const M269: Modifier = Modifier {
+    const M268: Modifier = Modifier {
         name: "lanes",
         doc: "",
         bits: Bits::new(26, 4),
@@ -41333,17 +41323,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O270: Operand = Operand {
+    const O269: Operand = Operand {
         name: "src1",
         doc: "shift",
         access: Access::Read,
         size: 8,
         shape: Shape::One { kind: 0, at: 8 },
-        suffixes: &[M269],
+        suffixes: &[M268],
         quiet_mask: 0,
         quiet_value: 1,
     };
-    const M271: Modifier = Modifier {
+    const M270: Modifier = Modifier {
         name: "not",
         doc: "",
         bits: Bits::new(35, 1),
@@ -41352,24 +41342,24 @@ mod tables {
         flag: Text::new(".not"),
         also: "",
     };
-    const O272: Operand = Operand {
+    const O271: Operand = Operand {
         name: "src2",
         doc: "B",
         access: Access::Read,
         size: 32,
         shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[M271],
+        suffixes: &[M270],
         quiet_mask: 0x800000000,
         quiet_value: 0,
     };
-    const L273: &[Step] = &[
+    const L272: &[Step] = &[
         Step::label(567, 40, 0x3f),
         Step::label(293, 0, 0xff),
         Step::label(293, 8, 0xff),
         Step::label(920, 26, 0xf),
         Step::label(293, 16, 0xff),
     ];
-    const L274: &[Step] = &[
+    const L273: &[Step] = &[
         Step::label(936, 30, 1),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -41381,17 +41371,17 @@ mod tables {
         Step::label(293, 16, 0xff),
         Step::label(938, 35, 1),
     ];
-    const O275: Operand = Operand {
+    const O274: Operand = Operand {
         name: "src2",
         doc: "B",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[M271],
+        suffixes: &[M270],
         quiet_mask: 0x800000000,
         quiet_value: 0,
     };
-    const L276: &[Step] = &[
+    const L275: &[Step] = &[
         Step::label(936, 30, 1),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -41403,17 +41393,17 @@ mod tables {
         Step::label(293, 16, 0xff),
         Step::label(938, 35, 1),
     ];
-    const O277: Operand = Operand {
+    const O276: Operand = Operand {
         name: "src2",
         doc: "B",
         access: Access::Read,
         size: 8,
         shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[M271],
+        suffixes: &[M270],
         quiet_mask: 0x800000000,
         quiet_value: 0,
     };
-    const L278: &[Step] = &[
+    const L277: &[Step] = &[
         Step::label(936, 30, 1),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -41425,17 +41415,17 @@ mod tables {
         Step::label(293, 16, 0xff),
         Step::label(938, 35, 1),
     ];
-    const O279: Operand = Operand {
+    const O278: Operand = Operand {
         name: "src2",
         doc: "B",
         access: Access::Read,
         size: 64,
         shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[M271],
+        suffixes: &[M270],
         quiet_mask: 0x800000000,
         quiet_value: 0,
     };
-    const L280: &[Step] = &[
+    const L279: &[Step] = &[
         Step::label(936, 30, 1),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -41447,7 +41437,7 @@ mod tables {
         Step::label(293, 16, 0xff),
         Step::label(938, 35, 1),
     ];
-    const M281: Modifier = Modifier {
+    const M280: Modifier = Modifier {
         name: "signed",
         doc: "",
         bits: Bits::new(34, 1),
@@ -41456,7 +41446,7 @@ mod tables {
         flag: Text::new(".signed"),
         also: "",
     };
-    const L282: &[Step] = &[
+    const L281: &[Step] = &[
         Step::label(940, 34, 1),
         Step::label(936, 30, 1),
         Step::label(0, 59, 0xf),
@@ -41464,6 +41454,19 @@ mod tables {
         Step::label(553, 46, 3),
         Step::label(293, 0, 0xff),
         Step::label(776, 36, 0xf),
+        Step::label(293, 8, 0xff),
+        Step::label(920, 26, 0xf),
+        Step::label(293, 16, 0xff),
+        Step::label(938, 35, 1),
+    ];
+    const L282: &[Step] = &[
+        Step::label(940, 34, 1),
+        Step::label(936, 30, 1),
+        Step::label(0, 59, 0xf),
+        Step::label(567, 40, 0x3f),
+        Step::label(553, 46, 3),
+        Step::label(293, 0, 0xff),
+        Step::label(760, 36, 0xf),
         Step::label(293, 8, 0xff),
         Step::label(920, 26, 0xf),
         Step::label(293, 16, 0xff),
@@ -41476,7 +41479,7 @@ mod tables {
         Step::label(567, 40, 0x3f),
         Step::label(553, 46, 3),
         Step::label(293, 0, 0xff),
-        Step::label(760, 36, 0xf),
+        Step::label(862, 36, 0xf),
         Step::label(293, 8, 0xff),
         Step::label(920, 26, 0xf),
         Step::label(293, 16, 0xff),
@@ -41489,26 +41492,13 @@ mod tables {
         Step::label(567, 40, 0x3f),
         Step::label(553, 46, 3),
         Step::label(293, 0, 0xff),
-        Step::label(862, 36, 0xf),
-        Step::label(293, 8, 0xff),
-        Step::label(920, 26, 0xf),
-        Step::label(293, 16, 0xff),
-        Step::label(938, 35, 1),
-    ];
-    const L285: &[Step] = &[
-        Step::label(940, 34, 1),
-        Step::label(936, 30, 1),
-        Step::label(0, 59, 0xf),
-        Step::label(567, 40, 0x3f),
-        Step::label(553, 46, 3),
-        Step::label(293, 0, 0xff),
         Step::label(878, 36, 0xf),
         Step::label(293, 8, 0xff),
         Step::label(920, 26, 0xf),
         Step::label(293, 16, 0xff),
         Step::label(938, 35, 1),
     ];
-    const M286: Modifier = Modifier {
+    const M285: Modifier = Modifier {
         name: "mux",
         doc: "",
         bits: Bits::new(32, 2),
@@ -41517,7 +41507,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O287: Operand = Operand {
+    const O286: Operand = Operand {
         name: "src2",
         doc: "Mask",
         access: Access::Read,
@@ -41527,7 +41517,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L288: &[Step] = &[
+    const L287: &[Step] = &[
         Step::label(942, 32, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -41536,17 +41526,17 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(293, 16, 0xff),
     ];
-    const O289: Operand = Operand {
+    const O288: Operand = Operand {
         name: "src2",
         doc: "Mask",
         access: Access::Read,
         size: 16,
         shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[M265],
+        suffixes: &[M264],
         quiet_mask: 0x3000000,
         quiet_value: 0x2000000,
     };
-    const L290: &[Step] = &[
+    const L289: &[Step] = &[
         Step::label(942, 32, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -41558,7 +41548,7 @@ mod tables {
         Step::label(293, 16, 0xff),
         Step::label(792, 24, 3),
     ];
-    const O291: Operand = Operand {
+    const O290: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
@@ -41568,7 +41558,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O292: Operand = Operand {
+    const O291: Operand = Operand {
         name: "src2",
         doc: "Mask",
         access: Access::Read,
@@ -41578,7 +41568,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O293: Operand = Operand {
+    const O292: Operand = Operand {
         name: "src0",
         doc: "Z",
         access: Access::Read,
@@ -41588,7 +41578,7 @@ mod tables {
         quiet_mask: 0xc000000000,
         quiet_value: 0,
     };
-    const O294: Operand = Operand {
+    const O293: Operand = Operand {
         name: "src1",
         doc: "X",
         access: Access::Read,
@@ -41598,7 +41588,7 @@ mod tables {
         quiet_mask: 0x3000000000,
         quiet_value: 0,
     };
-    const O295: Operand = Operand {
+    const O294: Operand = Operand {
         name: "src2",
         doc: "Face word from CUBEFACE2",
         access: Access::Read,
@@ -41608,7 +41598,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L296: &[Step] = &[
+    const L295: &[Step] = &[
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
         Step::label(553, 46, 3),
@@ -41618,7 +41608,7 @@ mod tables {
         Step::label(549, 36, 3),
         Step::label(293, 16, 0xff),
     ];
-    const O297: Operand = Operand {
+    const O296: Operand = Operand {
         name: "src0",
         doc: "Y",
         access: Access::Read,
@@ -41628,7 +41618,7 @@ mod tables {
         quiet_mask: 0xc000000000,
         quiet_value: 0,
     };
-    const O298: Operand = Operand {
+    const O297: Operand = Operand {
         name: "src1",
         doc: "Z",
         access: Access::Read,
@@ -41638,7 +41628,7 @@ mod tables {
         quiet_mask: 0x3000000000,
         quiet_value: 0,
     };
-    const M299: Modifier = Modifier {
+    const M298: Modifier = Modifier {
         name: "lane",
         doc: "",
         bits: Bits::new(38, 2),
@@ -41647,17 +41637,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O300: Operand = Operand {
+    const O299: Operand = Operand {
         name: "src0",
         doc: "A",
         access: Access::Read,
         size: 8,
         shape: Shape::One { kind: 0, at: 0 },
-        suffixes: &[M299],
+        suffixes: &[M298],
         quiet_mask: 0,
         quiet_value: 1,
     };
-    const M301: Modifier = Modifier {
+    const M300: Modifier = Modifier {
         name: "lane",
         doc: "",
         bits: Bits::new(36, 2),
@@ -41666,17 +41656,17 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O302: Operand = Operand {
+    const O301: Operand = Operand {
         name: "src1",
         doc: "B",
         access: Access::Read,
         size: 8,
         shape: Shape::One { kind: 0, at: 8 },
-        suffixes: &[M301],
+        suffixes: &[M300],
         quiet_mask: 0,
         quiet_value: 1,
     };
-    const O303: Operand = Operand {
+    const O302: Operand = Operand {
         name: "src2",
         doc: "CD",
         access: Access::Read,
@@ -41686,7 +41676,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L304: &[Step] = &[
+    const L303: &[Step] = &[
         Step::label(567, 40, 0x3f),
         Step::label(293, 0, 0xff),
         Step::label(798, 38, 3),
@@ -41694,7 +41684,7 @@ mod tables {
         Step::label(798, 36, 3),
         Step::label(293, 16, 0xff),
     ];
-    const L305: &[Step] = &[
+    const L304: &[Step] = &[
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
         Step::label(553, 46, 3),
@@ -41704,7 +41694,7 @@ mod tables {
         Step::label(798, 36, 3),
         Step::label(293, 16, 0xff),
     ];
-    const O306: Operand = Operand {
+    const O305: Operand = Operand {
         name: "src0",
         doc: "X",
         access: Access::Read,
@@ -41714,7 +41704,7 @@ mod tables {
         quiet_mask: 0xc000000000,
         quiet_value: 0,
     };
-    const O307: Operand = Operand {
+    const O306: Operand = Operand {
         name: "src1",
         doc: "Y",
         access: Access::Read,
@@ -41724,17 +41714,17 @@ mod tables {
         quiet_mask: 0x3000000000,
         quiet_value: 0,
     };
-    const O308: Operand = Operand {
+    const O307: Operand = Operand {
         name: "src2",
         doc: "Z",
         access: Access::Read,
         size: 32,
         shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[M259, M260],
+        suffixes: &[M258, M259],
         quiet_mask: 0xc00000000,
         quiet_value: 0,
     };
-    const L309: &[Step] = &[
+    const L308: &[Step] = &[
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
         Step::label(553, 46, 3),
@@ -41745,7 +41735,7 @@ mod tables {
         Step::label(293, 16, 0xff),
         Step::label(549, 34, 3),
     ];
-    const O310: Operand = Operand {
+    const O309: Operand = Operand {
         name: "src2",
         doc: "Running sum",
         access: Access::Read,
@@ -41755,7 +41745,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L311: &[Step] = &[
+    const L310: &[Step] = &[
         Step::label(860, 30, 1),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -41764,7 +41754,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(293, 16, 0xff),
     ];
-    const M312: Modifier = Modifier {
+    const M311: Modifier = Modifier {
         name: "result_type",
         doc: "",
         bits: Bits::new(30, 2),
@@ -41773,7 +41763,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const M313: Modifier = Modifier {
+    const M312: Modifier = Modifier {
         name: "and",
         doc: "",
         bits: Bits::new(24, 1),
@@ -41782,7 +41772,7 @@ mod tables {
         flag: Text::new(".and"),
         also: "",
     };
-    const M314: Modifier = Modifier {
+    const M313: Modifier = Modifier {
         name: "seq",
         doc: "",
         bits: Bits::new(25, 1),
@@ -41791,7 +41781,7 @@ mod tables {
         flag: Text::new(".seq"),
         also: "",
     };
-    const O315: Operand = Operand {
+    const O314: Operand = Operand {
         name: "src2",
         doc: "C",
         access: Access::Read,
@@ -41801,7 +41791,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L316: &[Step] = &[
+    const L315: &[Step] = &[
         Step::label(285, 32, 7),
         Step::label(946, 30, 3),
         Step::label(567, 40, 0x3f),
@@ -41809,7 +41799,7 @@ mod tables {
         Step::label(293, 8, 0xff),
         Step::label(293, 16, 0xff),
     ];
-    const L317: &[Step] = &[
+    const L316: &[Step] = &[
         Step::label(285, 32, 7),
         Step::label(946, 30, 3),
         Step::label(950, 24, 3),
@@ -41822,7 +41812,7 @@ mod tables {
         Step::label(776, 26, 0xf),
         Step::label(293, 16, 0xff),
     ];
-    const O318: Operand = Operand {
+    const O317: Operand = Operand {
         name: "src2",
         doc: "C",
         access: Access::Read,
@@ -41832,7 +41822,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L319: &[Step] = &[
+    const L318: &[Step] = &[
         Step::label(285, 32, 7),
         Step::label(946, 30, 3),
         Step::label(950, 24, 3),
@@ -41845,7 +41835,7 @@ mod tables {
         Step::label(760, 26, 0xf),
         Step::label(293, 16, 0xff),
     ];
-    const O320: Operand = Operand {
+    const O319: Operand = Operand {
         name: "src2",
         doc: "C",
         access: Access::Read,
@@ -41855,7 +41845,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L321: &[Step] = &[
+    const L320: &[Step] = &[
         Step::label(285, 32, 7),
         Step::label(946, 30, 3),
         Step::label(950, 24, 3),
@@ -41868,7 +41858,7 @@ mod tables {
         Step::label(862, 26, 0xf),
         Step::label(293, 16, 0xff),
     ];
-    const L322: &[Step] = &[
+    const L321: &[Step] = &[
         Step::label(285, 32, 7),
         Step::label(946, 30, 3),
         Step::label(954, 24, 1),
@@ -41883,7 +41873,7 @@ mod tables {
         Step::label(553, 26, 3),
         Step::label(293, 16, 0xff),
     ];
-    const L323: &[Step] = &[
+    const L322: &[Step] = &[
         Step::label(285, 32, 7),
         Step::label(946, 30, 3),
         Step::label(954, 24, 1),
@@ -41898,7 +41888,7 @@ mod tables {
         Step::label(792, 26, 3),
         Step::label(293, 16, 0xff),
     ];
-    const O324: Operand = Operand {
+    const O323: Operand = Operand {
         name: "constant",
         doc: "",
         access: Access::None,
@@ -41913,13 +41903,13 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L325: &[Step] = &[
+    const L324: &[Step] = &[
         Step::label(567, 40, 0x3f),
         Step::label(293, 0, 0xff),
         Step::label(272, 0, 0),
         Step::operand(2),
     ];
-    const L326: &[Step] = &[
+    const L325: &[Step] = &[
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
         Step::label(553, 46, 3),
@@ -41927,7 +41917,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(2),
     ];
-    const M327: Modifier = Modifier {
+    const M326: Modifier = Modifier {
         name: "atom_opc_1",
         doc: "",
         bits: Bits::new(22, 4),
@@ -41936,7 +41926,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O328: Operand = Operand {
+    const O327: Operand = Operand {
         name: "src0",
         doc: "Memory address",
         access: Access::Read,
@@ -41946,7 +41936,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L329: &[Step] = &[
+    const L328: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(956, 22, 0xf),
         Step::label(655, 0, 0),
@@ -41955,7 +41945,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(2),
     ];
-    const L330: &[Step] = &[
+    const L329: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(956, 22, 0xf),
         Step::label(0, 59, 0xf),
@@ -41965,7 +41955,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(2),
     ];
-    const M331: Modifier = Modifier {
+    const M330: Modifier = Modifier {
         name: "atom_opc",
         doc: "",
         bits: Bits::new(22, 4),
@@ -41974,7 +41964,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const L332: &[Step] = &[
+    const L331: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(972, 22, 0xf),
         Step::label(655, 0, 0),
@@ -41983,7 +41973,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(2),
     ];
-    const L333: &[Step] = &[
+    const L332: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(972, 22, 0xf),
         Step::label(0, 59, 0xf),
@@ -41993,7 +41983,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(2),
     ];
-    const M334: Modifier = Modifier {
+    const M333: Modifier = Modifier {
         name: "compare",
         doc: "",
         bits: Bits::new(26, 1),
@@ -42002,7 +41992,7 @@ mod tables {
         flag: Text::new(".compare"),
         also: "",
     };
-    const O335: Operand = Operand {
+    const O334: Operand = Operand {
         name: "sr_write",
         doc: "",
         access: Access::Write,
@@ -42023,7 +42013,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O336: Operand = Operand {
+    const O335: Operand = Operand {
         name: "sr_read",
         doc: "",
         access: Access::Read,
@@ -42044,7 +42034,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L337: &[Step] = &[
+    const L336: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(972, 22, 0xf),
         Step::label(655, 0, 0),
@@ -42055,7 +42045,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(3),
     ];
-    const L338: &[Step] = &[
+    const L337: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(988, 26, 1),
         Step::label(972, 22, 0xf),
@@ -42068,7 +42058,7 @@ mod tables {
         Step::label(272, 0, 0),
         Step::operand(3),
     ];
-    const M339: Modifier = Modifier {
+    const M338: Modifier = Modifier {
         name: "skip",
         doc: "Helper lanes do not take part.",
         bits: Bits::new(39, 1),
@@ -42077,7 +42067,7 @@ mod tables {
         flag: Text::new(".skip"),
         also: "",
     };
-    const M340: Modifier = Modifier {
+    const M339: Modifier = Modifier {
         name: "register_type",
         doc: "",
         bits: Bits::new(26, 2),
@@ -42086,7 +42076,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const M341: Modifier = Modifier {
+    const M340: Modifier = Modifier {
         name: "register_width",
         doc: "",
         bits: Bits::new(46, 1),
@@ -42095,7 +42085,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const M342: Modifier = Modifier {
+    const M341: Modifier = Modifier {
         name: "write_mask",
         doc: "",
         bits: Bits::new(22, 4),
@@ -42104,7 +42094,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const M343: Modifier = Modifier {
+    const M342: Modifier = Modifier {
         name: "dimension",
         doc: "",
         bits: Bits::new(28, 2),
@@ -42113,7 +42103,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const M344: Modifier = Modifier {
+    const M343: Modifier = Modifier {
         name: "wide_indices",
         doc: "",
         bits: Bits::new(8, 1),
@@ -42122,7 +42112,7 @@ mod tables {
         flag: Text::new(".wide_indices"),
         also: "",
     };
-    const M345: Modifier = Modifier {
+    const M344: Modifier = Modifier {
         name: "array_enable",
         doc: "",
         bits: Bits::new(10, 1),
@@ -42131,7 +42121,7 @@ mod tables {
         flag: Text::new(".array_enable"),
         also: "",
     };
-    const M346: Modifier = Modifier {
+    const M345: Modifier = Modifier {
         name: "texel_offset",
         doc: "",
         bits: Bits::new(11, 1),
@@ -42140,7 +42130,7 @@ mod tables {
         flag: Text::new(".texel_offset"),
         also: "",
     };
-    const O347: Operand = Operand {
+    const O346: Operand = Operand {
         name: "src0",
         doc: "Texture selector",
         access: Access::Read,
@@ -42150,7 +42140,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L348: &[Step] = &[
+    const L347: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(990, 26, 3),
         Step::label(994, 46, 1),
@@ -42161,7 +42151,7 @@ mod tables {
         Step::operand(1),
         Step::label(293, 0, 0xff),
     ];
-    const L349: &[Step] = &[
+    const L348: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(1000, 39, 1),
         Step::label(990, 26, 3),
@@ -42177,7 +42167,7 @@ mod tables {
         Step::operand(1),
         Step::label(293, 0, 0xff),
     ];
-    const M350: Modifier = Modifier {
+    const M349: Modifier = Modifier {
         name: "shadow",
         doc: "",
         bits: Bits::new(12, 1),
@@ -42186,7 +42176,7 @@ mod tables {
         flag: Text::new(".shadow"),
         also: "",
     };
-    const M351: Modifier = Modifier {
+    const M350: Modifier = Modifier {
         name: "lod_mode",
         doc: "",
         bits: Bits::new(13, 3),
@@ -42195,7 +42185,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O352: Operand = Operand {
+    const O351: Operand = Operand {
         name: "src0",
         doc: "Texture and sampler selector",
         access: Access::Read,
@@ -42205,7 +42195,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L353: &[Step] = &[
+    const L352: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(990, 26, 3),
         Step::label(994, 46, 1),
@@ -42217,7 +42207,7 @@ mod tables {
         Step::operand(1),
         Step::label(293, 0, 0xff),
     ];
-    const L354: &[Step] = &[
+    const L353: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(1000, 39, 1),
         Step::label(990, 26, 3),
@@ -42234,7 +42224,7 @@ mod tables {
         Step::operand(1),
         Step::label(293, 0, 0xff),
     ];
-    const M355: Modifier = Modifier {
+    const M354: Modifier = Modifier {
         name: "integer_coordinates",
         doc: "",
         bits: Bits::new(13, 1),
@@ -42243,7 +42233,7 @@ mod tables {
         flag: Text::new(".integer_coordinates"),
         also: "",
     };
-    const M356: Modifier = Modifier {
+    const M355: Modifier = Modifier {
         name: "fetch_component",
         doc: "",
         bits: Bits::new(14, 2),
@@ -42252,7 +42242,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const L357: &[Step] = &[
+    const L356: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(990, 26, 3),
         Step::label(994, 46, 1),
@@ -42264,7 +42254,7 @@ mod tables {
         Step::operand(1),
         Step::label(293, 0, 0xff),
     ];
-    const L358: &[Step] = &[
+    const L357: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(1000, 39, 1),
         Step::label(990, 26, 3),
@@ -42282,7 +42272,7 @@ mod tables {
         Step::operand(1),
         Step::label(293, 0, 0xff),
     ];
-    const M359: Modifier = Modifier {
+    const M358: Modifier = Modifier {
         name: "secondary_register_width",
         doc: "",
         bits: Bits::new(47, 1),
@@ -42291,7 +42281,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const L360: &[Step] = &[
+    const L359: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(990, 26, 3),
         Step::label(1062, 46, 3),
@@ -42303,7 +42293,7 @@ mod tables {
         Step::operand(1),
         Step::label(293, 0, 0xff),
     ];
-    const L361: &[Step] = &[
+    const L360: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(1000, 39, 1),
         Step::label(990, 26, 3),
@@ -42320,7 +42310,7 @@ mod tables {
         Step::operand(1),
         Step::label(293, 0, 0xff),
     ];
-    const M362: Modifier = Modifier {
+    const M361: Modifier = Modifier {
         name: "sample_and_update",
         doc: "",
         bits: Bits::new(33, 3),
@@ -42329,7 +42319,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const M363: Modifier = Modifier {
+    const M362: Modifier = Modifier {
         name: "vartex_register_width",
         doc: "",
         bits: Bits::new(24, 2),
@@ -42338,7 +42328,7 @@ mod tables {
         flag: Text::EMPTY,
         also: "",
     };
-    const O364: Operand = Operand {
+    const O363: Operand = Operand {
         name: "sr",
         doc: "",
         access: Access::Write,
@@ -42359,7 +42349,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const O365: Operand = Operand {
+    const O364: Operand = Operand {
         name: "src1",
         doc: "Offset of the varying",
         access: Access::Read,
@@ -42369,7 +42359,7 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L366: &[Step] = &[
+    const L365: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(1066, 33, 7),
         Step::label(1074, 24, 0xf),
@@ -42380,7 +42370,7 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(293, 16, 0xff),
     ];
-    const L367: &[Step] = &[
+    const L366: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(1000, 39, 1),
         Step::label(1066, 33, 7),
@@ -42394,7 +42384,7 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(293, 16, 0xff),
     ];
-    const L368: &[Step] = &[
+    const L367: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(1066, 33, 7),
         Step::label(1074, 24, 0xf),
@@ -42405,7 +42395,7 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(293, 16, 0xff),
     ];
-    const L369: &[Step] = &[
+    const L368: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(1000, 39, 1),
         Step::label(1066, 33, 7),
@@ -42420,7 +42410,7 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(293, 16, 0xff),
     ];
-    const M370: Modifier = Modifier {
+    const M369: Modifier = Modifier {
         name: "lod_bias_disable",
         doc: "",
         bits: Bits::new(13, 1),
@@ -42429,7 +42419,7 @@ mod tables {
         flag: Text::new(".lod_mode"),
         also: "lod_bias_disable",
     };
-    const M371: Modifier = Modifier {
+    const M370: Modifier = Modifier {
         name: "lod_clamp_disable",
         doc: "",
         bits: Bits::new(14, 1),
@@ -42438,7 +42428,7 @@ mod tables {
         flag: Text::new(".lod_mode"),
         also: "lod_clamp_disable",
     };
-    const L372: &[Step] = &[
+    const L371: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(1066, 33, 7),
         Step::label(1074, 24, 0xf),
@@ -42448,7 +42438,7 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(293, 16, 0xff),
     ];
-    const L373: &[Step] = &[
+    const L372: &[Step] = &[
         Step::label(559, 30, 7),
         Step::label(1000, 39, 1),
         Step::label(1066, 33, 7),
@@ -42462,17 +42452,17 @@ mod tables {
         Step::label(293, 0, 0xff),
         Step::label(293, 16, 0xff),
     ];
-    const O374: Operand = Operand {
+    const O373: Operand = Operand {
         name: "src2",
         doc: "C",
         access: Access::Read,
         size: 32,
         shape: Shape::One { kind: 0, at: 16 },
-        suffixes: &[M259, M260],
+        suffixes: &[M258, M259],
         quiet_mask: 0xc00000000,
         quiet_value: 0,
     };
-    const O375: Operand = Operand {
+    const O374: Operand = Operand {
         name: "src3",
         doc: "D",
         access: Access::Read,
@@ -42482,14 +42472,14 @@ mod tables {
         quiet_mask: 0,
         quiet_value: 0,
     };
-    const L376: &[Step] = &[
+    const L375: &[Step] = &[
         Step::label(567, 40, 0x3f),
         Step::label(293, 0, 0xff),
         Step::label(293, 8, 0xff),
         Step::label(293, 16, 0xff),
         Step::label(293, 24, 0xff),
     ];
-    const L377: &[Step] = &[
+    const L376: &[Step] = &[
         Step::label(838, 32, 3),
         Step::label(0, 59, 0xf),
         Step::label(567, 40, 0x3f),
@@ -46322,7 +46312,7 @@ mod tables {
                 modifiers: &[M27, M43, M53, M45, M46, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O57, O54],
+                operands: &[O47, O48, O54],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
@@ -46351,15 +46341,15 @@ mod tables {
                 modifiers: &[M27, M43, M53, M45, M46, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O48, O58],
+                operands: &[O47, O48, O57],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000030000000,
                     value: 0,
-                    short: L59,
-                    long: L60,
+                    short: L58,
+                    long: L59,
                     scans: true,
                 },
             },
@@ -46380,15 +46370,15 @@ mod tables {
                 modifiers: &[M27, M43, M53, M45, M46, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O57, O61],
+                operands: &[O47, O48, O57],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000030000000,
                     value: 0,
-                    short: L59,
-                    long: L60,
+                    short: L58,
+                    long: L59,
                     scans: true,
                 },
             },
@@ -46409,15 +46399,15 @@ mod tables {
                 modifiers: &[M27, M43, M44, M45, M46, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O48, O62],
+                operands: &[O47, O48, O60],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000030000000,
                     value: 0,
-                    short: L63,
-                    long: L64,
+                    short: L61,
+                    long: L62,
                     scans: true,
                 },
             },
@@ -46438,15 +46428,15 @@ mod tables {
                 modifiers: &[M27, M43, M44, M45, M46, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O48, O65, O66],
-                syntax: S67,
+                operands: &[O47, O48, O63, O64],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000030000000,
                     value: 0,
-                    short: L68,
-                    long: L69,
+                    short: L66,
+                    long: L67,
                     scans: true,
                 },
             },
@@ -46467,15 +46457,15 @@ mod tables {
                 modifiers: &[M27, M43, M44, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O70],
+                operands: &[O47, O68],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000030000000,
                     value: 0,
-                    short: L71,
-                    long: L72,
+                    short: L69,
+                    long: L70,
                     scans: true,
                 },
             },
@@ -46496,15 +46486,15 @@ mod tables {
                 modifiers: &[M27, M43, M44, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O65, O66],
+                operands: &[O47, O63, O64],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000030000000,
                     value: 0,
-                    short: L73,
-                    long: L74,
+                    short: L71,
+                    long: L72,
                     scans: true,
                 },
             },
@@ -46525,15 +46515,15 @@ mod tables {
                 modifiers: &[M43, M44, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O75, O76, O77, O78],
+                operands: &[O47, O73, O74, O75, O76],
                 syntax: S36,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000030000000,
                     value: 0,
-                    short: L79,
-                    long: L80,
+                    short: L77,
+                    long: L78,
                     scans: true,
                 },
             },
@@ -46554,15 +46544,15 @@ mod tables {
                 modifiers: &[M43, M44, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O75, O76, O81],
-                syntax: S67,
+                operands: &[O47, O73, O74, O79],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000030000000,
                     value: 0,
-                    short: L82,
-                    long: L83,
+                    short: L80,
+                    long: L81,
                     scans: true,
                 },
             },
@@ -46583,15 +46573,15 @@ mod tables {
                 modifiers: &[M43, M44, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O84, O85, O77, O78],
+                operands: &[O47, O82, O83, O75, O76],
                 syntax: S36,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000030000000,
                     value: 0,
-                    short: L79,
-                    long: L80,
+                    short: L77,
+                    long: L78,
                     scans: true,
                 },
             },
@@ -46612,15 +46602,15 @@ mod tables {
                 modifiers: &[M43, M44, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O84, O85, O81],
-                syntax: S67,
+                operands: &[O47, O82, O83, O79],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000030000000,
                     value: 0,
-                    short: L82,
-                    long: L83,
+                    short: L80,
+                    long: L81,
                     scans: true,
                 },
             },
@@ -46641,15 +46631,15 @@ mod tables {
                 modifiers: &[M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O75, O76, O78, O77],
+                operands: &[O47, O73, O74, O76, O75],
                 syntax: S36,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000000000000,
                     value: 0,
-                    short: L86,
-                    long: L87,
+                    short: L84,
+                    long: L85,
                     scans: true,
                 },
             },
@@ -46670,15 +46660,15 @@ mod tables {
                 modifiers: &[M43, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O75, O76, O88],
-                syntax: S67,
+                operands: &[O47, O73, O74, O86],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000030000000,
                     value: 0,
-                    short: L89,
-                    long: L90,
+                    short: L87,
+                    long: L88,
                     scans: true,
                 },
             },
@@ -46699,15 +46689,15 @@ mod tables {
                 modifiers: &[M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O84, O85, O78, O77],
+                operands: &[O47, O82, O83, O76, O75],
                 syntax: S36,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000000000000,
                     value: 0,
-                    short: L86,
-                    long: L87,
+                    short: L84,
+                    long: L85,
                     scans: true,
                 },
             },
@@ -46728,15 +46718,15 @@ mod tables {
                 modifiers: &[M43, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O91, O85, O81],
-                syntax: S67,
+                operands: &[O47, O82, O83, O79],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000030000000,
                     value: 0,
-                    short: L89,
-                    long: L90,
+                    short: L87,
+                    long: L88,
                     scans: true,
                 },
             },
@@ -46754,18 +46744,18 @@ mod tables {
                 fixed_value: 0x6a800000000000,
                 ignored: 0,
                 initial: 0x6a800000000000,
-                modifiers: &[M92, M93, M27, M0],
+                modifiers: &[M89, M90, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O94, O95],
+                operands: &[O47, O91, O92],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000f000000000,
                     value: 0,
-                    short: L96,
-                    long: L97,
+                    short: L93,
+                    long: L94,
                     scans: true,
                 },
             },
@@ -46783,18 +46773,18 @@ mod tables {
                 fixed_value: 0x6a800008000000,
                 ignored: 0,
                 initial: 0x6a800008000000,
-                modifiers: &[M98, M93, M27, M0],
+                modifiers: &[M95, M90, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O94, O95],
+                operands: &[O47, O91, O92],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000f000000000,
                     value: 0,
-                    short: L96,
-                    long: L99,
+                    short: L93,
+                    long: L96,
                     scans: true,
                 },
             },
@@ -46812,18 +46802,18 @@ mod tables {
                 fixed_value: 0x6a800010000000,
                 ignored: 0,
                 initial: 0x6a800010000000,
-                modifiers: &[M100, M93, M27, M0],
+                modifiers: &[M97, M90, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O94, O95],
+                operands: &[O47, O91, O92],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000f000000000,
                     value: 0,
-                    short: L96,
-                    long: L101,
+                    short: L93,
+                    long: L98,
                     scans: true,
                 },
             },
@@ -46841,18 +46831,18 @@ mod tables {
                 fixed_value: 0x6a800018000000,
                 ignored: 0,
                 initial: 0x6a800018000000,
-                modifiers: &[M102, M93, M27, M0],
+                modifiers: &[M99, M90, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O94, O95],
+                operands: &[O47, O91, O92],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000f000000000,
                     value: 0,
-                    short: L96,
-                    long: L103,
+                    short: L93,
+                    long: L100,
                     scans: true,
                 },
             },
@@ -46870,18 +46860,18 @@ mod tables {
                 fixed_value: 0x6a800020000000,
                 ignored: 0,
                 initial: 0x6a804020000000,
-                modifiers: &[M104, M93, M27, M0],
+                modifiers: &[M101, M90, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O94, O95],
+                operands: &[O47, O91, O92],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000f000000000,
                     value: 0x4000000000,
-                    short: L96,
-                    long: L101,
+                    short: L93,
+                    long: L98,
                     scans: true,
                 },
             },
@@ -46899,18 +46889,18 @@ mod tables {
                 fixed_value: 0x6a800028000000,
                 ignored: 0,
                 initial: 0x6a807028000000,
-                modifiers: &[M105, M93, M27, M0],
+                modifiers: &[M102, M90, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O94, O95],
+                operands: &[O47, O91, O92],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000f000000000,
                     value: 0x7000000000,
-                    short: L96,
-                    long: L101,
+                    short: L93,
+                    long: L98,
                     scans: true,
                 },
             },
@@ -46928,18 +46918,18 @@ mod tables {
                 fixed_value: 0x6a800030000000,
                 ignored: 0,
                 initial: 0x6a806030000000,
-                modifiers: &[M106, M93, M27, M0],
+                modifiers: &[M103, M90, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O94, O95],
+                operands: &[O47, O91, O92],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000f000000000,
                     value: 0x6000000000,
-                    short: L96,
-                    long: L101,
+                    short: L93,
+                    long: L98,
                     scans: true,
                 },
             },
@@ -46957,18 +46947,18 @@ mod tables {
                 fixed_value: 0x6a800038000000,
                 ignored: 0,
                 initial: 0x6a807038000000,
-                modifiers: &[M107, M93, M27, M0],
+                modifiers: &[M104, M90, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O94, O95],
+                operands: &[O47, O91, O92],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000f000000000,
                     value: 0x7000000000,
-                    short: L96,
-                    long: L101,
+                    short: L93,
+                    long: L98,
                     scans: true,
                 },
             },
@@ -46989,15 +46979,15 @@ mod tables {
                 modifiers: &[M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O108, O65, O66],
-                syntax: S67,
+                operands: &[O47, O105, O63, O64],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000000000000,
                     value: 0,
-                    short: L109,
-                    long: L110,
+                    short: L106,
+                    long: L107,
                     scans: true,
                 },
             },
@@ -47015,18 +47005,18 @@ mod tables {
                 fixed_value: 0x60800000000000,
                 ignored: 0,
                 initial: 0x60800000000000,
-                modifiers: &[M111, M92, M93, M27, M0],
+                modifiers: &[M108, M89, M90, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O112, O113],
+                operands: &[O47, O109, O110],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000f003000000,
                     value: 0,
-                    short: L114,
-                    long: L115,
+                    short: L111,
+                    long: L112,
                     scans: true,
                 },
             },
@@ -47044,18 +47034,18 @@ mod tables {
                 fixed_value: 0x60800008000000,
                 ignored: 0,
                 initial: 0x60800008000000,
-                modifiers: &[M111, M98, M93, M27, M0],
+                modifiers: &[M108, M95, M90, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O112, O113],
+                operands: &[O47, O109, O110],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000f003000000,
                     value: 0,
-                    short: L114,
-                    long: L116,
+                    short: L111,
+                    long: L113,
                     scans: true,
                 },
             },
@@ -47073,18 +47063,18 @@ mod tables {
                 fixed_value: 0x60800010000000,
                 ignored: 0,
                 initial: 0x60800010000000,
-                modifiers: &[M111, M100, M93, M27, M0],
+                modifiers: &[M108, M97, M90, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O112, O113],
+                operands: &[O47, O109, O110],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000f003000000,
                     value: 0,
-                    short: L114,
-                    long: L117,
+                    short: L111,
+                    long: L114,
                     scans: true,
                 },
             },
@@ -47102,18 +47092,18 @@ mod tables {
                 fixed_value: 0x60800018000000,
                 ignored: 0,
                 initial: 0x60800018000000,
-                modifiers: &[M111, M102, M93, M27, M0],
+                modifiers: &[M108, M99, M90, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O112, O113],
+                operands: &[O47, O109, O110],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000f003000000,
                     value: 0,
-                    short: L114,
-                    long: L118,
+                    short: L111,
+                    long: L115,
                     scans: true,
                 },
             },
@@ -47131,18 +47121,18 @@ mod tables {
                 fixed_value: 0x60800020000000,
                 ignored: 0,
                 initial: 0x60804020000000,
-                modifiers: &[M111, M104, M93, M27, M0],
+                modifiers: &[M108, M101, M90, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O112, O113],
+                operands: &[O47, O109, O110],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000f003000000,
                     value: 0x4000000000,
-                    short: L114,
-                    long: L117,
+                    short: L111,
+                    long: L114,
                     scans: true,
                 },
             },
@@ -47160,18 +47150,18 @@ mod tables {
                 fixed_value: 0x60800028000000,
                 ignored: 0,
                 initial: 0x60807028000000,
-                modifiers: &[M111, M105, M93, M27, M0],
+                modifiers: &[M108, M102, M90, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O112, O113],
+                operands: &[O47, O109, O110],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000f003000000,
                     value: 0x7000000000,
-                    short: L114,
-                    long: L117,
+                    short: L111,
+                    long: L114,
                     scans: true,
                 },
             },
@@ -47189,18 +47179,18 @@ mod tables {
                 fixed_value: 0x60800030000000,
                 ignored: 0,
                 initial: 0x60806030000000,
-                modifiers: &[M111, M106, M93, M27, M0],
+                modifiers: &[M108, M103, M90, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O112, O113],
+                operands: &[O47, O109, O110],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000f003000000,
                     value: 0x6000000000,
-                    short: L114,
-                    long: L117,
+                    short: L111,
+                    long: L114,
                     scans: true,
                 },
             },
@@ -47218,18 +47208,18 @@ mod tables {
                 fixed_value: 0x60800038000000,
                 ignored: 0,
                 initial: 0x60807038000000,
-                modifiers: &[M111, M107, M93, M27, M0],
+                modifiers: &[M108, M104, M90, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O112, O113],
+                operands: &[O47, O109, O110],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000f003000000,
                     value: 0x7000000000,
-                    short: L114,
-                    long: L117,
+                    short: L111,
+                    long: L114,
                     scans: true,
                 },
             },
@@ -47247,18 +47237,18 @@ mod tables {
                 fixed_value: 0x61400000000000,
                 ignored: 0,
                 initial: 0x61400000000000,
-                modifiers: &[M111, M27, M0],
+                modifiers: &[M108, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O119, O112, O113],
+                operands: &[O116, O109, O110],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000003000000,
                     value: 0,
-                    short: L114,
-                    long: L120,
+                    short: L111,
+                    long: L117,
                     scans: true,
                 },
             },
@@ -47276,18 +47266,18 @@ mod tables {
                 fixed_value: 0x61400008000000,
                 ignored: 0,
                 initial: 0x61400008000000,
-                modifiers: &[M111, M27, M0],
+                modifiers: &[M108, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O119, O112, O113],
+                operands: &[O116, O109, O110],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000003000000,
                     value: 0,
-                    short: L114,
-                    long: L120,
+                    short: L111,
+                    long: L117,
                     scans: true,
                 },
             },
@@ -47305,18 +47295,18 @@ mod tables {
                 fixed_value: 0x61400010000000,
                 ignored: 0,
                 initial: 0x61400010000000,
-                modifiers: &[M111, M27, M0],
+                modifiers: &[M108, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O119, O112, O113],
+                operands: &[O116, O109, O110],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000003000000,
                     value: 0,
-                    short: L114,
-                    long: L120,
+                    short: L111,
+                    long: L117,
                     scans: true,
                 },
             },
@@ -47334,18 +47324,18 @@ mod tables {
                 fixed_value: 0x61400018000000,
                 ignored: 0,
                 initial: 0x61400018000000,
-                modifiers: &[M111, M27, M0],
+                modifiers: &[M108, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O119, O112, O113],
+                operands: &[O116, O109, O110],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000003000000,
                     value: 0,
-                    short: L114,
-                    long: L120,
+                    short: L111,
+                    long: L117,
                     scans: true,
                 },
             },
@@ -47363,18 +47353,18 @@ mod tables {
                 fixed_value: 0x61400020000000,
                 ignored: 0,
                 initial: 0x61400020000000,
-                modifiers: &[M111, M27, M0],
+                modifiers: &[M108, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O119, O112, O113],
+                operands: &[O116, O109, O110],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000003000000,
                     value: 0,
-                    short: L114,
-                    long: L120,
+                    short: L111,
+                    long: L117,
                     scans: true,
                 },
             },
@@ -47392,18 +47382,18 @@ mod tables {
                 fixed_value: 0x61400028000000,
                 ignored: 0,
                 initial: 0x61400028000000,
-                modifiers: &[M111, M27, M0],
+                modifiers: &[M108, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O119, O112, O113],
+                operands: &[O116, O109, O110],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000003000000,
                     value: 0,
-                    short: L114,
-                    long: L120,
+                    short: L111,
+                    long: L117,
                     scans: true,
                 },
             },
@@ -47421,18 +47411,18 @@ mod tables {
                 fixed_value: 0x61400030000000,
                 ignored: 0,
                 initial: 0x61400030000000,
-                modifiers: &[M111, M27, M0],
+                modifiers: &[M108, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O119, O112, O113],
+                operands: &[O116, O109, O110],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000003000000,
                     value: 0,
-                    short: L114,
-                    long: L120,
+                    short: L111,
+                    long: L117,
                     scans: true,
                 },
             },
@@ -47450,18 +47440,18 @@ mod tables {
                 fixed_value: 0x61400038000000,
                 ignored: 0,
                 initial: 0x61400038000000,
-                modifiers: &[M111, M27, M0],
+                modifiers: &[M108, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O119, O112, O113],
+                operands: &[O116, O109, O110],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000003000000,
                     value: 0,
-                    short: L114,
-                    long: L120,
+                    short: L111,
+                    long: L117,
                     scans: true,
                 },
             },
@@ -47479,18 +47469,18 @@ mod tables {
                 fixed_value: 0x71400000000000,
                 ignored: 0,
                 initial: 0x71400000000000,
-                modifiers: &[M27, M121, M43, M44, M0],
+                modifiers: &[M27, M118, M43, M44, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O119, O122, O123, O124],
-                syntax: S67,
+                operands: &[O116, O119, O120, O121],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000e030000000,
                     value: 0,
-                    short: L125,
-                    long: L126,
+                    short: L122,
+                    long: L123,
                     scans: true,
                 },
             },
@@ -47511,15 +47501,15 @@ mod tables {
                 modifiers: &[M43, M44, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O127, O128, O129],
-                syntax: S67,
+                operands: &[O47, O124, O125, O126],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000030000000,
                     value: 0,
-                    short: L82,
-                    long: L83,
+                    short: L80,
+                    long: L81,
                     scans: true,
                 },
             },
@@ -47540,15 +47530,15 @@ mod tables {
                 modifiers: &[M43, M44, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O119, O127, O128, O129],
-                syntax: S67,
+                operands: &[O116, O124, O125, O126],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000030000000,
                     value: 0,
-                    short: L82,
-                    long: L83,
+                    short: L80,
+                    long: L81,
                     scans: true,
                 },
             },
@@ -47569,15 +47559,15 @@ mod tables {
                 modifiers: &[M27, M43, M44, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O119, O130, O131, O132],
-                syntax: S67,
+                operands: &[O116, O127, O128, O129],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000030000000,
                     value: 0,
-                    short: L125,
-                    long: L133,
+                    short: L122,
+                    long: L130,
                     scans: true,
                 },
             },
@@ -47598,15 +47588,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O134, O135, O136, O137],
-                syntax: S67,
+                operands: &[O131, O132, O133, O134],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x780000000c000000,
                     value: 0,
-                    short: L138,
-                    long: L139,
+                    short: L135,
+                    long: L136,
                     scans: true,
                 },
             },
@@ -47624,18 +47614,18 @@ mod tables {
                 fixed_value: 0x7e800000000000,
                 ignored: 0,
                 initial: 0x7e800000000000,
-                modifiers: &[M140, M141, M27, M0],
+                modifiers: &[M137, M138, M27, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O134, O142, O143, O144],
-                syntax: S67,
+                operands: &[O131, O139, O140, O141],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000003000000,
                     value: 0,
-                    short: L89,
-                    long: L145,
+                    short: L87,
+                    long: L142,
                     scans: true,
                 },
             },
@@ -47653,18 +47643,18 @@ mod tables {
                 fixed_value: 0x90000000070000,
                 ignored: 0,
                 initial: 0x90c02000070000,
-                modifiers: &[M146, M0],
+                modifiers: &[M143, M0],
                 quiet_mask: 0x78000000c0000000,
                 quiet_value: 0,
-                operands: &[O31, O148],
+                operands: &[O31, O145],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f0c0000000,
                     value: 0xc02000000000,
-                    short: L149,
-                    long: L150,
+                    short: L146,
+                    long: L147,
                     scans: true,
                 },
             },
@@ -47682,18 +47672,18 @@ mod tables {
                 fixed_value: 0x90000000090000,
                 ignored: 0,
                 initial: 0x90c00000090000,
-                modifiers: &[M146, M0],
+                modifiers: &[M143, M0],
                 quiet_mask: 0x78000000c0000000,
                 quiet_value: 0,
-                operands: &[O31, O152],
+                operands: &[O31, O149],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f0c0000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L153,
+                    short: L146,
+                    long: L150,
                     scans: true,
                 },
             },
@@ -47711,18 +47701,18 @@ mod tables {
                 fixed_value: 0x90000000170000,
                 ignored: 0,
                 initial: 0x90c02000170000,
-                modifiers: &[M146, M0],
+                modifiers: &[M143, M0],
                 quiet_mask: 0x78000000c0000000,
                 quiet_value: 0,
-                operands: &[O31, O148],
+                operands: &[O31, O145],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f0c0000000,
                     value: 0xc02000000000,
-                    short: L149,
-                    long: L150,
+                    short: L146,
+                    long: L147,
                     scans: true,
                 },
             },
@@ -47740,18 +47730,18 @@ mod tables {
                 fixed_value: 0x90000000190000,
                 ignored: 0,
                 initial: 0x90c00000190000,
-                modifiers: &[M146, M0],
+                modifiers: &[M143, M0],
                 quiet_mask: 0x78000000c0000000,
                 quiet_value: 0,
-                operands: &[O31, O152],
+                operands: &[O31, O149],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f0c0000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L153,
+                    short: L146,
+                    long: L150,
                     scans: true,
                 },
             },
@@ -47772,15 +47762,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O155],
+                operands: &[O31, O152],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00030000000,
                     value: 0xc00020000000,
-                    short: L149,
-                    long: L156,
+                    short: L146,
+                    long: L153,
                     scans: true,
                 },
             },
@@ -47801,15 +47791,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O155],
+                operands: &[O31, O152],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00030000000,
                     value: 0xc00020000000,
-                    short: L149,
-                    long: L156,
+                    short: L146,
+                    long: L153,
                     scans: true,
                 },
             },
@@ -47830,15 +47820,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O155],
+                operands: &[O31, O152],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00030000000,
                     value: 0xc00020000000,
-                    short: L149,
-                    long: L156,
+                    short: L146,
+                    long: L153,
                     scans: true,
                 },
             },
@@ -47859,15 +47849,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O155],
+                operands: &[O31, O152],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00030000000,
                     value: 0xc00020000000,
-                    short: L149,
-                    long: L156,
+                    short: L146,
+                    long: L153,
                     scans: true,
                 },
             },
@@ -47885,18 +47875,18 @@ mod tables {
                 fixed_value: 0x900000000c0000,
                 ignored: 0,
                 initial: 0x90c000000c0000,
-                modifiers: &[M146, M0],
+                modifiers: &[M143, M0],
                 quiet_mask: 0x78000000c0000000,
                 quiet_value: 0,
-                operands: &[O31, O157],
+                operands: &[O31, O154],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c0c0000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L158,
+                    short: L146,
+                    long: L155,
                     scans: true,
                 },
             },
@@ -47914,18 +47904,18 @@ mod tables {
                 fixed_value: 0x900000001c0000,
                 ignored: 0,
                 initial: 0x90c000001c0000,
-                modifiers: &[M146, M0],
+                modifiers: &[M143, M0],
                 quiet_mask: 0x78000000c0000000,
                 quiet_value: 0,
-                operands: &[O31, O157],
+                operands: &[O31, O154],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c0c0000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L158,
+                    short: L146,
+                    long: L155,
                     scans: true,
                 },
             },
@@ -47943,18 +47933,18 @@ mod tables {
                 fixed_value: 0x900000000e0000,
                 ignored: 0,
                 initial: 0x90c000200e0000,
-                modifiers: &[M146, M0],
+                modifiers: &[M143, M0],
                 quiet_mask: 0x78000000c0000000,
                 quiet_value: 0,
-                operands: &[O31, O159],
+                operands: &[O31, O156],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c0f0000000,
                     value: 0xc00020000000,
-                    short: L149,
-                    long: L160,
+                    short: L146,
+                    long: L157,
                     scans: true,
                 },
             },
@@ -47972,18 +47962,18 @@ mod tables {
                 fixed_value: 0x900000001e0000,
                 ignored: 0,
                 initial: 0x90c000201e0000,
-                modifiers: &[M146, M0],
+                modifiers: &[M143, M0],
                 quiet_mask: 0x78000000c0000000,
                 quiet_value: 0,
-                operands: &[O31, O159],
+                operands: &[O31, O156],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c0f0000000,
                     value: 0xc00020000000,
-                    short: L149,
-                    long: L160,
+                    short: L146,
+                    long: L157,
                     scans: true,
                 },
             },
@@ -48001,18 +47991,18 @@ mod tables {
                 fixed_value: 0x900000000a0000,
                 ignored: 0,
                 initial: 0x90c000200a0000,
-                modifiers: &[M146, M0],
+                modifiers: &[M143, M0],
                 quiet_mask: 0x78000000c0000000,
                 quiet_value: 0,
-                operands: &[O31, O159],
+                operands: &[O31, O156],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c0f0000000,
                     value: 0xc00020000000,
-                    short: L149,
-                    long: L160,
+                    short: L146,
+                    long: L157,
                     scans: true,
                 },
             },
@@ -48030,18 +48020,18 @@ mod tables {
                 fixed_value: 0x900000001a0000,
                 ignored: 0,
                 initial: 0x90c000201a0000,
-                modifiers: &[M146, M0],
+                modifiers: &[M143, M0],
                 quiet_mask: 0x78000000c0000000,
                 quiet_value: 0,
-                operands: &[O31, O159],
+                operands: &[O31, O156],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c0f0000000,
                     value: 0xc00020000000,
-                    short: L149,
-                    long: L160,
+                    short: L146,
+                    long: L157,
                     scans: true,
                 },
             },
@@ -48059,18 +48049,18 @@ mod tables {
                 fixed_value: 0x900000000b0000,
                 ignored: 0,
                 initial: 0x90c000000b0000,
-                modifiers: &[M146, M0],
+                modifiers: &[M143, M0],
                 quiet_mask: 0x78000000c0000000,
                 quiet_value: 0,
-                operands: &[O31, O162],
+                operands: &[O31, O159],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c0c0000000,
                     value: 0xc00000000000,
-                    short: L163,
-                    long: L164,
+                    short: L160,
+                    long: L161,
                     scans: true,
                 },
             },
@@ -48091,15 +48081,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O166],
+                operands: &[O31, O163],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L167,
-                    long: L168,
+                    short: L164,
+                    long: L165,
                     scans: true,
                 },
             },
@@ -48120,15 +48110,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O166],
+                operands: &[O31, O163],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L167,
-                    long: L168,
+                    short: L164,
+                    long: L165,
                     scans: true,
                 },
             },
@@ -48149,15 +48139,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O166],
+                operands: &[O31, O163],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L167,
-                    long: L168,
+                    short: L164,
+                    long: L165,
                     scans: true,
                 },
             },
@@ -48178,15 +48168,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O166],
+                operands: &[O31, O163],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L167,
-                    long: L168,
+                    short: L164,
+                    long: L165,
                     scans: true,
                 },
             },
@@ -48207,15 +48197,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O170],
+                operands: &[O31, O167],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L171,
-                    long: L172,
+                    short: L168,
+                    long: L169,
                     scans: true,
                 },
             },
@@ -48236,15 +48226,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O170],
+                operands: &[O31, O167],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L171,
-                    long: L172,
+                    short: L168,
+                    long: L169,
                     scans: true,
                 },
             },
@@ -48265,15 +48255,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O170],
+                operands: &[O31, O167],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L171,
-                    long: L172,
+                    short: L168,
+                    long: L169,
                     scans: true,
                 },
             },
@@ -48294,15 +48284,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O170],
+                operands: &[O31, O167],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L171,
-                    long: L172,
+                    short: L168,
+                    long: L169,
                     scans: true,
                 },
             },
@@ -48320,18 +48310,18 @@ mod tables {
                 fixed_value: 0x900000000d0000,
                 ignored: 0,
                 initial: 0x90c000000d0000,
-                modifiers: &[M146, M0],
+                modifiers: &[M143, M0],
                 quiet_mask: 0x78000000c0000000,
                 quiet_value: 0,
-                operands: &[O31, O173],
+                operands: &[O31, O170],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c0f0000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L174,
+                    short: L146,
+                    long: L171,
                     scans: true,
                 },
             },
@@ -48349,18 +48339,18 @@ mod tables {
                 fixed_value: 0x900000000f0000,
                 ignored: 0,
                 initial: 0x90c000200f0000,
-                modifiers: &[M146, M0],
+                modifiers: &[M143, M0],
                 quiet_mask: 0x78000000c0000000,
                 quiet_value: 0,
-                operands: &[O31, O159],
+                operands: &[O31, O156],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c0f0000000,
                     value: 0xc00020000000,
-                    short: L149,
-                    long: L160,
+                    short: L146,
+                    long: L157,
                     scans: true,
                 },
             },
@@ -48388,8 +48378,8 @@ mod tables {
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L175,
+                    short: L146,
+                    long: L172,
                     scans: true,
                 },
             },
@@ -48417,8 +48407,8 @@ mod tables {
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L175,
+                    short: L146,
+                    long: L172,
                     scans: true,
                 },
             },
@@ -48439,15 +48429,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O57],
+                operands: &[O31, O173],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L175,
+                    short: L146,
+                    long: L172,
                     scans: true,
                 },
             },
@@ -48468,15 +48458,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O176],
+                operands: &[O31, O174],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L175,
+                    short: L146,
+                    long: L172,
                     scans: true,
                 },
             },
@@ -48497,15 +48487,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O177],
+                operands: &[O31, O175],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f000000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L178,
+                    short: L146,
+                    long: L176,
                     scans: true,
                 },
             },
@@ -48526,15 +48516,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O179],
+                operands: &[O31, O177],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f000000000,
                     value: 0xc02000000000,
-                    short: L149,
-                    long: L180,
+                    short: L146,
+                    long: L178,
                     scans: true,
                 },
             },
@@ -48555,15 +48545,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O176],
+                operands: &[O31, O174],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L175,
+                    short: L146,
+                    long: L172,
                     scans: true,
                 },
             },
@@ -48591,8 +48581,8 @@ mod tables {
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L175,
+                    short: L146,
+                    long: L172,
                     scans: true,
                 },
             },
@@ -48620,8 +48610,8 @@ mod tables {
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L175,
+                    short: L146,
+                    long: L172,
                     scans: true,
                 },
             },
@@ -48649,8 +48639,8 @@ mod tables {
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L175,
+                    short: L146,
+                    long: L172,
                     scans: true,
                 },
             },
@@ -48671,15 +48661,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O181, O182],
+                operands: &[O179, O180],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L175,
+                    short: L146,
+                    long: L172,
                     scans: true,
                 },
             },
@@ -48697,7 +48687,7 @@ mod tables {
                 fixed_value: 0x95000000000000,
                 ignored: 0,
                 initial: 0x95c03000000000,
-                modifiers: &[M183, M0],
+                modifiers: &[M181, M0],
                 quiet_mask: 0x780000f000000000,
                 quiet_value: 0x3000000000,
                 operands: &[O31, O48],
@@ -48707,8 +48697,8 @@ mod tables {
                 script: Script {
                     mask: 0x7800c0f000000000,
                     value: 0xc03000000000,
-                    short: L149,
-                    long: L184,
+                    short: L146,
+                    long: L182,
                     scans: true,
                 },
             },
@@ -48726,18 +48716,18 @@ mod tables {
                 fixed_value: 0x99000000000000,
                 ignored: 0,
                 initial: 0x99c00000000000,
-                modifiers: &[M185, M186, M0],
+                modifiers: &[M183, M184, M0],
                 quiet_mask: 0x7800000003000000,
                 quiet_value: 0,
-                operands: &[O31, O187],
+                operands: &[O31, O185],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00033000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L188,
+                    short: L146,
+                    long: L186,
                     scans: true,
                 },
             },
@@ -48755,18 +48745,18 @@ mod tables {
                 fixed_value: 0x99000000010000,
                 ignored: 0,
                 initial: 0x99c00020010000,
-                modifiers: &[M185, M186, M0],
+                modifiers: &[M183, M184, M0],
                 quiet_mask: 0x7800000003000000,
                 quiet_value: 0,
-                operands: &[O31, O189],
+                operands: &[O31, O187],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00033000000,
                     value: 0xc00020000000,
-                    short: L149,
-                    long: L190,
+                    short: L146,
+                    long: L188,
                     scans: true,
                 },
             },
@@ -48784,18 +48774,18 @@ mod tables {
                 fixed_value: 0x99000000020000,
                 ignored: 0,
                 initial: 0x99c00000020000,
-                modifiers: &[M185, M186, M0],
+                modifiers: &[M183, M184, M0],
                 quiet_mask: 0x7800000003000000,
                 quiet_value: 0,
-                operands: &[O31, O187],
+                operands: &[O31, O185],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00033000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L188,
+                    short: L146,
+                    long: L186,
                     scans: true,
                 },
             },
@@ -48813,18 +48803,18 @@ mod tables {
                 fixed_value: 0x99000000030000,
                 ignored: 0,
                 initial: 0x99c00020030000,
-                modifiers: &[M185, M186, M0],
+                modifiers: &[M183, M184, M0],
                 quiet_mask: 0x7800000003000000,
                 quiet_value: 0,
-                operands: &[O31, O189],
+                operands: &[O31, O187],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00033000000,
                     value: 0xc00020000000,
-                    short: L149,
-                    long: L190,
+                    short: L146,
+                    long: L188,
                     scans: true,
                 },
             },
@@ -48845,15 +48835,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O191],
+                operands: &[O31, O189],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c030000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L192,
+                    short: L146,
+                    long: L190,
                     scans: true,
                 },
             },
@@ -48874,15 +48864,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O193],
+                operands: &[O31, O191],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c030000000,
                     value: 0xc00020000000,
-                    short: L149,
-                    long: L194,
+                    short: L146,
+                    long: L192,
                     scans: true,
                 },
             },
@@ -48903,15 +48893,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O191],
+                operands: &[O31, O189],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c030000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L192,
+                    short: L146,
+                    long: L190,
                     scans: true,
                 },
             },
@@ -48932,15 +48922,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O193],
+                operands: &[O31, O191],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c030000000,
                     value: 0xc00020000000,
-                    short: L149,
-                    long: L194,
+                    short: L146,
+                    long: L192,
                     scans: true,
                 },
             },
@@ -48961,15 +48951,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O191],
+                operands: &[O31, O189],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c030000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L192,
+                    short: L146,
+                    long: L190,
                     scans: true,
                 },
             },
@@ -48990,15 +48980,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O191],
+                operands: &[O31, O189],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c030000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L192,
+                    short: L146,
+                    long: L190,
                     scans: true,
                 },
             },
@@ -49019,15 +49009,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O193],
+                operands: &[O31, O191],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c030000000,
                     value: 0xc00020000000,
-                    short: L149,
-                    long: L194,
+                    short: L146,
+                    long: L192,
                     scans: true,
                 },
             },
@@ -49048,15 +49038,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O191],
+                operands: &[O31, O189],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c030000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L192,
+                    short: L146,
+                    long: L190,
                     scans: true,
                 },
             },
@@ -49077,15 +49067,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O191],
+                operands: &[O31, O189],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c030000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L192,
+                    short: L146,
+                    long: L190,
                     scans: true,
                 },
             },
@@ -49106,15 +49096,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O191],
+                operands: &[O31, O189],
                 syntax: S9,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c030000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L192,
+                    short: L146,
+                    long: L190,
                     scans: true,
                 },
             },
@@ -49142,8 +49132,8 @@ mod tables {
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L175,
+                    short: L146,
+                    long: L172,
                     scans: true,
                 },
             },
@@ -49171,8 +49161,8 @@ mod tables {
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L175,
+                    short: L146,
+                    long: L172,
                     scans: true,
                 },
             },
@@ -49200,8 +49190,8 @@ mod tables {
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L175,
+                    short: L146,
+                    long: L172,
                     scans: true,
                 },
             },
@@ -49229,8 +49219,8 @@ mod tables {
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L149,
-                    long: L175,
+                    short: L146,
+                    long: L172,
                     scans: true,
                 },
             },
@@ -49248,18 +49238,18 @@ mod tables {
                 fixed_value: 0xa4000000000000,
                 ignored: 0,
                 initial: 0xa4c00000000000,
-                modifiers: &[M195, M0],
+                modifiers: &[M193, M0],
                 quiet_mask: 0x7800000300000000,
                 quiet_value: 0,
-                operands: &[O31, O196, O197],
+                operands: &[O31, O194, O195],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f33c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L199,
+                    short: L196,
+                    long: L197,
                     scans: true,
                 },
             },
@@ -49277,18 +49267,18 @@ mod tables {
                 fixed_value: 0xa5000000000000,
                 ignored: 0,
                 initial: 0xa5c00028000000,
-                modifiers: &[M195, M0],
+                modifiers: &[M193, M0],
                 quiet_mask: 0x7800000300000000,
                 quiet_value: 0,
-                operands: &[O31, O200, O202],
+                operands: &[O31, O198, O200],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f33c000000,
                     value: 0xc00028000000,
-                    short: L198,
-                    long: L203,
+                    short: L196,
+                    long: L201,
                     scans: true,
                 },
             },
@@ -49306,18 +49296,18 @@ mod tables {
                 fixed_value: 0xa4000000020000,
                 ignored: 0,
                 initial: 0xa4c00000020000,
-                modifiers: &[M195, M0],
+                modifiers: &[M193, M0],
                 quiet_mask: 0x7800000300000000,
                 quiet_value: 0,
-                operands: &[O31, O196, O197],
+                operands: &[O31, O194, O195],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f33c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L199,
+                    short: L196,
+                    long: L197,
                     scans: true,
                 },
             },
@@ -49335,18 +49325,18 @@ mod tables {
                 fixed_value: 0xa5000000020000,
                 ignored: 0,
                 initial: 0xa5c00028020000,
-                modifiers: &[M195, M0],
+                modifiers: &[M193, M0],
                 quiet_mask: 0x7800000300000000,
                 quiet_value: 0,
-                operands: &[O31, O200, O202],
+                operands: &[O31, O198, O200],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f33c000000,
                     value: 0xc00028000000,
-                    short: L198,
-                    long: L203,
+                    short: L196,
+                    long: L201,
                     scans: true,
                 },
             },
@@ -49364,18 +49354,18 @@ mod tables {
                 fixed_value: 0xa4000000030000,
                 ignored: 0,
                 initial: 0xa4c00000030000,
-                modifiers: &[M195, M0],
+                modifiers: &[M193, M0],
                 quiet_mask: 0x7800000300000000,
                 quiet_value: 0,
-                operands: &[O31, O196, O197],
+                operands: &[O31, O194, O195],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f33c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L199,
+                    short: L196,
+                    long: L197,
                     scans: true,
                 },
             },
@@ -49393,18 +49383,18 @@ mod tables {
                 fixed_value: 0xa5000000030000,
                 ignored: 0,
                 initial: 0xa5c00028030000,
-                modifiers: &[M195, M0],
+                modifiers: &[M193, M0],
                 quiet_mask: 0x7800000300000000,
                 quiet_value: 0,
-                operands: &[O31, O200, O202],
+                operands: &[O31, O198, O200],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f33c000000,
                     value: 0xc00028000000,
-                    short: L198,
-                    long: L203,
+                    short: L196,
+                    long: L201,
                     scans: true,
                 },
             },
@@ -49422,18 +49412,18 @@ mod tables {
                 fixed_value: 0xa5000000040000,
                 ignored: 0,
                 initial: 0xa5c00000040000,
-                modifiers: &[M195, M146, M0],
+                modifiers: &[M193, M143, M0],
                 quiet_mask: 0x78000003c0000000,
                 quiet_value: 0,
-                operands: &[O31, O204, O205],
+                operands: &[O31, O202, O203],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f3c0000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L206,
+                    short: L196,
+                    long: L204,
                     scans: true,
                 },
             },
@@ -49451,18 +49441,18 @@ mod tables {
                 fixed_value: 0xa4000000060000,
                 ignored: 0,
                 initial: 0xa4c00000060000,
-                modifiers: &[M146, M0],
+                modifiers: &[M143, M0],
                 quiet_mask: 0x78000000c0000000,
                 quiet_value: 0,
-                operands: &[O31, O196, O58],
+                operands: &[O31, O194, O57],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c0f0000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L207,
+                    short: L196,
+                    long: L205,
                     scans: true,
                 },
             },
@@ -49480,18 +49470,18 @@ mod tables {
                 fixed_value: 0xa5000000060000,
                 ignored: 0,
                 initial: 0xa5c00020060000,
-                modifiers: &[M146, M0],
+                modifiers: &[M143, M0],
                 quiet_mask: 0x78000000c0000000,
                 quiet_value: 0,
-                operands: &[O31, O200, O61],
+                operands: &[O31, O198, O206],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c0f0000000,
                     value: 0xc00020000000,
-                    short: L198,
-                    long: L208,
+                    short: L196,
+                    long: L207,
                     scans: true,
                 },
             },
@@ -49509,18 +49499,18 @@ mod tables {
                 fixed_value: 0xa4000000080000,
                 ignored: 0,
                 initial: 0xa4c00000080000,
-                modifiers: &[M195, M0],
+                modifiers: &[M193, M0],
                 quiet_mask: 0x7800000300000000,
                 quiet_value: 0,
-                operands: &[O31, O209, O210],
+                operands: &[O31, O208, O209],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c03300000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L211,
+                    short: L196,
+                    long: L210,
                     scans: true,
                 },
             },
@@ -49538,18 +49528,18 @@ mod tables {
                 fixed_value: 0xa4000000090000,
                 ignored: 0,
                 initial: 0xa4c00000090000,
-                modifiers: &[M195, M0],
+                modifiers: &[M193, M0],
                 quiet_mask: 0x7800000300000000,
                 quiet_value: 0,
-                operands: &[O31, O212, O213],
+                operands: &[O31, O211, O212],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f300000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L214,
+                    short: L196,
+                    long: L213,
                     scans: true,
                 },
             },
@@ -49567,18 +49557,18 @@ mod tables {
                 fixed_value: 0xa40000000e0000,
                 ignored: 0,
                 initial: 0xa4c000000e0000,
-                modifiers: &[M215, M0],
+                modifiers: &[M214, M0],
                 quiet_mask: 0x7800000001000000,
                 quiet_value: 0,
-                operands: &[O31, O216, O217],
+                operands: &[O31, O215, O216],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00001000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L218,
+                    short: L196,
+                    long: L217,
                     scans: true,
                 },
             },
@@ -49596,18 +49586,18 @@ mod tables {
                 fixed_value: 0xa0000000000000,
                 ignored: 0,
                 initial: 0xa0c00000000000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O220, O222],
+                operands: &[O31, O219, O221],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L223,
+                    short: L196,
+                    long: L222,
                     scans: true,
                 },
             },
@@ -49625,18 +49615,18 @@ mod tables {
                 fixed_value: 0xa1000000000000,
                 ignored: 0,
                 initial: 0xa1c02008000000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O224, O226],
+                operands: &[O31, O223, O225],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc02008000000,
-                    short: L198,
-                    long: L227,
+                    short: L196,
+                    long: L226,
                     scans: true,
                 },
             },
@@ -49654,18 +49644,18 @@ mod tables {
                 fixed_value: 0xa2000000000000,
                 ignored: 0,
                 initial: 0xa2c00000000000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O229, O231],
+                operands: &[O31, O228, O230],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L232,
+                    short: L196,
+                    long: L231,
                     scans: true,
                 },
             },
@@ -49683,18 +49673,18 @@ mod tables {
                 fixed_value: 0xa8000000000000,
                 ignored: 0,
                 initial: 0xa8c00000000000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O220, O222],
+                operands: &[O31, O219, O221],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L223,
+                    short: L196,
+                    long: L222,
                     scans: true,
                 },
             },
@@ -49712,18 +49702,18 @@ mod tables {
                 fixed_value: 0xa9000000000000,
                 ignored: 0,
                 initial: 0xa9c02008000000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O224, O226],
+                operands: &[O31, O223, O225],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc02008000000,
-                    short: L198,
-                    long: L227,
+                    short: L196,
+                    long: L226,
                     scans: true,
                 },
             },
@@ -49741,18 +49731,18 @@ mod tables {
                 fixed_value: 0xaa000000000000,
                 ignored: 0,
                 initial: 0xaac00000000000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O229, O231],
+                operands: &[O31, O228, O230],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L232,
+                    short: L196,
+                    long: L231,
                     scans: true,
                 },
             },
@@ -49770,18 +49760,18 @@ mod tables {
                 fixed_value: 0x1a3000000000000,
                 ignored: 0,
                 initial: 0x1a3c00000000000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O181, O234, O236],
+                operands: &[O179, O233, O235],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L237,
+                    short: L196,
+                    long: L236,
                     scans: true,
                 },
             },
@@ -49799,18 +49789,18 @@ mod tables {
                 fixed_value: 0x1ab000000000000,
                 ignored: 0,
                 initial: 0x1abc00000000000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O181, O234, O236],
+                operands: &[O179, O233, O235],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L237,
+                    short: L196,
+                    long: L236,
                     scans: true,
                 },
             },
@@ -49831,15 +49821,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O238, O239],
+                operands: &[O31, O237, O238],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0003c000000,
                     value: 0xc00028000000,
-                    short: L198,
-                    long: L240,
+                    short: L196,
+                    long: L239,
                     scans: true,
                 },
             },
@@ -49857,18 +49847,18 @@ mod tables {
                 fixed_value: 0xa0000000010000,
                 ignored: 0,
                 initial: 0xa0c00000010000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O220, O222],
+                operands: &[O31, O219, O221],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L223,
+                    short: L196,
+                    long: L222,
                     scans: true,
                 },
             },
@@ -49886,18 +49876,18 @@ mod tables {
                 fixed_value: 0xa1000000010000,
                 ignored: 0,
                 initial: 0xa1c02008010000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O224, O226],
+                operands: &[O31, O223, O225],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc02008000000,
-                    short: L198,
-                    long: L227,
+                    short: L196,
+                    long: L226,
                     scans: true,
                 },
             },
@@ -49915,18 +49905,18 @@ mod tables {
                 fixed_value: 0xa2000000010000,
                 ignored: 0,
                 initial: 0xa2c00000010000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O229, O231],
+                operands: &[O31, O228, O230],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L232,
+                    short: L196,
+                    long: L231,
                     scans: true,
                 },
             },
@@ -49944,18 +49934,18 @@ mod tables {
                 fixed_value: 0xa8000000010000,
                 ignored: 0,
                 initial: 0xa8c00000010000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O220, O222],
+                operands: &[O31, O219, O221],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L223,
+                    short: L196,
+                    long: L222,
                     scans: true,
                 },
             },
@@ -49973,18 +49963,18 @@ mod tables {
                 fixed_value: 0xa9000000010000,
                 ignored: 0,
                 initial: 0xa9c02008010000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O224, O226],
+                operands: &[O31, O223, O225],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc02008000000,
-                    short: L198,
-                    long: L227,
+                    short: L196,
+                    long: L226,
                     scans: true,
                 },
             },
@@ -50002,18 +49992,18 @@ mod tables {
                 fixed_value: 0xaa000000010000,
                 ignored: 0,
                 initial: 0xaac00000010000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O229, O231],
+                operands: &[O31, O228, O230],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L232,
+                    short: L196,
+                    long: L231,
                     scans: true,
                 },
             },
@@ -50031,18 +50021,18 @@ mod tables {
                 fixed_value: 0x1a3000000010000,
                 ignored: 0,
                 initial: 0x1a3c00000010000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O181, O234, O236],
+                operands: &[O179, O233, O235],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L237,
+                    short: L196,
+                    long: L236,
                     scans: true,
                 },
             },
@@ -50060,18 +50050,18 @@ mod tables {
                 fixed_value: 0x1ab000000010000,
                 ignored: 0,
                 initial: 0x1abc00000010000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O181, O234, O236],
+                operands: &[O179, O233, O235],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L237,
+                    short: L196,
+                    long: L236,
                     scans: true,
                 },
             },
@@ -50089,18 +50079,18 @@ mod tables {
                 fixed_value: 0x1a3000000060000,
                 ignored: 0,
                 initial: 0x1a3c00000060000,
-                modifiers: &[M13, M241, M0],
+                modifiers: &[M13, M240, M0],
                 quiet_mask: 0x780000c000000000,
                 quiet_value: 0,
-                operands: &[O181, O242, O236],
+                operands: &[O179, O241, O235],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0c03c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L243,
+                    short: L196,
+                    long: L242,
                     scans: true,
                 },
             },
@@ -50121,15 +50111,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O181, O242, O236, O244],
-                syntax: S67,
+                operands: &[O179, O241, O235, O243],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0003c000000,
                     value: 0xc00000000000,
-                    short: L245,
-                    long: L246,
+                    short: L244,
+                    long: L245,
                     scans: true,
                 },
             },
@@ -50150,15 +50140,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O181, O242, O236, O244],
-                syntax: S67,
+                operands: &[O179, O241, O235, O243],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0003c000000,
                     value: 0xc00000000000,
-                    short: L245,
-                    long: L246,
+                    short: L244,
+                    long: L245,
                     scans: true,
                 },
             },
@@ -50176,18 +50166,18 @@ mod tables {
                 fixed_value: 0xa00000000a0000,
                 ignored: 0,
                 initial: 0xa0c000000a0000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O220, O222],
+                operands: &[O31, O219, O221],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L223,
+                    short: L196,
+                    long: L222,
                     scans: true,
                 },
             },
@@ -50205,18 +50195,18 @@ mod tables {
                 fixed_value: 0xa10000000a0000,
                 ignored: 0,
                 initial: 0xa1c020080a0000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O224, O226],
+                operands: &[O31, O223, O225],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc02008000000,
-                    short: L198,
-                    long: L227,
+                    short: L196,
+                    long: L226,
                     scans: true,
                 },
             },
@@ -50234,18 +50224,18 @@ mod tables {
                 fixed_value: 0xa20000000a0000,
                 ignored: 0,
                 initial: 0xa2c000000a0000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O229, O231],
+                operands: &[O31, O228, O230],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L232,
+                    short: L196,
+                    long: L231,
                     scans: true,
                 },
             },
@@ -50263,18 +50253,18 @@ mod tables {
                 fixed_value: 0xa80000000a0000,
                 ignored: 0,
                 initial: 0xa8c000000a0000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O220, O222],
+                operands: &[O31, O219, O221],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L223,
+                    short: L196,
+                    long: L222,
                     scans: true,
                 },
             },
@@ -50292,18 +50282,18 @@ mod tables {
                 fixed_value: 0xa90000000a0000,
                 ignored: 0,
                 initial: 0xa9c020080a0000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O224, O226],
+                operands: &[O31, O223, O225],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc02008000000,
-                    short: L198,
-                    long: L227,
+                    short: L196,
+                    long: L226,
                     scans: true,
                 },
             },
@@ -50321,18 +50311,18 @@ mod tables {
                 fixed_value: 0xaa0000000a0000,
                 ignored: 0,
                 initial: 0xaac000000a0000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O229, O231],
+                operands: &[O31, O228, O230],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L232,
+                    short: L196,
+                    long: L231,
                     scans: true,
                 },
             },
@@ -50350,18 +50340,18 @@ mod tables {
                 fixed_value: 0x1a30000000a0000,
                 ignored: 0,
                 initial: 0x1a3c000000a0000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O181, O234, O236],
+                operands: &[O179, O233, O235],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L237,
+                    short: L196,
+                    long: L236,
                     scans: true,
                 },
             },
@@ -50379,18 +50369,18 @@ mod tables {
                 fixed_value: 0xa00000000b0000,
                 ignored: 0,
                 initial: 0xa0c000000b0000,
-                modifiers: &[M247, M0],
+                modifiers: &[M246, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O220, O222],
+                operands: &[O31, O219, O221],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L248,
+                    short: L196,
+                    long: L247,
                     scans: true,
                 },
             },
@@ -50408,18 +50398,18 @@ mod tables {
                 fixed_value: 0xa10000000b0000,
                 ignored: 0,
                 initial: 0xa1c020080b0000,
-                modifiers: &[M247, M0],
+                modifiers: &[M246, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O224, O226],
+                operands: &[O31, O223, O225],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc02008000000,
-                    short: L198,
-                    long: L249,
+                    short: L196,
+                    long: L248,
                     scans: true,
                 },
             },
@@ -50437,18 +50427,18 @@ mod tables {
                 fixed_value: 0xa20000000b0000,
                 ignored: 0,
                 initial: 0xa2c000000b0000,
-                modifiers: &[M247, M0],
+                modifiers: &[M246, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O229, O231],
+                operands: &[O31, O228, O230],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L250,
+                    short: L196,
+                    long: L249,
                     scans: true,
                 },
             },
@@ -50466,18 +50456,18 @@ mod tables {
                 fixed_value: 0xa80000000b0000,
                 ignored: 0,
                 initial: 0xa8c000000b0000,
-                modifiers: &[M247, M0],
+                modifiers: &[M246, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O220, O222],
+                operands: &[O31, O219, O221],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L248,
+                    short: L196,
+                    long: L247,
                     scans: true,
                 },
             },
@@ -50495,18 +50485,18 @@ mod tables {
                 fixed_value: 0xa90000000b0000,
                 ignored: 0,
                 initial: 0xa9c020080b0000,
-                modifiers: &[M247, M0],
+                modifiers: &[M246, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O224, O226],
+                operands: &[O31, O223, O225],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc02008000000,
-                    short: L198,
-                    long: L249,
+                    short: L196,
+                    long: L248,
                     scans: true,
                 },
             },
@@ -50524,18 +50514,18 @@ mod tables {
                 fixed_value: 0xaa0000000b0000,
                 ignored: 0,
                 initial: 0xaac000000b0000,
-                modifiers: &[M247, M0],
+                modifiers: &[M246, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O229, O231],
+                operands: &[O31, O228, O230],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f07c000000,
                     value: 0xc00000000000,
-                    short: L198,
-                    long: L250,
+                    short: L196,
+                    long: L249,
                     scans: true,
                 },
             },
@@ -50553,18 +50543,18 @@ mod tables {
                 fixed_value: 0xa00000000f0000,
                 ignored: 0,
                 initial: 0xa0c030000f0000,
-                modifiers: &[M183, M251, M252, M0],
+                modifiers: &[M181, M250, M251, M0],
                 quiet_mask: 0x780000f303c00000,
                 quiet_value: 0x3000000000,
-                operands: &[O31, O216, O222],
+                operands: &[O31, O215, O221],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f33fc00000,
                     value: 0xc03000000000,
-                    short: L198,
-                    long: L253,
+                    short: L196,
+                    long: L252,
                     scans: true,
                 },
             },
@@ -50582,18 +50572,18 @@ mod tables {
                 fixed_value: 0xa10000000f0000,
                 ignored: 0,
                 initial: 0xa1c030080f0000,
-                modifiers: &[M183, M251, M252, M0],
+                modifiers: &[M181, M250, M251, M0],
                 quiet_mask: 0x780000f303c00000,
                 quiet_value: 0x3000000000,
-                operands: &[O31, O254, O226],
+                operands: &[O31, O253, O225],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f33fc00000,
                     value: 0xc03008000000,
-                    short: L198,
-                    long: L255,
+                    short: L196,
+                    long: L254,
                     scans: true,
                 },
             },
@@ -50611,18 +50601,18 @@ mod tables {
                 fixed_value: 0xa20000000f0000,
                 ignored: 0,
                 initial: 0xa2c030000f0000,
-                modifiers: &[M183, M251, M252, M0],
+                modifiers: &[M181, M250, M251, M0],
                 quiet_mask: 0x780000f303c00000,
                 quiet_value: 0x3000000000,
-                operands: &[O31, O256, O231],
+                operands: &[O31, O255, O230],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f33fc00000,
                     value: 0xc03000000000,
-                    short: L198,
-                    long: L257,
+                    short: L196,
+                    long: L256,
                     scans: true,
                 },
             },
@@ -50640,18 +50630,18 @@ mod tables {
                 fixed_value: 0xa80000000f0000,
                 ignored: 0,
                 initial: 0xa8c030000f0000,
-                modifiers: &[M183, M251, M252, M0],
+                modifiers: &[M181, M250, M251, M0],
                 quiet_mask: 0x780000f303c00000,
                 quiet_value: 0x3000000000,
-                operands: &[O31, O216, O222],
+                operands: &[O31, O215, O221],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f33fc00000,
                     value: 0xc03000000000,
-                    short: L198,
-                    long: L253,
+                    short: L196,
+                    long: L252,
                     scans: true,
                 },
             },
@@ -50669,18 +50659,18 @@ mod tables {
                 fixed_value: 0xa90000000f0000,
                 ignored: 0,
                 initial: 0xa9c030080f0000,
-                modifiers: &[M183, M251, M252, M0],
+                modifiers: &[M181, M250, M251, M0],
                 quiet_mask: 0x780000f303c00000,
                 quiet_value: 0x3000000000,
-                operands: &[O31, O254, O226],
+                operands: &[O31, O253, O225],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f33fc00000,
                     value: 0xc03008000000,
-                    short: L198,
-                    long: L255,
+                    short: L196,
+                    long: L254,
                     scans: true,
                 },
             },
@@ -50698,18 +50688,18 @@ mod tables {
                 fixed_value: 0xaa0000000f0000,
                 ignored: 0,
                 initial: 0xaac030000f0000,
-                modifiers: &[M183, M251, M252, M0],
+                modifiers: &[M181, M250, M251, M0],
                 quiet_mask: 0x780000f303c00000,
                 quiet_value: 0x3000000000,
-                operands: &[O31, O256, O231],
+                operands: &[O31, O255, O230],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f33fc00000,
                     value: 0xc03000000000,
-                    short: L198,
-                    long: L257,
+                    short: L196,
+                    long: L256,
                     scans: true,
                 },
             },
@@ -50727,18 +50717,18 @@ mod tables {
                 fixed_value: 0x1a30000000f0000,
                 ignored: 0,
                 initial: 0x1a3c030000f0000,
-                modifiers: &[M183, M251, M252, M0],
+                modifiers: &[M181, M250, M251, M0],
                 quiet_mask: 0x780000f303c00000,
                 quiet_value: 0x3000000000,
-                operands: &[O181, O242, O236],
+                operands: &[O179, O241, O235],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f33fc00000,
                     value: 0xc03000000000,
-                    short: L198,
-                    long: L258,
+                    short: L196,
+                    long: L257,
                     scans: true,
                 },
             },
@@ -50756,18 +50746,18 @@ mod tables {
                 fixed_value: 0x1ab0000000f0000,
                 ignored: 0,
                 initial: 0x1abc030000f0000,
-                modifiers: &[M183, M251, M252, M0],
+                modifiers: &[M181, M250, M251, M0],
                 quiet_mask: 0x780000f303c00000,
                 quiet_value: 0x3000000000,
-                operands: &[O181, O242, O236],
+                operands: &[O179, O241, O235],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f33fc00000,
                     value: 0xc03000000000,
-                    short: L198,
-                    long: L258,
+                    short: L196,
+                    long: L257,
                     scans: true,
                 },
             },
@@ -50785,18 +50775,18 @@ mod tables {
                 fixed_value: 0xb2000000000000,
                 ignored: 0,
                 initial: 0xb2c00000000000,
-                modifiers: &[M195, M0],
+                modifiers: &[M193, M0],
                 quiet_mask: 0x7800000300000000,
                 quiet_value: 0,
-                operands: &[O31, O196, O197, O262],
-                syntax: S67,
+                operands: &[O31, O194, O195, O261],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0ff3f000000,
                     value: 0xc00000000000,
-                    short: L263,
-                    long: L264,
+                    short: L262,
+                    long: L263,
                     scans: true,
                 },
             },
@@ -50814,18 +50804,18 @@ mod tables {
                 fixed_value: 0xb3000000000000,
                 ignored: 0,
                 initial: 0xb3c0002a000000,
-                modifiers: &[M195, M0],
+                modifiers: &[M193, M0],
                 quiet_mask: 0x7800000300000000,
                 quiet_value: 0,
-                operands: &[O31, O200, O202, O266],
-                syntax: S67,
+                operands: &[O31, O198, O200, O265],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0ff3f000000,
                     value: 0xc0002a000000,
-                    short: L263,
-                    long: L267,
+                    short: L262,
+                    long: L266,
                     scans: true,
                 },
             },
@@ -50843,18 +50833,18 @@ mod tables {
                 fixed_value: 0xb4000100000000,
                 ignored: 0,
                 initial: 0xb4c00100000000,
-                modifiers: &[M268, M0],
+                modifiers: &[M267, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O220, O270, O272],
-                syntax: S67,
+                operands: &[O31, O219, O269, O271],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f840000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L274,
+                    short: L272,
+                    long: L273,
                     scans: true,
                 },
             },
@@ -50872,18 +50862,18 @@ mod tables {
                 fixed_value: 0xb5000100000000,
                 ignored: 0,
                 initial: 0xb5c02100000000,
-                modifiers: &[M268, M0],
+                modifiers: &[M267, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O224, O270, O275],
-                syntax: S67,
+                operands: &[O31, O223, O269, O274],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f840000000,
                     value: 0xc02000000000,
-                    short: L273,
-                    long: L276,
+                    short: L272,
+                    long: L275,
                     scans: true,
                 },
             },
@@ -50901,18 +50891,18 @@ mod tables {
                 fixed_value: 0xb6000100000000,
                 ignored: 0,
                 initial: 0xb6c00100000000,
-                modifiers: &[M268, M0],
+                modifiers: &[M267, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O229, O270, O277],
-                syntax: S67,
+                operands: &[O31, O228, O269, O276],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f840000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L278,
+                    short: L272,
+                    long: L277,
                     scans: true,
                 },
             },
@@ -50930,18 +50920,18 @@ mod tables {
                 fixed_value: 0x1b7000100000000,
                 ignored: 0,
                 initial: 0x1b7c00100000000,
-                modifiers: &[M268, M0],
+                modifiers: &[M267, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O181, O234, O270, O279],
-                syntax: S67,
+                operands: &[O179, O233, O269, O278],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f840000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L280,
+                    short: L272,
+                    long: L279,
                     scans: true,
                 },
             },
@@ -50959,18 +50949,18 @@ mod tables {
                 fixed_value: 0xb4000000000000,
                 ignored: 0,
                 initial: 0xb4c00000000000,
-                modifiers: &[M281, M268, M0],
+                modifiers: &[M280, M267, M0],
                 quiet_mask: 0x7800000440000000,
                 quiet_value: 0,
-                operands: &[O31, O220, O270, O272],
-                syntax: S67,
+                operands: &[O31, O219, O269, O271],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0fc40000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L282,
+                    short: L272,
+                    long: L281,
                     scans: true,
                 },
             },
@@ -50988,18 +50978,18 @@ mod tables {
                 fixed_value: 0xb5000000000000,
                 ignored: 0,
                 initial: 0xb5c02000000000,
-                modifiers: &[M281, M268, M0],
+                modifiers: &[M280, M267, M0],
                 quiet_mask: 0x7800000440000000,
                 quiet_value: 0,
-                operands: &[O31, O224, O270, O275],
-                syntax: S67,
+                operands: &[O31, O223, O269, O274],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0fc40000000,
                     value: 0xc02000000000,
-                    short: L273,
-                    long: L283,
+                    short: L272,
+                    long: L282,
                     scans: true,
                 },
             },
@@ -51017,18 +51007,18 @@ mod tables {
                 fixed_value: 0xb6000000000000,
                 ignored: 0,
                 initial: 0xb6c00000000000,
-                modifiers: &[M281, M268, M0],
+                modifiers: &[M280, M267, M0],
                 quiet_mask: 0x7800000440000000,
                 quiet_value: 0,
-                operands: &[O31, O229, O270, O277],
-                syntax: S67,
+                operands: &[O31, O228, O269, O276],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0fc40000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L284,
+                    short: L272,
+                    long: L283,
                     scans: true,
                 },
             },
@@ -51046,18 +51036,18 @@ mod tables {
                 fixed_value: 0x1b7000000000000,
                 ignored: 0,
                 initial: 0x1b7c00000000000,
-                modifiers: &[M281, M268, M0],
+                modifiers: &[M280, M267, M0],
                 quiet_mask: 0x7800000440000000,
                 quiet_value: 0,
-                operands: &[O181, O234, O270, O279],
-                syntax: S67,
+                operands: &[O179, O233, O269, O278],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0fc40000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L285,
+                    short: L272,
+                    long: L284,
                     scans: true,
                 },
             },
@@ -51075,18 +51065,18 @@ mod tables {
                 fixed_value: 0xb4000101000000,
                 ignored: 0,
                 initial: 0xb4c00101000000,
-                modifiers: &[M268, M0],
+                modifiers: &[M267, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O220, O270, O272],
-                syntax: S67,
+                operands: &[O31, O219, O269, O271],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f840000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L274,
+                    short: L272,
+                    long: L273,
                     scans: true,
                 },
             },
@@ -51104,18 +51094,18 @@ mod tables {
                 fixed_value: 0xb5000101000000,
                 ignored: 0,
                 initial: 0xb5c02101000000,
-                modifiers: &[M268, M0],
+                modifiers: &[M267, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O224, O270, O275],
-                syntax: S67,
+                operands: &[O31, O223, O269, O274],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f840000000,
                     value: 0xc02000000000,
-                    short: L273,
-                    long: L276,
+                    short: L272,
+                    long: L275,
                     scans: true,
                 },
             },
@@ -51133,18 +51123,18 @@ mod tables {
                 fixed_value: 0xb6000101000000,
                 ignored: 0,
                 initial: 0xb6c00101000000,
-                modifiers: &[M268, M0],
+                modifiers: &[M267, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O229, O270, O277],
-                syntax: S67,
+                operands: &[O31, O228, O269, O276],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f840000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L278,
+                    short: L272,
+                    long: L277,
                     scans: true,
                 },
             },
@@ -51162,18 +51152,18 @@ mod tables {
                 fixed_value: 0x1b7000101000000,
                 ignored: 0,
                 initial: 0x1b7c00101000000,
-                modifiers: &[M268, M0],
+                modifiers: &[M267, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O181, O234, O270, O279],
-                syntax: S67,
+                operands: &[O179, O233, O269, O278],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f840000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L280,
+                    short: L272,
+                    long: L279,
                     scans: true,
                 },
             },
@@ -51191,18 +51181,18 @@ mod tables {
                 fixed_value: 0xb4000001000000,
                 ignored: 0,
                 initial: 0xb4c00001000000,
-                modifiers: &[M281, M268, M0],
+                modifiers: &[M280, M267, M0],
                 quiet_mask: 0x7800000440000000,
                 quiet_value: 0,
-                operands: &[O31, O220, O270, O272],
-                syntax: S67,
+                operands: &[O31, O219, O269, O271],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0fc40000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L282,
+                    short: L272,
+                    long: L281,
                     scans: true,
                 },
             },
@@ -51220,18 +51210,18 @@ mod tables {
                 fixed_value: 0xb5000001000000,
                 ignored: 0,
                 initial: 0xb5c02001000000,
-                modifiers: &[M281, M268, M0],
+                modifiers: &[M280, M267, M0],
                 quiet_mask: 0x7800000440000000,
                 quiet_value: 0,
-                operands: &[O31, O224, O270, O275],
-                syntax: S67,
+                operands: &[O31, O223, O269, O274],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0fc40000000,
                     value: 0xc02000000000,
-                    short: L273,
-                    long: L283,
+                    short: L272,
+                    long: L282,
                     scans: true,
                 },
             },
@@ -51249,18 +51239,18 @@ mod tables {
                 fixed_value: 0xb6000001000000,
                 ignored: 0,
                 initial: 0xb6c00001000000,
-                modifiers: &[M281, M268, M0],
+                modifiers: &[M280, M267, M0],
                 quiet_mask: 0x7800000440000000,
                 quiet_value: 0,
-                operands: &[O31, O229, O270, O277],
-                syntax: S67,
+                operands: &[O31, O228, O269, O276],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0fc40000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L284,
+                    short: L272,
+                    long: L283,
                     scans: true,
                 },
             },
@@ -51278,18 +51268,18 @@ mod tables {
                 fixed_value: 0x1b7000001000000,
                 ignored: 0,
                 initial: 0x1b7c00001000000,
-                modifiers: &[M281, M268, M0],
+                modifiers: &[M280, M267, M0],
                 quiet_mask: 0x7800000440000000,
                 quiet_value: 0,
-                operands: &[O181, O234, O270, O279],
-                syntax: S67,
+                operands: &[O179, O233, O269, O278],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0fc40000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L285,
+                    short: L272,
+                    long: L284,
                     scans: true,
                 },
             },
@@ -51307,18 +51297,18 @@ mod tables {
                 fixed_value: 0xb4000102000000,
                 ignored: 0,
                 initial: 0xb4c00102000000,
-                modifiers: &[M268, M0],
+                modifiers: &[M267, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O220, O270, O272],
-                syntax: S67,
+                operands: &[O31, O219, O269, O271],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f840000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L274,
+                    short: L272,
+                    long: L273,
                     scans: true,
                 },
             },
@@ -51336,18 +51326,18 @@ mod tables {
                 fixed_value: 0xb5000102000000,
                 ignored: 0,
                 initial: 0xb5c02102000000,
-                modifiers: &[M268, M0],
+                modifiers: &[M267, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O224, O270, O275],
-                syntax: S67,
+                operands: &[O31, O223, O269, O274],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f840000000,
                     value: 0xc02000000000,
-                    short: L273,
-                    long: L276,
+                    short: L272,
+                    long: L275,
                     scans: true,
                 },
             },
@@ -51365,18 +51355,18 @@ mod tables {
                 fixed_value: 0xb6000102000000,
                 ignored: 0,
                 initial: 0xb6c00102000000,
-                modifiers: &[M268, M0],
+                modifiers: &[M267, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O229, O270, O277],
-                syntax: S67,
+                operands: &[O31, O228, O269, O276],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f840000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L278,
+                    short: L272,
+                    long: L277,
                     scans: true,
                 },
             },
@@ -51394,18 +51384,18 @@ mod tables {
                 fixed_value: 0x1b7000102000000,
                 ignored: 0,
                 initial: 0x1b7c00102000000,
-                modifiers: &[M268, M0],
+                modifiers: &[M267, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O181, O234, O270, O279],
-                syntax: S67,
+                operands: &[O179, O233, O269, O278],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f840000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L280,
+                    short: L272,
+                    long: L279,
                     scans: true,
                 },
             },
@@ -51423,18 +51413,18 @@ mod tables {
                 fixed_value: 0xb4000002000000,
                 ignored: 0,
                 initial: 0xb4c00002000000,
-                modifiers: &[M281, M268, M0],
+                modifiers: &[M280, M267, M0],
                 quiet_mask: 0x7800000440000000,
                 quiet_value: 0,
-                operands: &[O31, O220, O270, O272],
-                syntax: S67,
+                operands: &[O31, O219, O269, O271],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0fc40000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L282,
+                    short: L272,
+                    long: L281,
                     scans: true,
                 },
             },
@@ -51452,18 +51442,18 @@ mod tables {
                 fixed_value: 0xb5000002000000,
                 ignored: 0,
                 initial: 0xb5c02002000000,
-                modifiers: &[M281, M268, M0],
+                modifiers: &[M280, M267, M0],
                 quiet_mask: 0x7800000440000000,
                 quiet_value: 0,
-                operands: &[O31, O224, O270, O275],
-                syntax: S67,
+                operands: &[O31, O223, O269, O274],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0fc40000000,
                     value: 0xc02000000000,
-                    short: L273,
-                    long: L283,
+                    short: L272,
+                    long: L282,
                     scans: true,
                 },
             },
@@ -51481,18 +51471,18 @@ mod tables {
                 fixed_value: 0xb6000002000000,
                 ignored: 0,
                 initial: 0xb6c00002000000,
-                modifiers: &[M281, M268, M0],
+                modifiers: &[M280, M267, M0],
                 quiet_mask: 0x7800000440000000,
                 quiet_value: 0,
-                operands: &[O31, O229, O270, O277],
-                syntax: S67,
+                operands: &[O31, O228, O269, O276],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0fc40000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L284,
+                    short: L272,
+                    long: L283,
                     scans: true,
                 },
             },
@@ -51510,18 +51500,18 @@ mod tables {
                 fixed_value: 0x1b7000002000000,
                 ignored: 0,
                 initial: 0x1b7c00002000000,
-                modifiers: &[M281, M268, M0],
+                modifiers: &[M280, M267, M0],
                 quiet_mask: 0x7800000440000000,
                 quiet_value: 0,
-                operands: &[O181, O234, O270, O279],
-                syntax: S67,
+                operands: &[O179, O233, O269, O278],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0fc40000000,
                     value: 0xc00000000000,
-                    short: L273,
-                    long: L285,
+                    short: L272,
+                    long: L284,
                     scans: true,
                 },
             },
@@ -51539,18 +51529,18 @@ mod tables {
                 fixed_value: 0xb8000000000000,
                 ignored: 0,
                 initial: 0xb8c00100000000,
-                modifiers: &[M286, M0],
+                modifiers: &[M285, M0],
                 quiet_mask: 0x7800000300000000,
                 quiet_value: 0x100000000,
-                operands: &[O31, O216, O217, O287],
-                syntax: S67,
+                operands: &[O31, O215, O216, O286],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00300000000,
                     value: 0xc00100000000,
-                    short: L263,
-                    long: L288,
+                    short: L262,
+                    long: L287,
                     scans: true,
                 },
             },
@@ -51568,18 +51558,18 @@ mod tables {
                 fixed_value: 0xb9000000000000,
                 ignored: 0,
                 initial: 0xb9c0012a000000,
-                modifiers: &[M286, M0],
+                modifiers: &[M285, M0],
                 quiet_mask: 0x7800000300000000,
                 quiet_value: 0x100000000,
-                operands: &[O31, O238, O239, O289],
-                syntax: S67,
+                operands: &[O31, O237, O238, O288],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0033f000000,
                     value: 0xc0012a000000,
-                    short: L263,
-                    long: L290,
+                    short: L262,
+                    long: L289,
                     scans: true,
                 },
             },
@@ -51597,18 +51587,18 @@ mod tables {
                 fixed_value: 0xba000000000000,
                 ignored: 0,
                 initial: 0xbac00100000000,
-                modifiers: &[M286, M0],
+                modifiers: &[M285, M0],
                 quiet_mask: 0x7800000300000000,
                 quiet_value: 0x100000000,
-                operands: &[O31, O256, O291, O292],
-                syntax: S67,
+                operands: &[O31, O255, O290, O291],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00300000000,
                     value: 0xc00100000000,
-                    short: L263,
-                    long: L288,
+                    short: L262,
+                    long: L287,
                     scans: true,
                 },
             },
@@ -51629,15 +51619,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O293, O294, O295],
-                syntax: S67,
+                operands: &[O31, O292, O293, O294],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f000000000,
                     value: 0xc00000000000,
-                    short: L263,
-                    long: L296,
+                    short: L262,
+                    long: L295,
                     scans: true,
                 },
             },
@@ -51658,15 +51648,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O297, O298, O295],
-                syntax: S67,
+                operands: &[O31, O296, O297, O294],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f000000000,
                     value: 0xc00000000000,
-                    short: L263,
-                    long: L296,
+                    short: L262,
+                    long: L295,
                     scans: true,
                 },
             },
@@ -51687,15 +51677,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O300, O302, O303],
-                syntax: S67,
+                operands: &[O31, O299, O301, O302],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L304,
-                    long: L305,
+                    short: L303,
+                    long: L304,
                     scans: true,
                 },
             },
@@ -51716,15 +51706,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O306, O307, O308],
-                syntax: S67,
+                operands: &[O31, O305, O306, O307],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0fc00000000,
                     value: 0xc00000000000,
-                    short: L263,
-                    long: L309,
+                    short: L262,
+                    long: L308,
                     scans: true,
                 },
             },
@@ -51745,15 +51735,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O306, O307, O308],
-                syntax: S67,
+                operands: &[O31, O305, O306, O307],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0fc00000000,
                     value: 0xc00000000000,
-                    short: L263,
-                    long: L309,
+                    short: L262,
+                    long: L308,
                     scans: true,
                 },
             },
@@ -51771,18 +51761,18 @@ mod tables {
                 fixed_value: 0xc2000000000000,
                 ignored: 0,
                 initial: 0xc2c00000000000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O256, O291, O310],
-                syntax: S67,
+                operands: &[O31, O255, O290, O309],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00040000000,
                     value: 0xc00000000000,
-                    short: L263,
-                    long: L311,
+                    short: L262,
+                    long: L310,
                     scans: true,
                 },
             },
@@ -51800,18 +51790,18 @@ mod tables {
                 fixed_value: 0xc2000001000000,
                 ignored: 0,
                 initial: 0xc2c00001000000,
-                modifiers: &[M219, M0],
+                modifiers: &[M218, M0],
                 quiet_mask: 0x7800000040000000,
                 quiet_value: 0,
-                operands: &[O31, O256, O291, O310],
-                syntax: S67,
+                operands: &[O31, O255, O290, O309],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00040000000,
                     value: 0xc00000000000,
-                    short: L263,
-                    long: L311,
+                    short: L262,
+                    long: L310,
                     scans: true,
                 },
             },
@@ -51829,18 +51819,18 @@ mod tables {
                 fixed_value: 0xf0000000000000,
                 ignored: 0,
                 initial: 0xf0c00000000000,
-                modifiers: &[M12, M312, M313, M314, M0],
+                modifiers: &[M12, M311, M312, M313, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O31, O220, O222, O315],
-                syntax: S67,
+                operands: &[O31, O219, O221, O314],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f03f000000,
                     value: 0xc00000000000,
-                    short: L316,
-                    long: L317,
+                    short: L315,
+                    long: L316,
                     scans: true,
                 },
             },
@@ -51858,18 +51848,18 @@ mod tables {
                 fixed_value: 0xf1000000000000,
                 ignored: 0,
                 initial: 0xf1c02008000000,
-                modifiers: &[M12, M312, M313, M314, M0],
+                modifiers: &[M12, M311, M312, M313, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O31, O224, O226, O318],
-                syntax: S67,
+                operands: &[O31, O223, O225, O317],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f03f000000,
                     value: 0xc02008000000,
-                    short: L316,
-                    long: L319,
+                    short: L315,
+                    long: L318,
                     scans: true,
                 },
             },
@@ -51887,18 +51877,18 @@ mod tables {
                 fixed_value: 0xf2000000000000,
                 ignored: 0,
                 initial: 0xf2c00000000000,
-                modifiers: &[M12, M312, M313, M314, M0],
+                modifiers: &[M12, M311, M312, M313, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O31, O229, O231, O320],
-                syntax: S67,
+                operands: &[O31, O228, O230, O319],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f03f000000,
                     value: 0xc00000000000,
-                    short: L316,
-                    long: L321,
+                    short: L315,
+                    long: L320,
                     scans: true,
                 },
             },
@@ -51916,18 +51906,18 @@ mod tables {
                 fixed_value: 0xf4000000000000,
                 ignored: 0,
                 initial: 0xf4c00000000000,
-                modifiers: &[M12, M312, M313, M0],
+                modifiers: &[M12, M311, M312, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O31, O196, O197, O315],
-                syntax: S67,
+                operands: &[O31, O194, O195, O314],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f03d000000,
                     value: 0xc00000000000,
-                    short: L316,
-                    long: L322,
+                    short: L315,
+                    long: L321,
                     scans: true,
                 },
             },
@@ -51945,18 +51935,18 @@ mod tables {
                 fixed_value: 0xf5000000000000,
                 ignored: 0,
                 initial: 0xf5c00028000000,
-                modifiers: &[M12, M312, M313, M0],
+                modifiers: &[M12, M311, M312, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O31, O200, O202, O318],
-                syntax: S67,
+                operands: &[O31, O198, O200, O317],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f03d000000,
                     value: 0xc00028000000,
-                    short: L316,
-                    long: L323,
+                    short: L315,
+                    long: L322,
                     scans: true,
                 },
             },
@@ -51974,18 +51964,18 @@ mod tables {
                 fixed_value: 0xf8000000000000,
                 ignored: 0,
                 initial: 0xf8c00000000000,
-                modifiers: &[M12, M312, M313, M314, M0],
+                modifiers: &[M12, M311, M312, M313, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O31, O220, O222, O315],
-                syntax: S67,
+                operands: &[O31, O219, O221, O314],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f03f000000,
                     value: 0xc00000000000,
-                    short: L316,
-                    long: L317,
+                    short: L315,
+                    long: L316,
                     scans: true,
                 },
             },
@@ -52003,18 +51993,18 @@ mod tables {
                 fixed_value: 0xf9000000000000,
                 ignored: 0,
                 initial: 0xf9c02008000000,
-                modifiers: &[M12, M312, M313, M314, M0],
+                modifiers: &[M12, M311, M312, M313, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O31, O224, O226, O318],
-                syntax: S67,
+                operands: &[O31, O223, O225, O317],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f03f000000,
                     value: 0xc02008000000,
-                    short: L316,
-                    long: L319,
+                    short: L315,
+                    long: L318,
                     scans: true,
                 },
             },
@@ -52032,18 +52022,18 @@ mod tables {
                 fixed_value: 0xfa000000000000,
                 ignored: 0,
                 initial: 0xfac00000000000,
-                modifiers: &[M12, M312, M313, M314, M0],
+                modifiers: &[M12, M311, M312, M313, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O31, O229, O231, O320],
-                syntax: S67,
+                operands: &[O31, O228, O230, O319],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0f03f000000,
                     value: 0xc00000000000,
-                    short: L316,
-                    long: L321,
+                    short: L315,
+                    long: L320,
                     scans: true,
                 },
             },
@@ -52064,15 +52054,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O216, O324],
+                operands: &[O31, O215, O323],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L325,
-                    long: L326,
+                    short: L324,
+                    long: L325,
                     scans: true,
                 },
             },
@@ -52093,15 +52083,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O254, O324],
+                operands: &[O31, O253, O323],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L325,
-                    long: L326,
+                    short: L324,
+                    long: L325,
                     scans: true,
                 },
             },
@@ -52122,15 +52112,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O256, O324],
+                operands: &[O31, O255, O323],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L325,
-                    long: L326,
+                    short: L324,
+                    long: L325,
                     scans: true,
                 },
             },
@@ -52151,15 +52141,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O216, O324],
+                operands: &[O31, O215, O323],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L325,
-                    long: L326,
+                    short: L324,
+                    long: L325,
                     scans: true,
                 },
             },
@@ -52180,15 +52170,15 @@ mod tables {
                 modifiers: &[M0],
                 quiet_mask: 0x7800000000000000,
                 quiet_value: 0,
-                operands: &[O31, O254, O324],
+                operands: &[O31, O253, O323],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c00000000000,
                     value: 0xc00000000000,
-                    short: L325,
-                    long: L326,
+                    short: L324,
+                    long: L325,
                     scans: true,
                 },
             },
@@ -52206,18 +52196,18 @@ mod tables {
                 fixed_value: 0x69800018000000,
                 ignored: 0,
                 initial: 0x69800018000000,
-                modifiers: &[M27, M327, M0],
+                modifiers: &[M27, M326, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O328, O124],
+                operands: &[O47, O327, O121],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000000000000,
                     value: 0,
-                    short: L329,
-                    long: L330,
+                    short: L328,
+                    long: L329,
                     scans: true,
                 },
             },
@@ -52235,18 +52225,18 @@ mod tables {
                 fixed_value: 0x69800028000000,
                 ignored: 0,
                 initial: 0x69800028000000,
-                modifiers: &[M27, M327, M0],
+                modifiers: &[M27, M326, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O47, O328, O124],
+                operands: &[O47, O327, O121],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000000000000,
                     value: 0,
-                    short: L329,
-                    long: L330,
+                    short: L328,
+                    long: L329,
                     scans: true,
                 },
             },
@@ -52264,18 +52254,18 @@ mod tables {
                 fixed_value: 0x68400018000000,
                 ignored: 0,
                 initial: 0x68400018000000,
-                modifiers: &[M27, M331, M0],
+                modifiers: &[M27, M330, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O119, O328, O124],
+                operands: &[O116, O327, O121],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000000000000,
                     value: 0,
-                    short: L332,
-                    long: L333,
+                    short: L331,
+                    long: L332,
                     scans: true,
                 },
             },
@@ -52293,18 +52283,18 @@ mod tables {
                 fixed_value: 0x68400028000000,
                 ignored: 0,
                 initial: 0x68400028000000,
-                modifiers: &[M27, M331, M0],
+                modifiers: &[M27, M330, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O119, O328, O124],
+                operands: &[O116, O327, O121],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000000000000,
                     value: 0,
-                    short: L332,
-                    long: L333,
+                    short: L331,
+                    long: L332,
                     scans: true,
                 },
             },
@@ -52322,18 +52312,18 @@ mod tables {
                 fixed_value: 0x120c00018000000,
                 ignored: 0,
                 initial: 0x120c00018000000,
-                modifiers: &[M27, M334, M331, M0],
+                modifiers: &[M27, M333, M330, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O335, O336, O328, O124],
-                syntax: S67,
+                operands: &[O334, O335, O327, O121],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000004000000,
                     value: 0,
-                    short: L337,
-                    long: L338,
+                    short: L336,
+                    long: L337,
                     scans: true,
                 },
             },
@@ -52351,18 +52341,18 @@ mod tables {
                 fixed_value: 0x120c00028000000,
                 ignored: 0,
                 initial: 0x120c00028000000,
-                modifiers: &[M27, M334, M331, M0],
+                modifiers: &[M27, M333, M330, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O335, O336, O328, O124],
-                syntax: S67,
+                operands: &[O334, O335, O327, O121],
+                syntax: S65,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800000004000000,
                     value: 0,
-                    short: L337,
-                    long: L338,
+                    short: L336,
+                    long: L337,
                     scans: true,
                 },
             },
@@ -52380,18 +52370,18 @@ mod tables {
                 fixed_value: 0x125000000000000,
                 ignored: 0,
                 initial: 0x125000003c00000,
-                modifiers: &[M27, M339, M340, M341, M342, M343, M344, M345, M346, M0],
+                modifiers: &[M27, M338, M339, M340, M341, M342, M343, M344, M345, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O335, O336, O347],
+                operands: &[O334, O335, O346],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800008003c00d00,
                     value: 0x3c00000,
-                    short: L348,
-                    long: L349,
+                    short: L347,
+                    long: L348,
                     scans: true,
                 },
             },
@@ -52411,6 +52401,7 @@ mod tables {
                 initial: 0x128000003c00000,
                 modifiers: &[
                     M27,
+                    M338,
                     M339,
                     M340,
                     M341,
@@ -52418,22 +52409,21 @@ mod tables {
                     M343,
                     M344,
                     M345,
-                    M346,
+                    M349,
                     M350,
-                    M351,
                     M0,
                 ],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O335, O336, O352],
+                operands: &[O334, O335, O351],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800008003c01d00,
                     value: 0x3c00000,
-                    short: L353,
-                    long: L354,
+                    short: L352,
+                    long: L353,
                     scans: true,
                 },
             },
@@ -52453,6 +52443,7 @@ mod tables {
                 initial: 0x129000003c00000,
                 modifiers: &[
                     M27,
+                    M338,
                     M339,
                     M340,
                     M341,
@@ -52460,23 +52451,22 @@ mod tables {
                     M343,
                     M344,
                     M345,
-                    M346,
+                    M354,
                     M355,
-                    M356,
-                    M350,
+                    M349,
                     M0,
                 ],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O335, O336, O352],
+                operands: &[O334, O335, O351],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800008003c03d00,
                     value: 0x3c00000,
-                    short: L357,
-                    long: L358,
+                    short: L356,
+                    long: L357,
                     scans: true,
                 },
             },
@@ -52496,30 +52486,30 @@ mod tables {
                 initial: 0x12f000003c00000,
                 modifiers: &[
                     M27,
+                    M338,
                     M339,
                     M340,
+                    M358,
                     M341,
-                    M359,
                     M342,
                     M343,
                     M344,
                     M345,
-                    M346,
+                    M349,
                     M350,
-                    M351,
                     M0,
                 ],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O335, O336, O352],
+                operands: &[O334, O335, O351],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800008003c01d00,
                     value: 0x3c00000,
-                    short: L360,
-                    long: L361,
+                    short: L359,
+                    long: L360,
                     scans: true,
                 },
             },
@@ -52537,18 +52527,18 @@ mod tables {
                 fixed_value: 0x130800000000000,
                 ignored: 0,
                 initial: 0x130800000000000,
-                modifiers: &[M27, M339, M362, M340, M363, M343, M345, M350, M351, M0],
+                modifiers: &[M27, M338, M361, M339, M362, M342, M344, M349, M350, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O364, O352, O365],
+                operands: &[O363, O351, O364],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800008000001400,
                     value: 0,
-                    short: L366,
-                    long: L367,
+                    short: L365,
+                    long: L366,
                     scans: false,
                 },
             },
@@ -52568,28 +52558,28 @@ mod tables {
                 initial: 0x131800000000000,
                 modifiers: &[
                     M27,
+                    M338,
+                    M361,
                     M339,
                     M362,
-                    M340,
-                    M363,
-                    M343,
-                    M345,
+                    M342,
+                    M344,
+                    M354,
                     M355,
-                    M356,
-                    M350,
+                    M349,
                     M0,
                 ],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O364, O352, O365],
+                operands: &[O363, O351, O364],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800008000003400,
                     value: 0,
-                    short: L368,
-                    long: L369,
+                    short: L367,
+                    long: L368,
                     scans: false,
                 },
             },
@@ -52609,28 +52599,28 @@ mod tables {
                 initial: 0x132800000000000,
                 modifiers: &[
                     M27,
+                    M338,
+                    M361,
                     M339,
                     M362,
-                    M340,
-                    M363,
-                    M343,
-                    M345,
-                    M350,
+                    M342,
+                    M344,
+                    M349,
+                    M369,
                     M370,
-                    M371,
                     M0,
                 ],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O364, O352, O365],
+                operands: &[O363, O351, O364],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800008000007400,
                     value: 0,
-                    short: L372,
-                    long: L373,
+                    short: L371,
+                    long: L372,
                     scans: false,
                 },
             },
@@ -52648,18 +52638,18 @@ mod tables {
                 fixed_value: 0x137800000000000,
                 ignored: 0,
                 initial: 0x137800000000000,
-                modifiers: &[M27, M339, M362, M340, M363, M343, M345, M350, M351, M0],
+                modifiers: &[M27, M338, M361, M339, M362, M342, M344, M349, M350, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O364, O352, O365],
+                operands: &[O363, O351, O364],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800008000001400,
                     value: 0,
-                    short: L366,
-                    long: L367,
+                    short: L365,
+                    long: L366,
                     scans: false,
                 },
             },
@@ -52677,18 +52667,18 @@ mod tables {
                 fixed_value: 0x138800000000000,
                 ignored: 0,
                 initial: 0x138800000000000,
-                modifiers: &[M27, M339, M362, M340, M363, M343, M345, M350, M351, M0],
+                modifiers: &[M27, M338, M361, M339, M362, M342, M344, M349, M350, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O364, O352, O365],
+                operands: &[O363, O351, O364],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800008000001400,
                     value: 0,
-                    short: L366,
-                    long: L367,
+                    short: L365,
+                    long: L366,
                     scans: false,
                 },
             },
@@ -52708,28 +52698,28 @@ mod tables {
                 initial: 0x139800000000000,
                 modifiers: &[
                     M27,
+                    M338,
+                    M361,
                     M339,
                     M362,
-                    M340,
-                    M363,
-                    M343,
-                    M345,
+                    M342,
+                    M344,
+                    M354,
                     M355,
-                    M356,
-                    M350,
+                    M349,
                     M0,
                 ],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O364, O352, O365],
+                operands: &[O363, O351, O364],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800008000003400,
                     value: 0,
-                    short: L368,
-                    long: L369,
+                    short: L367,
+                    long: L368,
                     scans: false,
                 },
             },
@@ -52749,28 +52739,28 @@ mod tables {
                 initial: 0x13a800000000000,
                 modifiers: &[
                     M27,
+                    M338,
+                    M361,
                     M339,
                     M362,
-                    M340,
-                    M363,
-                    M343,
-                    M345,
-                    M350,
+                    M342,
+                    M344,
+                    M349,
+                    M369,
                     M370,
-                    M371,
                     M0,
                 ],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O364, O352, O365],
+                operands: &[O363, O351, O364],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800008000007400,
                     value: 0,
-                    short: L372,
-                    long: L373,
+                    short: L371,
+                    long: L372,
                     scans: false,
                 },
             },
@@ -52788,18 +52778,18 @@ mod tables {
                 fixed_value: 0x13f800000000000,
                 ignored: 0,
                 initial: 0x13f800000000000,
-                modifiers: &[M27, M339, M362, M340, M363, M343, M345, M350, M351, M0],
+                modifiers: &[M27, M338, M361, M339, M362, M342, M344, M349, M350, M0],
                 quiet_mask: 0,
                 quiet_value: 1,
-                operands: &[O364, O352, O365],
+                operands: &[O363, O351, O364],
                 syntax: S50,
                 placed: 0,
                 limits: &[2, 2, 3],
                 script: Script {
                     mask: 0x7800008000001400,
                     value: 0,
-                    short: L366,
-                    long: L367,
+                    short: L365,
+                    long: L366,
                     scans: false,
                 },
             },
@@ -52817,18 +52807,18 @@ mod tables {
                 fixed_value: 0x160000000000000,
                 ignored: 0,
                 initial: 0x160c00000000000,
-                modifiers: &[M195, M0],
+                modifiers: &[M193, M0],
                 quiet_mask: 0x7800000300000000,
                 quiet_value: 0,
-                operands: &[O31, O212, O213, O374, O375],
+                operands: &[O31, O211, O212, O373, O374],
                 syntax: S36,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0ff00000000,
                     value: 0xc00000000000,
-                    short: L376,
-                    long: L377,
+                    short: L375,
+                    long: L376,
                     scans: true,
                 },
             },
@@ -52846,18 +52836,18 @@ mod tables {
                 fixed_value: 0x161000000000000,
                 ignored: 0,
                 initial: 0x161c00000000000,
-                modifiers: &[M195, M0],
+                modifiers: &[M193, M0],
                 quiet_mask: 0x7800000300000000,
                 quiet_value: 0,
-                operands: &[O31, O212, O213, O374, O375],
+                operands: &[O31, O211, O212, O373, O374],
                 syntax: S36,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0ff00000000,
                     value: 0xc00000000000,
-                    short: L376,
-                    long: L377,
+                    short: L375,
+                    long: L376,
                     scans: true,
                 },
             },
@@ -52875,18 +52865,18 @@ mod tables {
                 fixed_value: 0x162000000000000,
                 ignored: 0,
                 initial: 0x162c00000000000,
-                modifiers: &[M195, M0],
+                modifiers: &[M193, M0],
                 quiet_mask: 0x7800000300000000,
                 quiet_value: 0,
-                operands: &[O31, O212, O213, O374, O375],
+                operands: &[O31, O211, O212, O373, O374],
                 syntax: S36,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0ff00000000,
                     value: 0xc00000000000,
-                    short: L376,
-                    long: L377,
+                    short: L375,
+                    long: L376,
                     scans: true,
                 },
             },
@@ -52904,18 +52894,18 @@ mod tables {
                 fixed_value: 0x163000000000000,
                 ignored: 0,
                 initial: 0x163c00000000000,
-                modifiers: &[M195, M0],
+                modifiers: &[M193, M0],
                 quiet_mask: 0x7800000300000000,
                 quiet_value: 0,
-                operands: &[O31, O212, O213, O374, O375],
+                operands: &[O31, O211, O212, O373, O374],
                 syntax: S36,
                 placed: 0,
                 limits: &[2, 1, 2],
                 script: Script {
                     mask: 0x7800c0ff00000000,
                     value: 0xc00000000000,
-                    short: L376,
-                    long: L377,
+                    short: L375,
+                    long: L376,
                     scans: true,
                 },
             },
