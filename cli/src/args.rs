@@ -1,6 +1,7 @@
 //! What can be asked for on the command line.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -8,6 +9,7 @@ use isaforge_compiler::emit::SemanticsStyle;
 
 use crate::builtin::{self, Builtin};
 use crate::help;
+use crate::machine::{Engine, Level};
 use crate::words::Encoding;
 
 /// Disassembles, assembles and explains machine words; checks and compiles specifications; runs programs
@@ -329,9 +331,48 @@ pub struct RunArgs {
     /// Do not say how much was executed
     #[arg(short, long)]
     pub quiet: bool,
+    /// End after so many seconds; the exit status is 1 then. Without it a program ends with its budget
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: Option<Duration>,
+    /// What executes the program.
+    #[command(flatten)]
+    pub engine: EngineArgs,
     /// What to look at meanwhile.
     #[command(flatten)]
     pub watch: WatchArgs,
+}
+
+/// What executes a program.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Engines, which all give the same results")]
+pub struct EngineArgs {
+    /// `reference` (an instruction at a time), `handlers` (several warps at once) or `compiled` (and machine code for
+    /// what runs often); the fastest by default
+    #[arg(long, env = "ISAFORGE_ENGINE", value_name = "ENGINE", value_parser = engine_parser(), hide_possible_values = true, hide_env_values = true)]
+    pub engine: Option<Engine>,
+    /// The instructions of this processor that are used: `portable`, `avx2` or `avx512`; the best by default
+    #[arg(long, env = "ISAFORGE_LEVEL", value_name = "LEVEL", value_parser = level_parser(), hide_possible_values = true, hide_env_values = true)]
+    pub level: Option<&'static str>,
+    /// Run on all engines and levels of this processor, and name the first instruction that differs. Exit status 1
+    /// if one does; no output is made
+    #[arg(long, conflicts_with_all = ["engine", "level", "trace", "breaks", "profile", "fidelity", "profile_svg"])]
+    pub compare: bool,
+}
+
+/// A number of seconds, perhaps with a fraction.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "a number of seconds is expected".to_owned())?;
+    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
+}
+
+fn engine_parser() -> impl TypedValueParser<Value = Engine> {
+    PossibleValuesParser::new(Engine::ALL.map(Engine::name))
+        .map(|name| Engine::ALL.into_iter().find(|engine| engine.name() == name).unwrap_or(Engine::Reference))
+}
+
+fn level_parser() -> impl TypedValueParser<Value = &'static str> {
+    PossibleValuesParser::new(Level::NAMES)
+        .map(|name| Level::NAMES.into_iter().find(|known| *known == name).unwrap_or(Level::NAMES[0]))
 }
 
 /// What to look at while a program runs.

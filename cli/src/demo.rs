@@ -16,7 +16,7 @@ use crate::builtin;
 use crate::check;
 use crate::dis::listing;
 use crate::failure::{Failure, Status};
-use crate::machine::{Job, Machine, Regions, Resources};
+use crate::machine::{Deadline, Job, Machine, Regions, Resources};
 use crate::output::{count, thousands};
 use crate::paint::{BOLD, DIM, GOOD, paint};
 use crate::picture::{color_counts, write_png};
@@ -164,6 +164,8 @@ impl Demo {
             resources: &Resources::default(),
             shared_bytes: 0,
             budget: u64::MAX,
+            deadline: Deadline::NONE,
+            execution: None,
         };
         let executed = (machine.run)(&job, &mut memory)
             .map_err(|reason| Failure::usage(format!("the shader failed: {reason}"), "please report it"))?;

@@ -193,11 +193,19 @@ Examples:
   isaforge run launch.yaml --break 4 --break 7      stop at the first that a warp comes to
   isaforge run launch.yaml --profile      a table
   isaforge run launch.yaml --profile-svg bars.svg   the same as a picture
+  isaforge run launch.yaml --compare      do all engines of this processor give the same?
+  isaforge run launch.yaml --engine handlers --level avx2
+  isaforge run launch.yaml --time-limit 10          ten seconds at most, besides the budget
   isaforge run launch.yaml --fidelity     what it met that is not exact on this runtime
   isaforge run case.json                  a recorded case (see `conform`): writes NAME.png, or
                                           NAME-targetN.png if it draws several pictures
   isaforge run case.json --trace          pixel (6,0)    3 ++h+++++xxxxxxxx, then the text
   isaforge run --sheet sheet.png cases/*.json       all their pictures on one
+
+All engines leave the same bits. `--compare` runs a launch on each at each level, and prints the
+first instruction after which one differs: word, text, lane, register or address, both values; the
+exit status is then 1. What `--trace`, `--break` and `--profile` see is the reference's doing.
+ISAFORGE_ENGINE and ISAFORGE_LEVEL stand for `--engine` and `--level`.
 
 In a trace and at a break there is a sign for each lane of the warp: `+` executes the instruction,
 `h` does so as a helper, `.` is elsewhere, `x` has ended or does not exist. `r3=1:00000007` is r3

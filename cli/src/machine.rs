@@ -5,9 +5,11 @@ use std::fmt::{self, Display};
 use std::ops::ControlFlow;
 
 use isaforge_runtime::valhall::cases::{self, Finished};
+use isaforge_runtime::valhall::compare::compare;
 pub use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::host::{self, Target};
 use isaforge_runtime::valhall::observe::{self, Breakpoints, Executed, Observer, Trace};
+pub use isaforge_runtime::{Deadline, Engine, Execution, Level};
 use isaforge_runtime::{Launch, Memory, Outcome, RunError, usc, valhall, vpu};
 
 pub use isaforge_runtime::observe::{Profile, Row};
@@ -32,7 +34,14 @@ pub struct Job<'a> {
     pub shared_bytes: u32,
     /// The most instructions to execute, those of all threads together.
     pub budget: u64,
+    /// Until when they may run.
+    pub deadline: Deadline,
+    /// What executes it; the fastest if nobody has asked for one.
+    pub execution: Option<Execution>,
 }
+
+/// The most bytes of all memory of a launch together.
+pub const MAX_MEMORY: u64 = Memory::MAX_BYTES as u64;
 
 /// Memory that a program sees: addresses and contents.
 pub type Regions = Vec<(u64, Vec<u8>)>;
@@ -117,6 +126,11 @@ pub type RunCase = fn(&str) -> Result<Case, String>;
 /// Runs a recorded case while somebody looks on.
 pub type WatchCase = fn(&str, Watch<'_>) -> Seen<Case>;
 
+/// Runs a job on all engines, each on memory of its own. Returns how it ended on all of them.
+///
+/// An error says which of them differs first, and where.
+pub type CompareJob = fn(&Job<'_>, &mut Regions) -> Result<Result<u64, String>, String>;
+
 /// What can execute the programs of an instruction set.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
@@ -124,6 +138,8 @@ pub struct Machine {
     pub run: RunJob,
     /// Runs a job while somebody looks on.
     pub watch: WatchJob,
+    /// Runs a job on all engines.
+    pub compare: CompareJob,
     /// Runs one thread of a shader.
     pub shader: RunShader,
     /// Runs a recorded case with textures, varyings and the like.
@@ -161,6 +177,7 @@ pub type JudgeRuns = fn(&str) -> Result<Vec<Result<(), String>>, String>;
 pub static VALHALL: Machine = Machine {
     run: run_valhall,
     watch: watch_valhall,
+    compare: compare_valhall,
     shader: shade_valhall,
     case: |text| run_valhall_case(text, ()),
     watch_case: |text, watch| watched(watch, |observer| run_valhall_case(text, observer)),
@@ -219,10 +236,16 @@ fn judge_vpu_program(line: &str) -> Result<(), String> {
     }
 }
 
+/// Whether only the reference has what a job names.
+pub fn needs_reference(resources: &Resources) -> bool {
+    let Resources { textures, images, buffers, .. } = resources;
+    !(textures.is_empty() && images.is_empty() && buffers.is_empty())
+}
+
 fn run_valhall(job: &Job<'_>, regions: &mut Regions) -> Result<u64, String> {
-    let Resources { textures, images, buffers, .. } = job.resources;
-    if textures.is_empty() && images.is_empty() && buffers.is_empty() {
-        return on_memory(job, regions, valhall::run);
+    if !needs_reference(job.resources) {
+        let execution = job.execution.unwrap_or_else(Execution::best);
+        return on_memory(job, regions, |launch, memory| valhall::run_on(execution, launch, memory));
     }
     on_memory(job, regions, |launch, memory| valhall::run_with(launch, memory, &mut job.resources.clone(), ()))
 }
@@ -232,6 +255,15 @@ fn watch_valhall(job: &Job<'_>, regions: &mut Regions, watch: Watch<'_>) -> Seen
         let mut resources = job.resources.clone();
         on_memory(job, regions, |launch, memory| valhall::run_with(launch, memory, &mut resources, observer))
     })
+}
+
+fn compare_valhall(job: &Job<'_>, regions: &mut Regions) -> Result<Result<u64, String>, String> {
+    let memory = laid_out(regions)?;
+    match compare(&launch(job), &memory, &Execution::available()) {
+        Ok(Ok(outcome)) => Ok(Ok(outcome.thread_instructions)),
+        Ok(Err(error)) => Ok(Err(error.to_string())),
+        Err(difference) => Err(difference.to_string()),
+    }
 }
 
 /// A function that is told of everything that is executed.
@@ -255,19 +287,22 @@ fn on_memory(
     regions: &mut Regions,
     run: impl FnOnce(&Launch, &mut Memory) -> Result<Outcome, RunError>,
 ) -> Result<u64, String> {
-    let launch = Launch {
+    let mut memory = laid_out(regions)?;
+    let outcome = run(&launch(job), &mut memory);
+    taken_back(memory, regions);
+    Ok(outcome.map_err(|error| error.to_string())?.thread_instructions)
+}
+
+fn launch(job: &Job<'_>) -> Launch {
+    Launch {
         program: job.program.to_vec(),
         groups: job.groups,
         local_size: job.local_size,
         uniforms: job.uniforms.to_vec(),
         shared_bytes: job.shared_bytes,
         budget: job.budget,
-        ..Launch::default()
-    };
-    let mut memory = laid_out(regions)?;
-    let outcome = run(&launch, &mut memory);
-    taken_back(&memory, regions);
-    Ok(outcome.map_err(|error| error.to_string())?.thread_instructions)
+        deadline: job.deadline,
+    }
 }
 
 /// Memory with all regions, which are empty then.
@@ -279,10 +314,10 @@ pub fn laid_out(regions: &mut Regions) -> Result<Memory, String> {
     Ok(memory)
 }
 
-/// What memory holds now in the regions.
-pub fn taken_back(memory: &Memory, regions: &mut Regions) {
+/// Puts what memory holds back into the regions.
+pub fn taken_back(mut memory: Memory, regions: &mut Regions) {
     for (base, bytes) in regions.iter_mut() {
-        *bytes = memory.region(*base).unwrap_or_default().to_vec();
+        *bytes = memory.unmap(*base).unwrap_or_default();
     }
 }
 

@@ -71,14 +71,14 @@ pub enum MemoryFault {
 }
 
 /// A run of bytes that can be read and written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Region {
     base: u64,
     bytes: Vec<u8>,
 }
 
 /// Regions of bytes at 64-bit addresses, little-endian. Accesses need no alignment but must lie in one region.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
     /// In ascending order, without overlap.
     regions: Vec<Region>,
@@ -130,6 +130,14 @@ impl Memory {
     pub fn region(&self, base: u64) -> Option<&[u8]> {
         let at = self.regions.binary_search_by_key(&base, |r| r.base).ok()?;
         self.regions.get(at).map(|r| r.bytes.as_slice())
+    }
+
+    /// Takes away the region that begins at `base`, and gives its bytes.
+    pub fn unmap(&mut self, base: u64) -> Option<Vec<u8>> {
+        let at = self.regions.binary_search_by_key(&base, |r| r.base).ok()?;
+        let region = self.regions.remove(at);
+        self.total -= region.bytes.len();
+        Some(region.bytes)
     }
 
     /// Fills `into` with the bytes from `address` on.

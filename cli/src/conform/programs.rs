@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::rule::Rule;
-use crate::machine::{Job, Machine, Regions, Resources};
+use crate::machine::{Deadline, Job, Machine, Regions, Resources};
 
 /// Instructions after which a program is taken to be caught in a loop.
 const BUDGET: u64 = 2_000_000_000;
@@ -141,6 +141,8 @@ impl Kernel {
             resources: &Resources::default(),
             shared_bytes: self.shared_bytes,
             budget: BUDGET,
+            deadline: Deadline::NONE,
+            execution: None,
         };
         (machine.run)(&job, &mut memory)?;
         let found: Vec<u32> =

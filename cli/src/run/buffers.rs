@@ -9,12 +9,8 @@ use isaforge_compiler::source::{Span, Spanned};
 use isaforge_compiler::suggest::{did_you_mean, one_of};
 
 use super::launch::{Buffer, Output, PixelFormat, Uniform};
-use crate::machine::Regions;
+use crate::machine::{MAX_MEMORY, Regions};
 
-/// The largest buffer, and the largest file that becomes one, in bytes.
-const MAX_BUFFER: u64 = 1 << 30;
-/// The most bytes of all buffers together.
-const MAX_BUFFERS: u64 = 2 << 30;
 /// The most pixels of a picture.
 const MAX_PIXELS: u64 = 1 << 26;
 /// Where buffers without an address go.
@@ -33,11 +29,11 @@ impl Buffers {
     /// Reads what a launch file in `folder` says of them.
     pub fn read(given: &[(Spanned<String>, Buffer)], folder: &Path, out: &mut Diagnostics) -> Self {
         let names = given.iter().map(|(name, _)| name.value.clone()).collect();
-        let mut left = MAX_BUFFERS;
+        let mut left = MAX_MEMORY;
         let contents: Vec<Vec<u8>> = given
             .iter()
             .map(|(name, buffer)| {
-                let bytes = content(name, buffer, left.min(MAX_BUFFER), folder, out);
+                let bytes = content(name, buffer, left, folder, out);
                 left = left.saturating_sub(bytes.len() as u64);
                 bytes
             })
@@ -143,15 +139,19 @@ impl Buffers {
     }
 }
 
-/// The bytes of a file, unless there are more than `MAX_BUFFER`.
+/// The bytes of a file, unless there are more than a launch may have memory.
 ///
 /// # Errors
 /// When it cannot be read, or is too large.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    fs::File::open(path)?.take(MAX_BUFFER + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BUFFER {
-        return Err(io::Error::other(format!("it has more than {MAX_BUFFER} bytes")));
+    let file = fs::File::open(path)?;
+    // As much as it has now, and not twice that.
+    let size = file.metadata()?.len().min(MAX_MEMORY);
+    bytes.reserve_exact(usize::try_from(size).unwrap_or(0));
+    file.take(MAX_MEMORY + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_MEMORY {
+        return Err(io::Error::other(format!("it has more than {MAX_MEMORY} bytes")));
     }
     Ok(bytes)
 }
@@ -180,13 +180,17 @@ fn content(name: &Spanned<String>, buffer: &Buffer, most: u64, folder: &Path, ou
         None => (bytes.len() as u64, name.span),
     };
     if size > most {
-        let message = format!("a buffer has at most {MAX_BUFFER} bytes, all together {MAX_BUFFERS}");
+        let message = format!("all buffers together have at most {MAX_MEMORY} bytes");
         out.push(Diagnostic::error("L0003", span, message));
         bytes.clear();
     } else if size < bytes.len() as u64 {
         let message = format!("the content of `{}` is {} bytes long, more than its size", name.value, bytes.len());
         out.push(Diagnostic::error("L0003", span, message));
+    } else if bytes.is_empty() {
+        // Zeros that nobody has touched take no memory yet.
+        bytes = vec![0; size as usize];
     } else {
+        bytes.reserve_exact(size as usize - bytes.len());
         bytes.resize(size as usize, 0);
     }
     bytes

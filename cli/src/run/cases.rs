@@ -11,7 +11,7 @@ use crate::machine::{Color, Machine, Picture, Seen};
 use crate::output::{count, say, thousands};
 use crate::paint::{ERROR, GOOD, paint};
 use crate::picture::{Rgba, write_png};
-use crate::run::watch;
+use crate::run::{engine, watch};
 
 /// Pixels on the longer side of a picture on a sheet, at least; small pictures are enlarged by a whole number.
 const CELL: u32 = 128;
@@ -39,6 +39,10 @@ pub fn run(args: &RunArgs, first: String) -> Result<Status, Failure> {
     let Some(machine) = builtin::ALL.iter().find_map(|builtin| builtin.machine) else {
         return Err(Failure::usage("nothing runs recorded cases", ""));
     };
+    engine::only_one(args, "recorded cases", "an engine that is fixed");
+    if args.time_limit.is_some() {
+        return Err(Failure::usage("recorded cases have budgets, and no time limit", "leave out `--time-limit`"));
+    }
     if args.watch.any() && (!args.more.is_empty() || args.sheet.is_some()) {
         let help = "give one case, without `--sheet`";
         return Err(Failure::usage("recorded cases are looked at one at a time", help));
@@ -80,7 +84,7 @@ fn case(
         None => Seen::unwatched((machine.case)(text)),
     })?;
     if let Some(profile) = &seen.profile {
-        watch::show(machine.fidelity, profile, &args.watch)?;
+        watch::show(machine.fidelity, profile, "reference", &args.watch)?;
     }
     if seen.stopped.is_some() {
         return Ok(true);

@@ -5,6 +5,7 @@
 pub mod buffers;
 pub mod cases;
 pub mod draw;
+pub mod engine;
 pub mod launch;
 pub mod outputs;
 pub mod pages;
@@ -24,7 +25,7 @@ use isaforge_compiler::source::Sources;
 use crate::args::RunArgs;
 use crate::check;
 use crate::failure::{Failure, Status};
-use crate::machine::{Job, Seen};
+use crate::machine::{Engine, Job, Seen};
 use crate::output::{count, say, thousands};
 use crate::paint::{ERROR, GOOD, paint};
 
@@ -34,6 +35,7 @@ use crate::paint::{ERROR, GOOD, paint};
 /// When a file cannot be read or written.
 pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     std::fs::File::open(&args.launch).map_err(Failure::reading(&args.launch))?;
+    let execution = engine::asked(args)?;
     if let Some(case) = cases::read(&args.launch) {
         return cases::run(args, case);
     }
@@ -47,13 +49,14 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     if let Some(node) = &node {
         if vpu::is_meant(node) {
             unwatched(args, "programs of the VPU")?;
+            engine::only_one(args, "programs of the VPU", "one engine");
             return vpu::run(args, node, sources, diagnostics);
         }
         if usc::is_meant(node) {
-            return usc::run(args, node, sources, diagnostics);
+            return usc::run(args, execution, node, sources, diagnostics);
         }
         if draw::is_meant(node) {
-            return draw::run(args, node, sources, diagnostics);
+            return draw::run(args, execution, node, sources, diagnostics);
         }
     }
     let folder = args.launch.parent().unwrap_or(Path::new(""));
@@ -69,16 +72,29 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
         resources: &plan.resources,
         shared_bytes: plan.shared_bytes,
         budget: plan.budget,
+        deadline: engine::deadline(args),
+        execution,
     };
     let started = Instant::now();
     let machine = plan.machine;
-    let seen = watch::run(&args.watch, watch::Places::Words, |watch| match watch {
+    if args.engine.compare {
+        return engine::compare(args, machine, &job, &mut plan.buffers.memory);
+    }
+    // Counts are the reference's, what is computed that of the engine.
+    let counted = execution.filter(|one| args.watch.counts() && one.engine() != Engine::Reference);
+    let before = counted.map(|_| plan.buffers.memory.clone());
+    let mut seen = watch::run(&args.watch, watch::Places::Words, |watch| match watch {
         Some(watch) => (machine.watch)(&job, &mut plan.buffers.memory, watch),
         None => Seen::unwatched((machine.run)(&job, &mut plan.buffers.memory)),
     })?;
+    if let Some(before) = before {
+        plan.buffers.memory = before;
+        seen.ended = (machine.run)(&job, &mut plan.buffers.memory);
+    }
     let elapsed = started.elapsed();
     if let Some(profile) = &seen.profile {
-        watch::show(plan.machine.fidelity, profile, &args.watch)?;
+        let by = counted.map_or("reference".to_owned(), |execution| format!("{execution} (counted by the reference)"));
+        watch::show(plan.machine.fidelity, profile, &by, &args.watch)?;
     }
     if seen.stopped.is_some() {
         return Ok(Status::Fine);

@@ -65,14 +65,15 @@ impl Places {
     }
 }
 
-/// Prints a profile and draws it, as far as that was asked for.
+/// Prints a profile and draws it, as far as that was asked for; `by` is the engine that has executed the program.
 ///
 /// # Errors
 /// When the picture or standard output cannot be written.
-pub fn show(entries: fn() -> Vec<Entry>, profile: &Profile, args: &WatchArgs) -> Result<(), Failure> {
+pub fn show(entries: fn() -> Vec<Entry>, profile: &Profile, by: &str, args: &WatchArgs) -> Result<(), Failure> {
     if args.profile {
         let mut out = io::stdout().lock();
         out.write_all(table(profile).as_bytes())?;
+        writeln!(out, "\nexecuted by: {by}")?;
         out.flush()?;
     }
     if args.fidelity {

@@ -4,6 +4,7 @@ mod assemble;
 mod conform;
 mod disassemble;
 mod drawing;
+mod engines;
 mod explain;
 mod fidelity;
 mod general;

@@ -17,14 +17,19 @@ use isaforge_runtime::valhall::observe::Observer;
 use isaforge_runtime::valhall::{self, Fragments};
 
 use self::plan::Plan;
-use super::{outputs, watch, without_mistakes};
+use super::{engine, outputs, watch, without_mistakes};
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
-use crate::machine::{Seen, laid_out, picture, taken_back, watched};
+use crate::machine::{Engine, Execution, Seen, laid_out, picture, taken_back, watched};
 use crate::output::{say, thousands};
 use crate::paint::{ERROR, GOOD, paint};
 use crate::picture::{Rgba, write_png};
 use crate::run::cases::pixel;
+
+/// Nobody looks on, but the reference draws.
+struct Nobody;
+
+impl Observer for Nobody {}
 
 /// Whether a launch file is one that draws.
 pub fn is_meant(launch: &Node) -> bool {
@@ -38,6 +43,7 @@ pub fn is_meant(launch: &Node) -> bool {
 /// When a file cannot be written.
 pub fn run(
     args: &RunArgs,
+    execution: Option<Execution>,
     launch: &Node,
     mut sources: Sources,
     mut diagnostics: Diagnostics,
@@ -47,14 +53,20 @@ pub fn run(
     let Some(mut plan) = without_mistakes(plan, &args.launch, sources, diagnostics) else {
         return Ok(Status::Mistakes);
     };
+    if args.engine.compare {
+        engine::only_one(args, "drawings", "handlers and the reference together");
+    }
     let started = Instant::now();
+    plan.deadline = engine::deadline(args);
     let machine = plan.machine;
+    let by_reference = execution.is_some_and(|execution| execution.engine() == Engine::Reference);
     let seen = watch::run(&args.watch, watch::Places::Words, |watch| match watch {
         Some(watch) => watched(watch, |observer| draw(&mut plan, observer)),
+        None if by_reference => Seen::unwatched(draw(&mut plan, Nobody)),
         None => Seen::unwatched(draw(&mut plan, ())),
     })?;
     if let Some(profile) = &seen.profile {
-        watch::show(machine.fidelity, profile, &args.watch)?;
+        watch::show(machine.fidelity, profile, "reference", &args.watch)?;
     }
     if seen.stopped.is_some() {
         return Ok(Status::Fine);
@@ -97,7 +109,7 @@ fn pixels(target: &Target) -> Vec<Rgba> {
 fn draw(plan: &mut Plan, observer: impl Observer) -> Result<u64, String> {
     let mut memory = laid_out(&mut plan.buffers.memory)?;
     let executed = triangles(plan, &mut memory, observer);
-    taken_back(&memory, &mut plan.buffers.memory);
+    taken_back(memory, &mut plan.buffers.memory);
     executed
 }
 
@@ -112,6 +124,7 @@ fn triangles(plan: &mut Plan, memory: &mut Memory, mut observer: impl Observer) 
         let mut fragments = Fragments::new(plan.program.clone(), width, height);
         fragments.uniforms.clone_from(&plan.uniforms);
         fragments.budget = plan.budget - executed;
+        fragments.deadline = plan.deadline;
         if !plan.triangles.is_empty() {
             let [columns, rows] = triangle.within();
             fragments.covered.fill(false);

@@ -13,7 +13,7 @@ use isaforge_runtime::valhall::host::{
 
 use super::launch::{BlendContent, DrawLaunch, TargetContent, VaryingContent};
 use crate::builtin::{self, Builtin};
-use crate::machine::Machine;
+use crate::machine::{Deadline, Machine};
 use crate::run::buffers::Buffers;
 use crate::run::launch::{Float, Output};
 use crate::run::program;
@@ -58,6 +58,8 @@ pub struct Plan {
     pub outputs: Vec<Output>,
     /// The most instructions.
     pub budget: u64,
+    /// Until when it may run.
+    pub deadline: Deadline,
 }
 
 impl Plan {
@@ -143,6 +145,7 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
         buffers,
         outputs,
         budget: launch.budget.unwrap_or(Launch::DEFAULT_BUDGET),
+        deadline: Deadline::NONE,
     })
 }
 

@@ -15,17 +15,17 @@ use isaforge_compiler::diagnostic::Diagnostics;
 use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::{Node, Value};
 use isaforge_runtime::usc::watch::{Executed, Watch as Looks, profile};
-use isaforge_runtime::usc::{Instance, LANES, Register, Report, RunError, Task};
+use isaforge_runtime::usc::{Instance, LANES, Machine, Register, Report, RunError, Software, Task};
 
 use self::launch::{UscNumber, UscOutput, UscPixel, UscPrint};
 use self::plan::{Given, Plan, Rectangle};
 use super::watch::{self, Places};
-use super::without_mistakes;
+use super::{engine, without_mistakes};
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
-use crate::machine::{Seen, Watch, usc_fidelity};
+use crate::machine::{Engine, Execution, Seen, Watch, usc_fidelity};
 use crate::output::{count, say, thousands, write_whole};
-use crate::paint::{ERROR, GOOD, paint};
+use crate::paint::{ERROR, GOOD, HELP, paint};
 use crate::picture::{Rgba, write_png};
 
 /// The name of the instruction set in launch files.
@@ -53,6 +53,7 @@ struct Left {
 /// When a file cannot be written.
 pub fn run(
     args: &RunArgs,
+    execution: Option<Execution>,
     launch: &Node,
     mut sources: Sources,
     mut diagnostics: Diagnostics,
@@ -62,6 +63,16 @@ pub fn run(
     let Some(mut plan) = without_mistakes(plan, &args.launch, sources, diagnostics) else {
         return Ok(Status::Mistakes);
     };
+    plan.machine = plan.machine.until(engine::deadline(args));
+    if args.engine.compare {
+        return compare(args, &plan);
+    }
+    if args.engine.engine == Some(Engine::Compiled) {
+        say(&format!("{}: no machine code is made for the USC, its handlers execute it", paint(HELP, "note")));
+    }
+    if let Some(execution) = execution {
+        plan.machine = on(execution, plan.machine);
+    }
     let started = Instant::now();
     let seen = watch::run(&args.watch, Places::Offsets, |watch| match watch {
         Some(watch) => watched(&mut plan, watch),
@@ -69,7 +80,7 @@ pub fn run(
     })?;
     let elapsed = started.elapsed();
     if let Some(profile) = &seen.profile {
-        watch::show(usc_fidelity, profile, &args.watch)?;
+        watch::show(usc_fidelity, profile, "reference", &args.watch)?;
     }
     if seen.stopped.is_some() {
         return Ok(Status::Fine);
@@ -97,6 +108,65 @@ pub fn run(
         done.iter().for_each(|line| say(line));
     }
     Ok(Status::Fine)
+}
+
+/// The same machine with an engine.
+fn on(execution: Execution, machine: Machine<Software>) -> Machine<Software> {
+    let machine = machine.at_level(execution.level());
+    if execution.engine() == Engine::Reference { machine.without_fast_path() } else { machine }
+}
+
+/// Runs the program by the whole data path and by handlers at each level, and says whether what they leave is the same.
+fn compare(args: &RunArgs, plan: &Plan) -> Result<Status, Failure> {
+    say(&format!("{}: engines of the USC are compared by what they leave in the end", paint(HELP, "note")));
+    let by = |execution: Execution| {
+        let mut plan = Plan { machine: on(execution, plan.machine.clone()), ..plan.clone() };
+        let left = everything(&mut plan, None);
+        (left, plan)
+    };
+    let (expected, reference) = by(Execution::reference());
+    for execution in Execution::available().into_iter().filter(|one| one.engine() == Engine::Handlers) {
+        let (found, plan) = by(execution);
+        if let Some(difference) = difference((&found, &plan), (&expected, &reference)) {
+            return engine::report(&args.launch, args.quiet, Err(format!("{execution} differs: {difference}")));
+        }
+    }
+    let executed = expected.map(|left| format!("{} groups", thousands(left.report.groups)));
+    engine::report(&args.launch, args.quiet, Ok(executed))
+}
+
+/// What is different after two runs, if anything is.
+fn difference(found: (&Result<Left, String>, &Plan), expected: (&Result<Left, String>, &Plan)) -> Option<String> {
+    let (left, reference) = match (found.0, expected.0) {
+        (Ok(left), Ok(reference)) => (left, reference),
+        (Err(found), Err(expected)) if found == expected => return None,
+        (found, expected) => {
+            let text = |ended: &Result<Left, String>| ended.as_ref().err().cloned().unwrap_or("an end".to_owned());
+            return Some(format!("the run gives {}, in the reference {}", text(found), text(expected)));
+        }
+    };
+    for (number, (task, other)) in left.tasks.iter().zip(&reference.tasks).enumerate() {
+        for instance in 0..task.instances() {
+            for register in (0..256).filter_map(Register::temporary) {
+                let [found, expected] = [task, other].map(|task| task.get(register, instance));
+                if let (Some(found), Some(expected)) = (found, expected)
+                    && found != expected
+                {
+                    let place = format!("task {number}, instance {instance}: {register}");
+                    return Some(format!("{place} is {found:08x}, in the reference {expected:08x}"));
+                }
+            }
+        }
+    }
+    let [own, other] = [found.1, expected.1].map(|plan| &plan.machine.host);
+    let differs = [
+        ("counts", left.report != reference.report),
+        ("pixels", left.pixels != reference.pixels),
+        ("vertex outputs", own.vertex_outputs != other.vertex_outputs),
+        ("memory", own.memory != other.memory),
+    ];
+    let what = differs.into_iter().find(|(_, differs)| *differs)?.0;
+    Some(format!("the {what} are not those of the reference"))
 }
 
 fn prepare(plan: &Plan, task: &mut Task, first: usize) -> Result<(), String> {

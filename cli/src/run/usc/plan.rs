@@ -46,7 +46,7 @@ pub enum Given {
 }
 
 /// What to run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// The program.
     pub program: Program,

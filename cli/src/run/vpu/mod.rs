@@ -49,6 +49,7 @@ pub fn run(
         return Ok(Status::Mistakes);
     };
     let started = Instant::now();
+    plan.machine.set_deadline(super::engine::deadline(args));
     let ran = plan.machine.run();
     let elapsed = started.elapsed();
     warn(&args.launch, &plan.machine.warnings(), &plan.program);

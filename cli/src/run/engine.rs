@@ -1,0 +1,85 @@
+//! Which engine executes a program, until when, and what all engines make of it.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::args::{EngineArgs, RunArgs};
+use crate::failure::{Failure, Status};
+use crate::machine::{Deadline, Engine, Execution, Job, Machine, Regions, needs_reference};
+use crate::output::{say, thousands};
+use crate::paint::{ERROR, HELP, paint};
+
+/// The engine that is asked for, if one is.
+///
+/// # Errors
+/// When this processor does not have it, or when it cannot be looked on at.
+pub fn asked(args: &RunArgs) -> Result<Option<Execution>, Failure> {
+    let EngineArgs { engine, level, .. } = args.engine;
+    if engine.is_none() && level.is_none() {
+        return Ok(None);
+    }
+    let execution = Execution::with(engine, level);
+    let execution =
+        execution.map_err(|error| Failure::usage(error.to_string(), "leave out `--engine` or `--level`"))?;
+    let looks = args.watch.trace || !args.watch.breaks.is_empty();
+    if looks && execution.engine() != Engine::Reference {
+        let message = format!("nobody can look on while {execution} executes a program");
+        return Err(Failure::usage(message, "`--trace` and `--break` go with `--engine reference`"));
+    }
+    Ok(Some(execution))
+}
+
+/// Until when a program may run that starts now.
+pub fn deadline(args: &RunArgs) -> Deadline {
+    args.time_limit.map_or(Deadline::NONE, Deadline::after)
+}
+
+/// Says of a program that there is no choice of engines for it, if one is asked for.
+pub fn only_one(args: &RunArgs, what: &str, which: &str) {
+    let EngineArgs { engine, level, compare } = args.engine;
+    if compare || engine.is_some() || level.is_some() {
+        say(&format!("{}: {what} run on {which} alone: there is nothing to choose or to compare", paint(HELP, "note")));
+    }
+}
+
+/// Runs a job on all engines and says whether they agree.
+///
+/// # Errors
+/// When standard output cannot be written to.
+pub fn compare(args: &RunArgs, machine: &Machine, job: &Job<'_>, memory: &mut Regions) -> Result<Status, Failure> {
+    if needs_reference(job.resources) {
+        only_one(args, "programs with textures, images or uniform buffers", "the reference");
+        return Ok(Status::Fine);
+    }
+    let agreed = (machine.compare)(job, memory);
+    report(
+        &args.launch,
+        args.quiet,
+        agreed.map(|ended| ended.map(|count| format!("{} instructions", thousands(count)))),
+    )
+}
+
+/// Says whether engines agree: how the run ended on all of them, or the first difference.
+///
+/// # Errors
+/// When standard output cannot be written to.
+pub fn report(launch: &Path, quiet: bool, agreed: Result<Result<String, String>, String>) -> Result<Status, Failure> {
+    let engines: Vec<String> = Execution::available().iter().map(ToString::to_string).collect();
+    let mut out = io::stdout().lock();
+    match agreed {
+        Ok(Ok(executed)) => {
+            if !quiet {
+                writeln!(out, "the same, {executed}: {}", engines.join("; "))?;
+            }
+            Ok(Status::Fine)
+        }
+        Ok(Err(reason)) => {
+            say(&format!("{}: {} on every engine: {reason}", launch.display(), paint(ERROR, "the program failed")));
+            Ok(Status::Mistakes)
+        }
+        Err(difference) => {
+            writeln!(out, "{difference}")?;
+            Ok(Status::Mistakes)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! `isaforge run` by the engine that is asked for, until when, and how much memory.
+
+use super::*;
+
+const SUM: &str = "isa: valhall
+program: |
+  IADD_IMM.i32 r0, 0x0, #0x0000fc01
+  IADD_IMM.i32 r59, 0x0, #0x3e8
+  SHADDX.u64 r62, u0, r60.w0, shift:0x2
+  again: FCMP.f32.total.u1 r2, r0.h0, 0x0, r3
+  IADD.u32 r5, r5, r2
+  IADD_IMM.i32 r59, r59, #0xffffffff
+  BRANCHZ.reconverge r59, offset:again
+  STORE.i32.slot0.end @r5, r62, offset:0
+local size: 128
+buffers:
+  y: { size: 512 }
+uniforms: [ { address: y }, 0 ]
+outputs:
+  - print: { buffer: y, as: u32, count: 2 }
+";
+
+/// Jumps back for ever.
+const ENDLESS: &str = "isa: valhall\nprogram: |\n  again: BRANCHZ.eq.reconverge 0x0, offset:again\n  NOP.end\n";
+
+fn run(launch: &str, arguments: &[&str]) -> Run {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("launch.yaml"), launch).expect("the file is written");
+    isaforge_in(folder.path(), &[&["run", "launch.yaml"], arguments].concat(), b"")
+}
+
+fn levels() -> Vec<&'static str> {
+    isaforge_runtime::Level::available().iter().map(|level| level.name()).collect()
+}
+
+#[test]
+fn every_engine_gives_the_same_numbers() {
+    let expected = "y as u32:\n       0:  1000  1000\n";
+    assert_eq!(run(SUM, &["--quiet"]).expect(0).out(), expected);
+    assert_eq!(run(SUM, &["--quiet", "--engine", "reference"]).expect(0).out(), expected);
+    for level in levels() {
+        assert_eq!(run(SUM, &["--quiet", "--level", level]).expect(0).out(), expected);
+        let handlers = run(SUM, &["--quiet", "--engine", "handlers", "--level", level, "--profile"]).expect(0);
+        assert!(handlers.out().ends_with(expected), "{}", handlers.out());
+        assert!(handlers.out().contains(&format!("executed by: handlers at level {level}")), "{}", handlers.out());
+    }
+    assert!(run(SUM, &["--profile"]).expect(0).out().contains("executed by: reference\n"));
+}
+
+#[test]
+fn an_engine_that_is_not_there_is_refused() {
+    let error = run(SUM, &["--engine", "compiled", "--level", "portable"]).expect(2).err;
+    assert!(error.contains("no machine code is made for level `portable`"), "{error}");
+    let error = run(SUM, &["--engine", "magic"]).expect(2).err;
+    assert!(error.contains("reference") && error.contains("compiled"), "{error}");
+    let error = run(SUM, &["--engine", "handlers", "--trace"]).expect(2).err;
+    assert!(error.contains("nobody can look on while handlers at level"), "{error}");
+}
+
+#[test]
+fn the_environment_chooses_what_the_command_line_does_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("launch.yaml"), SUM).expect("the file is written");
+    let profile = |arguments: &[&str]| {
+        let command = Command::new(env!("CARGO_BIN_EXE_isaforge"))
+            .args([&["run", "launch.yaml", "--profile"], arguments].concat())
+            .envs([("ISAFORGE_ENGINE", "handlers"), ("ISAFORGE_LEVEL", "portable")])
+            .current_dir(folder.path())
+            .output();
+        String::from_utf8(command.expect("the command ends").stdout).expect("it is text")
+    };
+    assert!(profile(&[]).contains("executed by: handlers at level portable"));
+    assert!(profile(&["--engine", "reference"]).contains("executed by: reference"));
+}
+
+#[test]
+fn comparing_says_that_engines_agree() {
+    let compared = run(SUM, &["--compare"]).expect(0);
+    assert!(compared.out().starts_with("the same, 512,512 instructions: reference; handlers at level portable"));
+    for level in levels() {
+        assert!(compared.out().contains(&format!("handlers at level {level}")), "{}", compared.out());
+    }
+    assert!(!compared.out().contains("y as u32"), "no output is made");
+    // A program that fails does so on all of them.
+    let compared = run(&format!("{ENDLESS}budget: 5000\n"), &["--compare"]).expect(1);
+    assert!(compared.err.contains("the program failed on every engine") && compared.err.contains("the budget of 5000"));
+    let error = run(SUM, &["--compare", "--level", "portable"]).expect(2).err;
+    assert!(error.contains("cannot be used with"), "{error}");
+}
+
+#[test]
+fn a_program_ends_with_its_time() {
+    let launches = [
+        (ENDLESS, &["reference", "handlers", ""][..]),
+        ("isa: usc\nprogram: |\n  again:\n  0 : br again\n  1 : nop.end\ninstances: 1\n", &[""]),
+    ];
+    for (launch, engines) in launches {
+        for engine in engines {
+            let engine: &[&str] = if engine.is_empty() { &[] } else { &["--engine", engine] };
+            let ended = run(launch, &[&["--time-limit", "0.2"], engine].concat()).expect(1);
+            assert!(ended.err.contains("the time limit of 0.2 s is over"), "{}", ended.err);
+        }
+    }
+    assert!(run(SUM, &["--time-limit", "600", "--quiet"]).expect(0).out().contains("1000"));
+    run(SUM, &["--time-limit", "soon"]).expect(2);
+    run(SUM, &["--time-limit", "-1"]).expect(2);
+}
+
+#[test]
+fn buffers_together_have_one_limit() {
+    let launch = |sizes: &[u64]| {
+        let buffers: String =
+            sizes.iter().enumerate().map(|(i, size)| format!("  b{i}: {{ size: {size} }}\n")).collect();
+        format!("isa: valhall\nprogram: NOP.end\nbuffers:\n{buffers}")
+    };
+    let limit = isaforge_runtime::Memory::MAX_BYTES as u64;
+    run(&launch(&[limit]), &[]).expect(0);
+    run(&launch(&[limit - 4096, 4096]), &[]).expect(0);
+    for sizes in [&[limit + 1][..], &[limit - 4096, 4097], &[4096, limit]] {
+        let error = run(&launch(sizes), &[]).expect(1).err;
+        assert!(error.contains("L0003") && error.contains(&format!("at most {limit} bytes")), "{error}");
+    }
+}
