@@ -192,6 +192,27 @@ struct Source {
     text: String,
     /// Offset of the first byte of each line; begins with 0.
     lines: Vec<usize>,
+    /// How many characters begin before each multiple of [`STRIDE`]: a file may be one line of megabytes, with many places
+    /// to tell.
+    characters: Vec<usize>,
+}
+
+/// Bytes between two offsets whose characters are counted in advance.
+const STRIDE: usize = 1024;
+
+/// How many characters begin in some bytes of UTF-8.
+fn beginnings(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
+}
+
+impl Source {
+    /// How many characters begin before an offset.
+    fn characters_before(&self, at: usize) -> usize {
+        let stride = (at / STRIDE).min(self.characters.len().saturating_sub(1));
+        let bytes = self.text.as_bytes();
+        let rest = bytes.get(stride * STRIDE..at.min(bytes.len())).unwrap_or_default();
+        self.characters.get(stride).copied().unwrap_or(0) + beginnings(rest)
+    }
 }
 
 /// All texts of one run of the compiler.
@@ -294,7 +315,7 @@ impl Sources {
         let line = source.lines.partition_point(|&start| start <= at);
         // `lines` begins with 0, so at least one start is not after `at`.
         let start = source.lines[line - 1];
-        (line, 1 + source.text[start..at].chars().count())
+        (line, 1 + source.characters_before(at) - source.characters_before(start))
     }
 
     /// The text of a span, clamped to the file and to whole characters.
@@ -341,8 +362,10 @@ impl Sources {
         }
         let breaks = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(index, _)| index + 1);
         let lines = std::iter::once(0).chain(breaks).collect();
+        let counts = text.as_bytes().chunks(STRIDE).map(beginnings);
+        let characters = counts.scan(0, |before, count| Some(std::mem::replace(before, *before + count))).collect();
         let file = FileId(offset(self.files.len()));
-        self.files.push(Source { shown, real, text, lines });
+        self.files.push(Source { shown, real, text, lines, characters });
         file
     }
 

@@ -3,13 +3,13 @@
 //! E0109: modifiers that print alike. E0111: more than the tables or a line can hold. E0112: a syntax that leaves
 //! something out.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use isaforge_core::parse::MAX_FIELDS;
 use isaforge_core::text::LINE_CAPACITY;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::model::{Form, Isa, Modifier, Shape, Spelling, Token, Type};
+use crate::model::{Alternative, Enum, Form, Isa, Kind, Modifier, Shape, Spelling, Token, Type};
 use crate::source::Span;
 
 /// Applies the rules.
@@ -49,8 +49,9 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
         }
     }
     let mut told = HashSet::new();
+    let mut words = Words::new(isa);
     for form in &isa.forms {
-        check_form(isa, form, &mut told, out);
+        check_form(form, &mut words, &mut told, out);
     }
     shared_words(isa, out);
     for (what, count, most) in [
@@ -72,10 +73,10 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
 /// The greatest value that has a text of its own: the tables list them.
 const GREATEST: u64 = 4095;
 
-fn check_form(isa: &Isa, form: &Form, told: &mut HashSet<(Span, Span)>, out: &mut Diagnostics) {
-    alike(isa, &form.modifiers, form, told, out);
+fn check_form<'a>(form: &'a Form, words: &mut Words<'a>, told: &mut HashSet<(Span, Span)>, out: &mut Diagnostics) {
+    alike(words, &form.modifiers, form, told, out);
     for operand in &form.operands {
-        alike(isa, &operand.suffixes, form, told, out);
+        alike(words, &operand.suffixes, form, told, out);
     }
     let places = |token: &Token| form.syntax.iter().filter(|t| *t == token).count();
     let mut wrong = |message: String, other: Option<(Span, &str)>, help: &str| {
@@ -116,7 +117,7 @@ fn check_form(isa: &Isa, form: &Form, told: &mut HashSet<(Span, Span)>, out: &mu
         let message = format!("the syntax of `{}` must start with `{{mnemonic}}` and have it once", form.name);
         wrong(message, None, "for example `{mnemonic}{modifiers} {operands}`");
     }
-    if form.modifiers.len() > 32 || form.operands.len() > 16 || longest(isa, form) > LINE_CAPACITY {
+    if form.modifiers.len() > 32 || form.operands.len() > 16 || longest(words, form) > LINE_CAPACITY {
         let message = format!("`{}` is too large", form.name);
         let limits = format!("at most 32 modifiers, 16 operands and {LINE_CAPACITY} bytes of text");
         out.push(Diagnostic::error("E0111", form.span, message).note(limits));
@@ -125,9 +126,22 @@ fn check_form(isa: &Isa, form: &Form, told: &mut HashSet<(Span, Span)>, out: &mu
 
 /// Words of shared fields are not those of modifiers.
 fn shared_words(isa: &Isa, out: &mut Diagnostics) {
+    if isa.shared.iter().all(|shared| shared.words.is_empty()) {
+        return;
+    }
+    let mut known: HashMap<&str, (&Form, &Modifier)> = HashMap::new();
+    let mut seen = HashSet::new();
+    for (form, m) in isa.forms.iter().flat_map(|form| form.modifiers.iter().map(move |m| (form, m))) {
+        let is_new = match m.ty {
+            Type::Enum(e) => seen.insert((e, m.default)),
+            _ => true,
+        };
+        if is_new {
+            words(isa, m).for_each(|word| _ = known.entry(word).or_insert((form, m)));
+        }
+    }
     for (word, _, span) in isa.shared.iter().flat_map(|shared| &shared.words) {
-        let modifiers = isa.forms.iter().flat_map(|form| form.modifiers.iter().map(move |m| (form, m)));
-        let Some((form, m)) = modifiers.into_iter().find(|(_, m)| words(isa, m).any(|w| w == word)) else { continue };
+        let Some((form, m)) = known.get(word.as_str()) else { continue };
         let message = format!("`.{word}` is also a word of the modifier `{}` of `{}`", m.name, form.name);
         let error = Diagnostic::error("E0109", *span, message).label("never read there");
         out.push(error.secondary(m.declared.unwrap_or(m.span), format!("`{}`", m.name)).help("give it another word"));
@@ -137,7 +151,14 @@ fn shared_words(isa: &Isa, out: &mut Diagnostics) {
 /// Two modifiers may share words only if both are choices without default: then both are always written, in order.
 /// Two flags may share what they print if their names, which the assembler also takes, tell them apart. A word with a dot
 /// must not be two words.
-fn alike(isa: &Isa, modifiers: &[Modifier], form: &Form, told: &mut HashSet<(Span, Span)>, out: &mut Diagnostics) {
+fn alike<'a>(
+    vocabulary: &mut Words<'a>,
+    modifiers: &'a [Modifier],
+    form: &Form,
+    told: &mut HashSet<(Span, Span)>,
+    out: &mut Diagnostics,
+) {
+    let isa = vocabulary.isa;
     let mut report = |a: &Modifier, b: &Modifier, message: String| {
         // What many instructions have in common is wrong once.
         let place = |m: &Modifier| m.declared.unwrap_or(m.span);
@@ -163,7 +184,7 @@ fn alike(isa: &Isa, modifiers: &[Modifier], form: &Form, told: &mut HashSet<(Spa
                 && a.name != b.name
                 && a.prints != a.name
                 && b.prints != b.name;
-            let Some(word) = words(isa, a).find(|w| words(isa, b).any(|v| v == *w)) else { continue };
+            let Some(word) = vocabulary.common(a, b) else { continue };
             if !ordered && !named {
                 report(a, b, format!("two modifiers of `{}` can both print `.{word}`", form.name));
             }
@@ -172,8 +193,8 @@ fn alike(isa: &Isa, modifiers: &[Modifier], form: &Form, told: &mut HashSet<(Spa
             // One modifier cannot be written twice.
             let mut taken: Vec<usize> = Vec::new();
             let all = word.split('.').all(|part| {
-                let has = |i: &usize| !taken.contains(i) && words(isa, &modifiers[*i]).any(|other| other == part);
-                let found = (0..modifiers.len()).find(has);
+                let mut has = |i: &usize| !taken.contains(i) && vocabulary.has(&modifiers[*i], part);
+                let found = (0..modifiers.len()).find(|i| has(i));
                 taken.extend(found);
                 found.is_some()
             });
@@ -181,6 +202,75 @@ fn alike(isa: &Isa, modifiers: &[Modifier], form: &Form, told: &mut HashSet<(Spa
                 report(a, &modifiers[*part], format!("`.{word}` of `{}` looks like several modifiers", form.name));
             }
         }
+    }
+}
+
+/// What modifiers print and how long it gets, found out once for all instructions that have the same ones.
+struct Words<'a> {
+    isa: &'a Isa,
+    /// The words of an enum but that of a default.
+    of_enums: HashMap<(usize, Option<u64>), HashSet<&'a str>>,
+    /// A word that the modifiers of two enums and defaults have in common.
+    common: HashMap<[(usize, Option<u64>); 2], Option<&'a str>>,
+    /// The longest text of each enum's values, and of each kind.
+    longest_value: Vec<usize>,
+    longest_operand: Vec<usize>,
+}
+
+impl<'a> Words<'a> {
+    fn new(isa: &'a Isa) -> Self {
+        let longest = |e: &Enum| e.values.iter().map(|v| v.text.len()).max().unwrap_or(0);
+        let longest_value: Vec<usize> = isa.enums.iter().map(longest).collect();
+        let text = |t: &Token, a: &Alternative| match t {
+            Token::Text(t) => t.len(),
+            Token::Field(i) => match a.fields[*i].ty {
+                Type::Enum(e) => longest_value[e],
+                Type::Register(b) => isa.banks[b].count.to_string().len(),
+                _ => 24,
+            },
+            _ => 0,
+        };
+        let alternative = |a: &Alternative| a.text.iter().map(|t| text(t, a)).sum::<usize>();
+        let operand = |kind: &Kind| kind.alternatives.iter().map(alternative).max().unwrap_or(0);
+        let longest_operand = isa.kinds.iter().map(operand).collect();
+        Words { isa, of_enums: HashMap::new(), common: HashMap::new(), longest_value, longest_operand }
+    }
+
+    /// Whether a modifier prints a word.
+    fn has(&mut self, modifier: &'a Modifier, word: &str) -> bool {
+        match modifier.ty {
+            Type::Enum(e) => self.of_enum(e, modifier).contains(word),
+            _ => words(self.isa, modifier).any(|own| own == word),
+        }
+    }
+
+    fn of_enum(&mut self, index: usize, modifier: &'a Modifier) -> &HashSet<&'a str> {
+        let isa = self.isa;
+        self.of_enums.entry((index, modifier.default)).or_insert_with(|| words(isa, modifier).collect())
+    }
+
+    /// The first word of one modifier that another one prints as well.
+    fn common(&mut self, a: &'a Modifier, b: &'a Modifier) -> Option<&'a str> {
+        let key = match (a.ty, b.ty) {
+            (Type::Enum(first), Type::Enum(second)) => Some([(first, a.default), (second, b.default)]),
+            _ => None,
+        };
+        if let Some(known) = key.and_then(|key| self.common.get(&key)) {
+            return *known;
+        }
+        let isa = self.isa;
+        let found = match (a.ty, b.ty) {
+            // Of a flag and a choice, the flag has fewer words.
+            (Type::Enum(_), other) if !matches!(other, Type::Enum(_)) => {
+                let own = words(isa, b).filter(|word| self.has(a, word)).collect::<Vec<_>>();
+                own.first().copied()
+            }
+            _ => words(isa, a).find(|word| self.has(b, word)),
+        };
+        if let Some(key) = key {
+            self.common.insert(key, found);
+        }
+        found
     }
 }
 
@@ -196,26 +286,17 @@ fn words<'a>(isa: &'a Isa, modifier: &'a Modifier) -> impl Iterator<Item = &'a s
 }
 
 /// The most bytes a form can print.
-fn longest(isa: &Isa, form: &Form) -> usize {
-    let modifier = |m: &Modifier| words(isa, m).map(|w| w.len() + 1).max().unwrap_or(0);
-    let kind = |k: usize| {
-        let text = |t: &Token, a: &crate::model::Alternative| match t {
-            Token::Text(t) => t.len(),
-            Token::Field(i) => match a.fields[*i].ty {
-                Type::Enum(e) => isa.enums[e].values.iter().map(|v| v.text.len()).max().unwrap_or(0),
-                Type::Register(b) => isa.banks[b].count.to_string().len(),
-                _ => 24,
-            },
-            _ => 0,
-        };
-        isa.kinds[k].alternatives.iter().map(|a| a.text.iter().map(|t| text(t, a)).sum::<usize>()).max().unwrap_or(0)
+fn longest(words: &Words<'_>, form: &Form) -> usize {
+    let modifier = |m: &Modifier| match m.ty {
+        Type::Enum(e) => words.longest_value[e] + 1,
+        _ => m.prints.len() + 1,
     };
     let operand = |o: &crate::model::Operand| {
         let own = match &o.shape {
-            Shape::One { kind: k, .. } => kind(*k),
-            Shape::List { kind: k, count, open, separator, .. } => {
+            Shape::One { kind, .. } => words.longest_operand[*kind],
+            Shape::List { kind, count, open, separator, .. } => {
                 let most = usize::from(count.plus) + count.bits.as_ref().map_or(0, |b| (1 << b.width().min(8)) - 1);
-                open.len() + most * (kind(*k) + separator.len())
+                open.len() + most * (words.longest_operand[*kind] + separator.len())
             }
             Shape::Number { prefix, .. } => prefix.len() + 24,
         };

@@ -70,7 +70,8 @@ pub fn lower(isa: &Isa) -> Tables {
     };
     // The texts of operands are printed by the tables without them.
     let plain: &'static core::Isa = Box::leak(Box::new(plain));
-    let kinds = slice((0..isa.kinds.len()).map(|i| kind(isa, i, tabulate(plain, i))));
+    let mut room = MOST_TEXTS;
+    let kinds = slice((0..isa.kinds.len()).map(|i| kind(isa, i, tabulate(plain, i, &mut room))));
     let mut labels = script::Labels::default();
     for form in &mut forms {
         form.initial = initial(form, shared);
@@ -215,9 +216,16 @@ fn kind_texts(isa: &'static core::Isa, index: usize, at: u8, word: u64) -> Vec<S
     (0..=own).map(text).collect()
 }
 
+/// How many texts are printed to tabulate kinds; kinds for which there is no room left go without tables.
+const MOST_TEXTS: u64 = 1 << 22;
+
 /// The tables of a kind's texts, forth and back.
-fn tabulate(isa: &'static core::Isa, index: usize) -> (&'static [Text], &'static [u16]) {
-    let Some(at) = clear_place(isa, isa.kinds[index].width) else { return (&[], &[]) };
+fn tabulate(isa: &'static core::Isa, index: usize, room: &mut u64) -> (&'static [Text], &'static [u16]) {
+    let width = isa.kinds[index].width;
+    let Some(at) = clear_place(isa, width) else { return (&[], &[]) };
+    let texts = 1u64 << (u32::from(width) + Some(isa.usual_mask.count_ones()).filter(|bits| *bits <= 8).unwrap_or(0));
+    let Some(left) = room.checked_sub(texts) else { return (&[], &[]) };
+    *room = left;
     let texts = kind_texts(isa, index, at, isa.usual_value);
     // Texts that other values of the shared fields bring about.
     let mut others = Vec::new();

@@ -184,15 +184,27 @@ impl Resolver<'_> {
     }
 
     pub(crate) fn enum_index(&mut self, name: &Spanned<String>) -> Option<usize> {
+        if let Some(found) = self.indexes.enums.find(name, &self.isa.enums, |e| &e.name) {
+            self.out.note_use(self.isa.enums[found].span);
+            return Some(found);
+        }
         Resolver::find(self.out, "enum", name, self.isa.enums.iter().map(|e| (e.name.as_str(), Some(e.span))))
     }
 
     pub(crate) fn kind_index(&mut self, name: &Spanned<String>) -> Option<usize> {
         let declared = &self.isa.kinds[..self.declared_kinds.min(self.isa.kinds.len())];
+        if let Some(found) = self.indexes.kinds.find(name, declared, |k| &k.name) {
+            self.out.note_use(declared[found].span);
+            return Some(found);
+        }
         Resolver::find(self.out, "kind", name, declared.iter().map(|k| (k.name.as_str(), Some(k.span))))
     }
 
     pub(crate) fn bank_index(&mut self, name: &Spanned<String>) -> Option<usize> {
+        if let Some(found) = self.indexes.banks.find(name, &self.isa.banks, |b| &b.name) {
+            self.out.note_use(self.isa.banks[found].span);
+            return Some(found);
+        }
         Resolver::find(self.out, "bank", name, self.isa.banks.iter().map(|b| (b.name.as_str(), Some(b.span))))
     }
 

@@ -1,6 +1,6 @@
 //! Entries that stand for several instructions, and the notes that rulings make.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::Diagnostic;
 use crate::model::Fixed;
@@ -54,11 +54,13 @@ impl Resolver<'_> {
     /// The note of an instruction with the rulings that it rests on, a line each: those that all rest on, those of its
     /// operands' kinds, its own.
     pub(crate) fn note(&mut self, spec: &InstructionSpec) -> String {
-        let rulings: Vec<(Spanned<String>, RulingSpec)> = self.all(|f| &f.rulings);
-        let kinds = self.all(|f| &f.kinds);
+        let known = match &self.rulings {
+            Some(known) => known.clone(),
+            None => self.rulings.insert(Rulings::of(self).into()).clone(),
+        };
+        let Rulings { rulings, of_kinds } = &*known;
         let used = spec.operands.iter().flat_map(|o| o.iter()).filter_map(|(_, o)| o.kind.as_ref());
-        let of_kinds = used.flat_map(|used| kinds.iter().filter(|(name, _)| name.value == used.value));
-        let of_kinds = of_kinds.flat_map(|(_, kind)| kind.rulings.iter().flatten());
+        let of_kinds = used.filter_map(|used| of_kinds.get(&used.value)).flatten();
         let every: Vec<_> =
             self.files.iter().filter_map(|(_, f)| f.every.as_ref()?.rulings.clone()).flatten().collect();
         let mut lines: Vec<String> = spec.note.iter().cloned().collect();
@@ -73,5 +75,24 @@ impl Resolver<'_> {
             }
         }
         lines.join("\n")
+    }
+}
+
+/// Rulings, and which of them kinds of operands rest on.
+pub(crate) struct Rulings {
+    rulings: Vec<(Spanned<String>, RulingSpec)>,
+    of_kinds: HashMap<String, Vec<Spanned<String>>>,
+}
+
+impl Rulings {
+    fn of(resolver: &Resolver<'_>) -> Self {
+        let mut of_kinds: HashMap<String, Vec<Spanned<String>>> = HashMap::new();
+        let kinds = resolver.files.iter().filter_map(|(_, f)| f.kinds.as_ref()).flat_map(|kinds| kinds.iter());
+        for (name, kind) in kinds {
+            if let Some(rulings) = &kind.rulings {
+                of_kinds.entry(name.value.clone()).or_default().extend(rulings.iter().cloned());
+            }
+        }
+        Rulings { rulings: resolver.all(|f| &f.rulings), of_kinds }
     }
 }

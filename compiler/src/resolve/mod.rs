@@ -3,6 +3,7 @@
 pub mod arm_xml;
 mod common;
 mod families;
+mod index;
 mod instructions;
 mod mesa_xml;
 mod syntax;
@@ -41,6 +42,10 @@ pub(crate) struct Resolver<'a> {
     pub too_wide: Vec<Spanned<u64>>,
     /// Names of instructions in the XML files.
     pub names: HashSet<String>,
+    /// Where enums, kinds and banks are by name.
+    pub indexes: index::Indexes,
+    /// Which rulings kinds rest on, once an instruction has asked.
+    pub rulings: Option<std::rc::Rc<families::Rulings>>,
     /// How many bytes of YAML were read; those of a base once for each file that builds on it.
     pub read: usize,
     pub xml_roots: Vec<(crate::spec::XmlSpec, crate::xml::Element)>,
@@ -64,6 +69,8 @@ pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Opt
         told: HashSet::new(),
         too_wide: Vec::new(),
         names: HashSet::new(),
+        indexes: index::Indexes::default(),
+        rulings: None,
         read: 0,
         xml_roots: Vec::new(),
         arm_documents: Vec::new(),
