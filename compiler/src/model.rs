@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 
 use isaforge_core::bits::ones;
+use isaforge_core::table::Target;
 
 use crate::source::{FileId, Span, Spanned};
-use crate::spec::{Access, Provenance, TargetKind};
+use crate::spec::{Access, Provenance};
 
 /// A run of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -423,7 +424,7 @@ pub enum Shape {
         /// Written before it.
         prefix: String,
         /// It is a branch target.
-        target: Option<TargetKind>,
+        target: Option<Target>,
     },
 }
 

@@ -3,6 +3,8 @@
 //! These types say what may be written, not what it means; `resolve` gives it meaning. `specs/README.md` documents the
 //! same keys for authors.
 
+use isaforge_core::table::{Base, Target};
+
 use crate::diagnostic::Diagnostic;
 use crate::reader::{Accepts, FromNode, Named, OneOrMany, Reader, choices, vocabulary};
 use crate::source::{Span, Spanned};
@@ -202,12 +204,91 @@ choices! {
 }
 
 choices! {
-    /// How a branch target counts.
+    /// How a branch target counts, in a word.
     pub enum TargetKind {
         /// In words, from the instruction after the branch.
         Relative = "relative",
         /// In words, from the start of the program.
         Absolute = "absolute",
+    }
+}
+
+vocabulary! {
+    /// How a branch target counts.
+    pub struct TargetSpec {
+        /// Where it counts from: `this` instruction's first byte, that of the `next`, or an address in bytes, which is 0 for
+        /// the start of the program.
+        required r_from ("from"): TargetOrigin,
+        /// The bytes that one step stands for; those of a word if not given.
+        optional unit: Spanned<u16>,
+    }
+}
+
+/// Where a branch target counts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TargetOrigin(pub Base);
+
+impl FromNode for TargetOrigin {
+    const EXPECTED: &'static str = "`this`, `next`, or an address";
+
+    fn accepts() -> Accepts {
+        Accepts::Either(vec![Accepts::Words(&["this", "next"]), u64::accepts()])
+    }
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        match &node.value {
+            Value::Text(text) if text == "this" => Some(TargetOrigin(Base::This)),
+            Value::Text(text) if text == "next" => Some(TargetOrigin(Base::Next)),
+            Value::Int(_) => u64::from_node(node, r).map(|address| TargetOrigin(Base::Fixed(address))),
+            _ => {
+                r.wrong_kind(node, Self::EXPECTED);
+                None
+            }
+        }
+    }
+}
+
+/// How a branch target counts: `relative`, `absolute`, or a map with `from`.
+#[derive(Clone, Copy, Debug)]
+pub struct TargetWord {
+    /// From where.
+    pub base: Base,
+    /// The bytes of a step, if not those of a word.
+    pub unit: Option<u16>,
+    /// Where it is said.
+    pub span: Span,
+}
+
+impl FromNode for TargetWord {
+    const EXPECTED: &'static str = "`relative`, `absolute`, or a map with `from`";
+
+    fn accepts() -> Accepts {
+        Accepts::Either(vec![TargetKind::accepts(), TargetSpec::accepts()])
+    }
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        let span = node.span;
+        if let Value::Map(_) = node.value {
+            let TargetSpec { r_from, unit, .. } = TargetSpec::from_node(node, r)?;
+            if let Some(unit) = unit.as_ref().filter(|unit| unit.value == 0) {
+                let error = Diagnostic::error("E0024", unit.span, "a step of 0 bytes leads nowhere");
+                r.out.push(error.help("say how many bytes a step stands for; 1 counts bytes"));
+                return None;
+            }
+            return Some(TargetWord { base: r_from.0, unit: unit.map(|unit| unit.value), span });
+        }
+        let base = match TargetKind::from_node(node, r)? {
+            TargetKind::Relative => Base::Next,
+            TargetKind::Absolute => Base::Fixed(0),
+        };
+        Some(TargetWord { base, unit: None, span })
+    }
+}
+
+impl TargetWord {
+    /// The same with its unit, in a set whose words have so many bits.
+    pub fn target(self, word_bits: u8) -> Target {
+        Target { base: self.base, unit: self.unit.unwrap_or(u16::from(word_bits / 8)).max(1) }
     }
 }
 
@@ -674,7 +755,7 @@ vocabulary! {
         /// Written before a number; `#` unless it says otherwise.
         optional prefix: String,
         /// The number is a branch target and may be a label.
-        optional target: TargetKind,
+        optional target: TargetWord,
         /// What the instruction does with it; `read` unless it says otherwise.
         optional access: Access,
         /// Bits of one value.
@@ -850,7 +931,7 @@ vocabulary! {
         /// The immediate.
         required immediate: Spanned<String>,
         /// How it counts.
-        required target: TargetKind,
+        required target: TargetWord,
     }
 }
 

@@ -14,7 +14,7 @@ use isaforge_core::table as core;
 use isaforge_core::text::{Label, Line, Text};
 
 use crate::model::{self, Bits, Isa, Type};
-use crate::spec::{Access, Provenance, TargetKind};
+use crate::spec::{Access, Provenance};
 
 /// The tables of an instruction set.
 #[derive(Clone, Copy, Debug)]
@@ -295,15 +295,9 @@ fn operand(o: &model::Operand) -> core::Operand {
             separator: text(separator),
             align: (*align).max(1),
         },
-        model::Shape::Number { bits: b, ty: t, prefix, target } => core::Shape::Number {
-            bits: bits(b),
-            ty: ty(*t),
-            prefix: text(prefix),
-            target: target.map(|t| match t {
-                TargetKind::Relative => core::Target::RelativeToNext,
-                TargetKind::Absolute => core::Target::Absolute,
-            }),
-        },
+        model::Shape::Number { bits: b, ty: t, prefix, target } => {
+            core::Shape::Number { bits: bits(b), ty: ty(*t), prefix: text(prefix), target: *target }
+        }
     };
     let (quiet_mask, quiet_value) = quiet(&o.suffixes);
     core::Operand {

@@ -226,7 +226,11 @@ impl Resolver<'_> {
                     let ty = number_type(notation.unwrap_or(spec::Notation::Decimal));
                     let prefix = spec.prefix.clone().unwrap_or_else(|| "#".to_owned());
                     let size = bits.width() as u16;
-                    (Shape::Number { bits, ty, prefix, target: spec.target }, Access::None, size)
+                    (
+                        Shape::Number { bits, ty, prefix, target: spec.target.map(|t| t.target(self.isa.word_bits)) },
+                        Access::None,
+                        size,
+                    )
                 }
             }
         };

@@ -31086,7 +31086,10 @@ mod tables {
             bits: Bits::new(8, 27),
             ty: Type::Signed,
             prefix: "offset:",
-            target: Some(Target::RelativeToNext),
+            target: Some(Target {
+                base: Base::Next,
+                unit: 8,
+            }),
         },
         suffixes: &[],
         quiet_mask: 0,
@@ -32054,7 +32057,10 @@ mod tables {
             bits: Bits::new(8, 8),
             ty: Type::Hex,
             prefix: "target:",
-            target: Some(Target::RelativeToNext),
+            target: Some(Target {
+                base: Base::Next,
+                unit: 8,
+            }),
         },
         suffixes: &[],
         quiet_mask: 0,
@@ -45611,6 +45617,10 @@ mod tables {
         secondary: &SECONDARY,
         quick: &QUICK,
         planes: &PLANES,
+        deep: Decoder {
+            nodes: &[],
+            branches: &[],
+        },
     };
 }
 #[cfg(test)]

@@ -38779,7 +38779,10 @@ mod tables {
             bits: Bits::new(8, 27),
             ty: Type::Signed,
             prefix: "offset:",
-            target: Some(Target::RelativeToNext),
+            target: Some(Target {
+                base: Base::Next,
+                unit: 8,
+            }),
         },
         suffixes: &[],
         quiet_mask: 0,
@@ -40035,7 +40038,10 @@ mod tables {
             bits: Bits::new(8, 8),
             ty: Type::Hex,
             prefix: "target:",
-            target: Some(Target::RelativeToNext),
+            target: Some(Target {
+                base: Base::Next,
+                unit: 8,
+            }),
         },
         suffixes: &[],
         quiet_mask: 0,
@@ -57268,6 +57274,10 @@ mod tables {
         secondary: &SECONDARY,
         quick: &QUICK,
         planes: &PLANES,
+        deep: Decoder {
+            nodes: &[],
+            branches: &[],
+        },
     };
 }
 #[cfg(test)]
