@@ -342,7 +342,7 @@ pub enum Shape {
 }
 
 /// Where a branch target counts from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Base {
     /// From the first byte of the branch itself.
     This,
@@ -353,7 +353,7 @@ pub enum Base {
 }
 
 /// How a branch target counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     /// From where.
     pub base: Base,
