@@ -91,6 +91,11 @@ pub fn check_spec(settings: &Settings) -> Result<Checked, Box<Failure>> {
         match &isa.groups {
             // Groups with holes would make every check complain about what is missing because of an earlier mistake.
             Some(_) if diagnostics.has_errors() => {}
+            _ if isa.stream.is_some() && diagnostics.has_errors() => {}
+            _ if isa.stream.is_some() => {
+                check_definitions(&isa, &mut diagnostics);
+                crate::stream::check::check(&isa, &mut diagnostics);
+            }
             Some(groups) => {
                 check_definitions(&isa, &mut diagnostics);
                 crate::group::check::check(&isa, groups, &mut diagnostics);

@@ -129,6 +129,8 @@ pub struct Isa {
     pub special_cases: bool,
     /// What the instructions do, if the specification says it.
     pub semantics: Option<crate::semantics::Semantics>,
+    /// How instructions are read from a stream of bytes, if words cannot hold them.
+    pub stream: Option<crate::stream::model::Stream>,
     /// How instructions are groups of records, if they are.
     pub groups: Option<crate::group::model::Groups>,
 }
