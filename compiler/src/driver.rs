@@ -127,6 +127,8 @@ pub struct Compiled {
     pub tables: Tables,
     /// The tables of an instruction set of groups.
     pub groups: Option<&'static isaforge_core::group::GroupIsa>,
+    /// The tables of a stream.
+    pub stream: Option<&'static isaforge_core::stream::Stream>,
     /// What the instructions do, if the specification says it.
     pub semantics: Option<&'static isaforge_core::semantics::Semantics>,
     /// The items of the generated module.
@@ -187,8 +189,12 @@ pub fn compile(settings: &Settings) -> Result<Compiled, Box<Failure>> {
     let tables = lower(&checked.isa);
     let groups = checked.isa.groups.as_ref().map(|g| crate::group::lower::lower(&checked.isa, g));
     let found = checked.isa.semantics.as_ref().map(semantics::lower);
+    let stream = checked.isa.stream.as_ref().map(|s| crate::stream::lower::lower(&checked.isa, s));
     let decoding = match groups {
         Some(groups) => crate::group::emit::emit(groups, &settings.options),
+        None if stream.is_some() => {
+            stream.map_or_else(TokenStream::new, |s| crate::stream::emit::emit(s, &settings.options))
+        }
         None => emit(&tables, &settings.options),
     };
     let mut tokens = decoding.clone();
@@ -199,5 +205,5 @@ pub fn compile(settings: &Settings) -> Result<Compiled, Box<Failure>> {
             pub mod semantics { #items }
         });
     }
-    Ok(Compiled { checked, tables, groups, semantics: found, tokens, decoding })
+    Ok(Compiled { checked, tables, groups, stream, semantics: found, tokens, decoding })
 }

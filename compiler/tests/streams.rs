@@ -23,7 +23,7 @@ fn of_text(name: &str, text: &str, generation: u32) -> Result<Engine, String> {
 }
 
 fn fixture(name: &str) -> Engine {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/specs").join(name);
     open(&path, 0).unwrap_or_else(|why| panic!("{why}"))
 }
 

@@ -4,7 +4,8 @@
 //! both of. E0107: bits that two things claim. E0110: two readings of an operand. E0131: a value that is computed from
 //! itself. E0132: a value from which no way back is found. E0133: a text that does not read back.
 
-use isaforge_core::stream::{self as core, Engine, Role, Scope, Wide};
+use isaforge_core::sample::Random;
+use isaforge_core::stream::{self as core, Engine, Role, Scope, Wide, sample};
 use isaforge_core::text::Line;
 
 use super::lower::lower;
@@ -14,7 +15,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
 
 /// How many words of a layout are tried.
-const SAMPLES: u32 = 24;
+const SAMPLES: u64 = 24;
 /// How many words of two layouts are tried to find one that is both, where their conditions look at many bits.
 const TRIED: u32 = 20_000;
 /// How many mistakes of one sort are told one by one.
@@ -153,19 +154,6 @@ fn circles(layout: &Layout, out: &mut Diagnostics) {
     }
 }
 
-/// A generator of the same numbers every time.
-fn random(seed: &mut u64) -> u64 {
-    *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *seed;
-    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ z >> 31
-}
-
-fn random_word(seed: &mut u64) -> Wide {
-    Wide([random(seed), random(seed), random(seed), random(seed)])
-}
-
 /// A word of two layouts, if there is one: tried on all values of the bits that conditions look at, where they are few.
 fn word_of_both(engine: Engine, a: &'static core::Layout, b: &'static core::Layout) -> Option<Wide> {
     let mask = a.mask | b.mask;
@@ -205,8 +193,8 @@ fn word_of_both(engine: Engine, a: &'static core::Layout, b: &'static core::Layo
     if open.count_ones() <= 14 {
         return (0..1u64 << open.count_ones()).map(scatter).find(both);
     }
-    let mut seed = 1;
-    (0..TRIED).map(|_| base | random_word(&mut seed) & open).find(both)
+    let mut random = Random(1);
+    (0..TRIED).map(|_| base | Wide(std::array::from_fn(|_| random.next())) & open).find(both)
 }
 
 fn ambiguity(engine: Engine, index: usize, set: &Set, out: &mut Diagnostics) {
@@ -248,20 +236,6 @@ fn has(engine: Engine, layout: &core::Layout) -> bool {
     (layout.since..=layout.until).contains(&engine.generation)
 }
 
-/// Random words of a layout, the constant bits being right; the first have all others zero and one.
-fn samples(layout: &'static core::Layout) -> impl Iterator<Item = Wide> {
-    let mut seed = u64::from(layout.opcode) << 32 | u64::from(layout.bits);
-    let own = Wide::ones(layout.bits.into());
-    (0..SAMPLES).map(move |turn| {
-        let word = match turn {
-            0 => Wide::ZERO,
-            1 => !Wide::ZERO,
-            _ => random_word(&mut seed),
-        };
-        (word & own & !layout.fixed_mask & !layout.ignored) | layout.fixed_value
-    })
-}
-
 fn ways_back(engine: Engine, index: usize, set: &Set, out: &mut Diagnostics) {
     let mut failed: Vec<(&'static core::Layout, &'static core::Field, u64)> = Vec::new();
     for layout in engine.stream.layouts_of(index).iter().filter(|l| l.role == Role::Own && has(engine, l)) {
@@ -274,8 +248,9 @@ fn ways_back(engine: Engine, index: usize, set: &Set, out: &mut Diagnostics) {
                 let scope = Scope { engine, layout, word: &word, len, outer: None };
                 scope.fits().then(|| scope.value(i as u8))
             };
-            let lost =
-                samples(layout).filter_map(value).find(|value| !core::solve::gives(engine, layout, i as u8, *value));
+            let lost = sample::words(layout, SAMPLES)
+                .filter_map(value)
+                .find(|value| !core::solve::gives(engine, layout, i as u8, *value));
             failed.extend(lost.map(|value| (layout, field, value)));
         }
     }
@@ -297,7 +272,7 @@ fn texts(engine: Engine, set: &Set, out: &mut Diagnostics) {
     let mut lost = Vec::new();
     for layout in engine.stream.layouts_of(0).iter().filter(|l| l.role != Role::Assembler && has(engine, l)) {
         let mut line = Line::new();
-        for word in samples(layout) {
+        for word in sample::words(layout, SAMPLES) {
             let bytes = engine.store(word);
             let Ok(decoded) = engine.decode(&bytes) else { continue };
             line.clear();

@@ -5,6 +5,7 @@
 //! [`crate::spec`]: a specification becomes a stream when it says something that words cannot hold.
 
 pub mod check;
+pub mod emit;
 mod expressions;
 mod fields;
 pub mod lower;

@@ -32,6 +32,7 @@ mod print;
 #[cfg(feature = "alloc")]
 pub mod program;
 mod registers;
+pub mod sample;
 pub mod solve;
 mod table;
 mod wide;

@@ -94,6 +94,44 @@ impl Engine {
         }
     }
 
+    /// The instruction of a layout whose fields have these values; what they leave open has its default. Returns `None` if
+    /// there is none: a value does not fit, or does not go with the others.
+    pub fn build(&self, layout: u16, values: &[(u8, u64)]) -> Option<Decoded> {
+        let found = self.stream.layouts.get(usize::from(layout))?;
+        self.complete(layout, Frame::new(found), values)
+    }
+
+    /// The same instruction with another value of one field. Returns `None` if there is none.
+    pub fn with(&self, decoded: &Decoded, field: u8, value: u64) -> Option<Decoded> {
+        let scope = self.scope(decoded);
+        let fields = scope.layout.fields;
+        let leaves = fields.get(usize::from(field))?.leaves;
+        let others =
+            fields.iter().zip(0u8..).filter(|(f, i)| matches!(f.source, Source::Bits(_)) && leaves >> i & 1 == 0);
+        let frame =
+            others.fold(Frame::new(scope.layout), |frame, (_, i)| frame.with(i, scope.value(i)).unwrap_or(frame));
+        let made = self.complete(decoded.layout, frame, &[(field, value)])?;
+        let kept = scope.layout.ignored;
+        Some(Decoded { word: made.word & !kept | decoded.word & kept, ..made })
+    }
+
+    fn complete(&self, layout: u16, frame: Frame, values: &[(u8, u64)]) -> Option<Decoded> {
+        let reader = Reader::silent(*self);
+        let fits = |field: u8, value: u64| {
+            let field = frame.layout.fields.get(usize::from(field));
+            field.is_some_and(|field| field.extended(value & ones(field.width.into())) == value)
+        };
+        let frame = values
+            .iter()
+            .try_fold(frame, |frame, (field, value)| frame.with(*field, *value).filter(|_| fits(*field, *value)))?;
+        let mut found = None;
+        solve(&reader, &frame, &mut |frame| {
+            found = reader.settled(layout, frame);
+            found.is_some()
+        });
+        found
+    }
+
     fn has(&self, layout: &Layout) -> bool {
         (layout.since..=layout.until).contains(&self.generation)
     }
