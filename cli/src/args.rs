@@ -100,6 +100,16 @@ pub struct TargetArgs {
     /// A specification in place of ISA: its entry, or the folder with its `isa.yaml`; nothing is generated
     #[arg(long, value_name = "SPEC")]
     pub spec: Option<PathBuf>,
+    /// The generation of the hardware, where the specification tells several apart
+    #[arg(long, value_name = "G", requires = "spec")]
+    pub generation: Option<u32>,
+}
+
+/// How bytes are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Order {
+    /// One instruction a line, its bytes in the order of memory.
+    Memory,
 }
 
 /// Arguments of `dis`.
@@ -116,6 +126,9 @@ pub struct DisArgs {
     /// Print a table: word, `ok` or `invalid`, text or reason
     #[arg(long)]
     pub tsv: bool,
+    /// `memory`: every line is an instruction by itself, its bytes in the order of memory
+    #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true, requires = "tsv")]
+    pub order: Option<Order>,
     /// Tell apart words that customarily share a text, so that every text assembles to its very word
     #[arg(long)]
     pub exact: bool,
@@ -158,6 +171,12 @@ pub struct AsmArgs {
     /// How to write the words: `hex`, one a line, or raw `bin`
     #[arg(long, value_enum, default_value = "hex", value_name = "FORM", hide_possible_values = true)]
     pub out: Encoding,
+    /// Every line is an instruction by itself: print its bytes, or `invalid` and the reason
+    #[arg(long, requires = "order")]
+    pub tsv: bool,
+    /// `memory`: bytes are printed in the order of memory
+    #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true, requires = "tsv")]
+    pub order: Option<Order>,
 }
 
 /// Arguments of `list`.

@@ -7,12 +7,12 @@ use isaforge_core::program::{ProgramError, assemble};
 use crate::args::AsmArgs;
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
-use crate::groups;
 use crate::input::Input;
 use crate::output::{count, say, thousands, write_whole};
 use crate::paint::{BOLD, ERROR, paint};
 use crate::snippet;
 use crate::words::{self, Encoding};
+use crate::{groups, rows, streams};
 
 /// Runs `asm`.
 ///
@@ -21,6 +21,9 @@ use crate::words::{self, Encoding};
 pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let input = Input::read(args.file.as_deref())?;
+    if args.order.is_some() {
+        return rows::asm(target.tables, &input);
+    }
     let text = match std::str::from_utf8(input.body()) {
         Ok(text) => text,
         Err(error) => {
@@ -31,6 +34,7 @@ pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
     let assembled = match target.tables {
         Tables::Words(isa) => assemble(isa, text).map(|assembled| words::write(isa, &assembled, args.out)),
         Tables::Groups(isa) => groups::asm::asm(isa, text, args.out),
+        Tables::Streams(engine) => streams::dis::asm(engine, text, args.out),
     };
     let assembled = match assembled {
         Ok(assembled) => assembled,

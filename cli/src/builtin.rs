@@ -3,6 +3,7 @@
 use isaforge_core::Isa;
 use isaforge_core::group::GroupIsa;
 use isaforge_core::semantics::Semantics;
+use isaforge_core::stream::Engine;
 
 use crate::machine::{self, Entry, Judges, Machine};
 
@@ -13,6 +14,8 @@ pub enum Tables {
     Words(&'static Isa),
     /// Of groups of bytes.
     Groups(&'static GroupIsa),
+    /// Of a stream of bytes.
+    Streams(Engine),
 }
 
 /// A built-in instruction set.
@@ -39,7 +42,7 @@ impl Builtin {
     pub fn words(&self) -> Option<&'static Isa> {
         match self.tables {
             Tables::Words(isa) => Some(isa),
-            Tables::Groups(_) => None,
+            Tables::Groups(_) | Tables::Streams(_) => None,
         }
     }
 }

@@ -10,11 +10,11 @@ use isaforge_core::text::Line;
 use crate::args::DisArgs;
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
-use crate::groups;
 use crate::input::Input;
 use crate::output::say;
 use crate::paint::{BOLD, ERROR, HELP, paint};
 use crate::words::{self, Mistake, Place, word_digits};
+use crate::{groups, rows, streams};
 
 /// Runs `dis`.
 ///
@@ -22,9 +22,14 @@ use crate::words::{self, Mistake, Place, word_digits};
 /// When the input cannot be read or the output cannot be written.
 pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
+    if args.order.is_some() {
+        let style = if args.exact { Style::Exact } else { Style::Customary };
+        return rows::dis(target.tables, &Input::read(args.file.as_deref())?, style);
+    }
     let isa = match target.tables {
         Tables::Words(isa) => isa,
         Tables::Groups(isa) => return groups::dis::dis(args, isa),
+        Tables::Streams(engine) => return streams::dis::dis(args, engine, &Input::read(args.file.as_deref())?),
     };
     let input = Input::read(args.file.as_deref())?;
     let body = if args.input.encoding() == Some(words::Encoding::Bin) { &input.bytes } else { input.body() };

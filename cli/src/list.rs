@@ -4,6 +4,7 @@ use std::io::Write;
 
 use isaforge_core::group::GroupIsa;
 use isaforge_core::semantics::{Operation, Semantics};
+use isaforge_core::stream::Engine;
 use isaforge_core::table::{Access, Isa};
 use serde_json::{Value, json};
 
@@ -63,6 +64,7 @@ fn rows(target: &Target, entries: &[Entry]) -> Vec<Row> {
     match target.tables {
         Tables::Words(isa) => of_words(isa, target.semantics, &fidelity),
         Tables::Groups(isa) => of_groups(isa, target.semantics, &fidelity),
+        Tables::Streams(engine) => of_streams(engine, target.semantics, &fidelity),
     }
 }
 
@@ -111,6 +113,34 @@ fn of_groups(
         source: operation.source,
     };
     isa.operations.iter().enumerate().map(row).collect()
+}
+
+fn of_streams(
+    engine: Engine,
+    semantics: Option<&'static Semantics>,
+    fidelity: &dyn Fn(&str) -> Option<&'static str>,
+) -> Vec<Row> {
+    let layouts = engine.stream.layouts_of(0);
+    let row = |(index, instruction): (usize, &'static isaforge_core::stream::Instruction)| {
+        let own = layouts.iter().find(|layout| usize::from(layout.opcode) == index);
+        let operands = |wanted: Access| {
+            let used = own.into_iter().flat_map(|layout| layout.operands.iter().map(move |operand| (layout, operand)));
+            let used = used.filter(|(_, operand)| operand.access == wanted || operand.access == Access::ReadWrite);
+            used.filter_map(|(layout, operand)| Some(layout.fields.get(usize::from(operand.field))?.name)).collect()
+        };
+        Row {
+            mnemonic: instruction.name,
+            title: instruction.title,
+            doc: instruction.doc,
+            unit: instruction.unit,
+            reads: operands(Access::Read),
+            writes: operands(Access::Write),
+            operation: meaning(semantics, index),
+            fidelity: fidelity(instruction.name),
+            source: instruction.source,
+        }
+    };
+    engine.stream.instructions.iter().enumerate().map(row).collect()
 }
 
 fn first_sentence(doc: &'static str) -> &'static str {

@@ -11,6 +11,7 @@ use isaforge_compiler::lower::lower;
 use isaforge_compiler::suggest::{did_you_mean, one_of};
 use isaforge_core::Isa;
 use isaforge_core::semantics::Semantics;
+use isaforge_core::stream::Engine;
 
 use crate::args::{Cli, TargetArgs};
 use crate::builtin::{self, Builtin, Tables};
@@ -50,8 +51,8 @@ impl Target {
     pub fn words(&self) -> Result<&'static Isa, Failure> {
         match self.tables {
             Tables::Words(isa) => Ok(isa),
-            Tables::Groups(_) => {
-                let message = format!("the instructions of `{}` are groups of bytes", self.name);
+            Tables::Groups(_) | Tables::Streams(_) => {
+                let message = format!("the instructions of `{}` are no words of one length up to 64 bits", self.name);
                 Err(Failure::usage(message, "this command works on instructions of one word each"))
             }
         }
@@ -65,7 +66,7 @@ impl TargetArgs {
     /// When the specification cannot be opened, or when these commands cannot work on it.
     pub fn open(&self) -> Result<Option<Target>, Failure> {
         match (&self.spec, self.isa) {
-            (Some(spec), _) => from_specification(spec),
+            (Some(spec), _) => from_specification(spec, self.generation),
             (None, Some(found)) => Ok(Some(found.into())),
             (None, None) => Err(Failure::usage("no instruction set is named", "`isaforge isas` lists them")),
         }
@@ -83,7 +84,7 @@ pub fn named_or_at(given: &Path) -> Result<Option<Target>, Failure> {
         return Ok(Some(found.into()));
     }
     if given.exists() {
-        return from_specification(given);
+        return from_specification(given, None);
     }
     let known = || builtin::ALL.iter().map(|found| found.name);
     let help = match did_you_mean(name, known()) {
@@ -93,7 +94,7 @@ pub fn named_or_at(given: &Path) -> Result<Option<Target>, Failure> {
     Err(Failure::usage(format!("`{}` is no instruction set and no file", given.display()), help))
 }
 
-fn from_specification(given: &Path) -> Result<Option<Target>, Failure> {
+fn from_specification(given: &Path, generation: Option<u32>) -> Result<Option<Target>, Failure> {
     let settings = check::settings(given)?;
     let checked = match check_spec(&settings) {
         Ok(checked) => checked,
@@ -104,9 +105,31 @@ fn from_specification(given: &Path) -> Result<Option<Target>, Failure> {
         }
     };
     // Warnings wait for `isaforge check`: here they would come with every run.
-    let tables = match &checked.isa.groups {
-        Some(groups) => Tables::Groups(isaforge_compiler::group::lower::lower(&checked.isa, groups)),
-        None => Tables::Words(lower(&checked.isa).isa),
+    let tables = match (&checked.isa.groups, &checked.isa.stream) {
+        (Some(groups), _) => Tables::Groups(isaforge_compiler::group::lower::lower(&checked.isa, groups)),
+        (None, Some(stream)) => {
+            let stream = isaforge_compiler::stream::lower::lower(&checked.isa, stream);
+            let (first, last) = stream.generations;
+            let generation = match generation {
+                Some(generation) if (first..=last).contains(&generation) => generation,
+                Some(generation) => {
+                    let message = format!("`{}` has no generation {generation}", settings.spec.display());
+                    let help = if first == last {
+                        "it tells no generations apart: leave `--generation` out".to_owned()
+                    } else {
+                        format!("its generations are {first} to {last}")
+                    };
+                    return Err(Failure::usage(message, help));
+                }
+                None if first == last => first,
+                None => {
+                    let message = format!("`{}` describes several generations", settings.spec.display());
+                    return Err(Failure::usage(message, format!("say which with `--generation`: {first} to {last}")));
+                }
+            };
+            Tables::Streams(Engine { stream, generation })
+        }
+        (None, None) => Tables::Words(lower(&checked.isa).isa),
     };
     let semantics = checked.isa.semantics.as_ref().map(isaforge_compiler::semantics::lower);
     Ok(Some(Target { name: settings.spec.display().to_string(), tables, semantics, fidelity: None }))

@@ -91,6 +91,11 @@ pub fn check_spec(settings: &Settings) -> Result<Checked, Box<Failure>> {
         match &isa.groups {
             // Groups with holes would make every check complain about what is missing because of an earlier mistake.
             Some(_) if diagnostics.has_errors() => {}
+            _ if isa.stream.is_some() && diagnostics.has_errors() => {}
+            _ if isa.stream.is_some() => {
+                check_definitions(&isa, &mut diagnostics);
+                crate::stream::check::check(&isa, &mut diagnostics);
+            }
             Some(groups) => {
                 check_definitions(&isa, &mut diagnostics);
                 crate::group::check::check(&isa, groups, &mut diagnostics);
@@ -122,6 +127,8 @@ pub struct Compiled {
     pub tables: Tables,
     /// The tables of an instruction set of groups.
     pub groups: Option<&'static isaforge_core::group::GroupIsa>,
+    /// The tables of a stream.
+    pub stream: Option<&'static isaforge_core::stream::Stream>,
     /// What the instructions do, if the specification says it.
     pub semantics: Option<&'static isaforge_core::semantics::Semantics>,
     /// The items of the generated module.
@@ -186,8 +193,12 @@ pub fn compile(settings: &Settings) -> Result<Compiled, Box<Failure>> {
     let tables = lower(&checked.isa);
     let groups = checked.isa.groups.as_ref().map(|g| crate::group::lower::lower(&checked.isa, g));
     let found = checked.isa.semantics.as_ref().map(semantics::lower);
+    let stream = checked.isa.stream.as_ref().map(|s| crate::stream::lower::lower(&checked.isa, s));
     let decoding = match groups {
         Some(groups) => crate::group::emit::emit(groups, &settings.options),
+        None if stream.is_some() => {
+            stream.map_or_else(TokenStream::new, |s| crate::stream::emit::emit(s, &settings.options))
+        }
         None => emit(&tables, &settings.options),
     };
     let mut tokens = decoding.clone();
@@ -198,5 +209,5 @@ pub fn compile(settings: &Settings) -> Result<Compiled, Box<Failure>> {
             pub mod semantics { #items }
         });
     }
-    Ok(Compiled { checked, tables, groups, semantics: found, tokens, decoding })
+    Ok(Compiled { checked, tables, groups, stream, semantics: found, tokens, decoding })
 }

@@ -27,6 +27,7 @@ pub mod schema;
 pub mod semantics;
 pub mod source;
 pub mod spec;
+pub mod stream;
 pub mod suggest;
 pub mod translate;
 pub mod xml;

@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 
 use isaforge_core::bits::ones;
+use isaforge_core::table::Target;
 
 use crate::source::{FileId, Span, Spanned};
-use crate::spec::{Access, Provenance, TargetKind};
+use crate::spec::{Access, Provenance};
 
 /// A run of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -128,6 +129,8 @@ pub struct Isa {
     pub special_cases: bool,
     /// What the instructions do, if the specification says it.
     pub semantics: Option<crate::semantics::Semantics>,
+    /// How instructions are read from a stream of bytes, if words cannot hold them.
+    pub stream: Option<crate::stream::model::Stream>,
     /// How instructions are groups of records, if they are.
     pub groups: Option<crate::group::model::Groups>,
 }
@@ -423,7 +426,7 @@ pub enum Shape {
         /// Written before it.
         prefix: String,
         /// It is a branch target.
-        target: Option<TargetKind>,
+        target: Option<Target>,
     },
 }
 

@@ -70,6 +70,9 @@ pub fn reference() -> String {
     section::<spec::InstructionSpec>(&mut out, "`instructions`: an instruction");
     section::<spec::FamilySpec>(&mut out, "`family`: several instructions in one entry");
     section::<spec::OperandSpec>(&mut out, "An operand");
+    section::<spec::AliasSpec>(&mut out, "`aliases`: another way to write an instruction");
+    section::<spec::NotationSpec>(&mut out, "A number, in full");
+    section::<spec::TargetSpec>(&mut out, "`target`: how a branch target counts");
     section::<spec::XmlSpec>(&mut out, "`xml`: a file in the schema of Mesa's Valhall description");
     section::<spec::Opcode2Rule>(&mut out, "`opcode2`: a rule for the place of the secondary opcode");
     section::<spec::SizeRule>(&mut out, "`sizes`: what the end of a name says");

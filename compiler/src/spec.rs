@@ -3,6 +3,8 @@
 //! These types say what may be written, not what it means; `resolve` gives it meaning. `specs/README.md` documents the
 //! same keys for authors.
 
+use isaforge_core::table::{Base, Target};
+
 use crate::diagnostic::Diagnostic;
 use crate::reader::{Accepts, FromNode, Named, OneOrMany, Reader, choices, vocabulary};
 use crate::source::{Span, Spanned};
@@ -43,8 +45,10 @@ pub fn parse_run(text: &str) -> Option<Result<(u8, u8), String>> {
     };
     Some(if high < low {
         Err(format!("write the high bit first: `{low}..{high}`"))
-    } else if high > 63 {
-        Err("bits are numbered 0 to 63".to_owned())
+    } else if high > 255 {
+        Err("bits are numbered 0 to 255".to_owned())
+    } else if high - low > 63 {
+        Err("a run has at most 64 bits; write two".to_owned())
     } else {
         Ok((high as u8, low as u8))
     })
@@ -54,7 +58,7 @@ impl FromNode for Spanned<Piece> {
     const EXPECTED: &'static str = "a run of bits such as `7..0`, or a bit number";
 
     fn accepts() -> Accepts {
-        Accepts::Either(vec![Accepts::Number(0, 63), Accepts::Text])
+        Accepts::Either(vec![Accepts::Number(0, 255), Accepts::Text])
     }
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
@@ -121,7 +125,8 @@ impl FromNode for FixedBits {
     const EXPECTED: &'static str = "a map from bits to their value, such as `{ 15..12: 0b0001 }`";
 
     fn accepts() -> Accepts {
-        Accepts::Keyed(RUN, Box::new(u64::accepts()))
+        // A text may be a parameter of a row.
+        Accepts::Keyed(RUN, Box::new(Accepts::Either(vec![u64::accepts(), Accepts::Text])))
     }
 
     fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
@@ -202,12 +207,176 @@ choices! {
 }
 
 choices! {
-    /// How a branch target counts.
+    /// How a branch target counts, in a word.
     pub enum TargetKind {
         /// In words, from the instruction after the branch.
         Relative = "relative",
         /// In words, from the start of the program.
         Absolute = "absolute",
+    }
+}
+
+vocabulary! {
+    /// How a branch target counts.
+    pub struct TargetSpec {
+        /// Where it counts from: `this` instruction's first byte, that of the `next`, or an address in bytes, which is 0 for
+        /// the start of the program.
+        required r_from ("from"): TargetOrigin,
+        /// The bytes that one step stands for; those of a word if not given.
+        optional unit: Spanned<u16>,
+    }
+}
+
+/// Where a branch target counts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TargetOrigin(pub Base);
+
+impl FromNode for TargetOrigin {
+    const EXPECTED: &'static str = "`this`, `next`, or an address";
+
+    fn accepts() -> Accepts {
+        Accepts::Either(vec![Accepts::Words(&["this", "next"]), u64::accepts()])
+    }
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        match &node.value {
+            Value::Text(text) if text == "this" => Some(TargetOrigin(Base::This)),
+            Value::Text(text) if text == "next" => Some(TargetOrigin(Base::Next)),
+            Value::Int(_) => u64::from_node(node, r).map(|address| TargetOrigin(Base::Fixed(address))),
+            _ => {
+                r.wrong_kind(node, Self::EXPECTED);
+                None
+            }
+        }
+    }
+}
+
+/// How a branch target counts: `relative`, `absolute`, or a map with `from`.
+#[derive(Clone, Copy, Debug)]
+pub struct TargetWord {
+    /// From where.
+    pub base: Base,
+    /// The bytes of a step, if not those of a word.
+    pub unit: Option<u16>,
+    /// Where it is said.
+    pub span: Span,
+}
+
+impl FromNode for TargetWord {
+    const EXPECTED: &'static str = "`relative`, `absolute`, or a map with `from`";
+
+    fn accepts() -> Accepts {
+        Accepts::Either(vec![TargetKind::accepts(), TargetSpec::accepts()])
+    }
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        let span = node.span;
+        if let Value::Map(_) = node.value {
+            let TargetSpec { r_from, unit, .. } = TargetSpec::from_node(node, r)?;
+            if let Some(unit) = unit.as_ref().filter(|unit| unit.value == 0) {
+                let error = Diagnostic::error("E0024", unit.span, "a step of 0 bytes leads nowhere");
+                r.out.push(error.help("say how many bytes a step stands for; 1 counts bytes"));
+                return None;
+            }
+            return Some(TargetWord { base: r_from.0, unit: unit.map(|unit| unit.value), span });
+        }
+        let base = match TargetKind::from_node(node, r)? {
+            TargetKind::Relative => Base::Next,
+            TargetKind::Absolute => Base::Fixed(0),
+        };
+        Some(TargetWord { base, unit: None, span })
+    }
+}
+
+impl TargetWord {
+    /// The same with its unit, in a set whose words have so many bits.
+    pub fn target(self, word_bits: u8) -> Target {
+        self.target_in(u16::from(word_bits / 8))
+    }
+
+    /// The same with its unit, which is so many bytes if it does not say one.
+    pub fn target_in(self, unit: u16) -> Target {
+        Target { base: self.base, unit: self.unit.unwrap_or(unit).max(1) }
+    }
+}
+
+vocabulary! {
+    /// How a number is written, in full.
+    pub struct NotationSpec {
+        /// 2, 8, 10 or 16; 10 if not given.
+        optional base: Spanned<u8>,
+        /// Written before the digits; `0x` for hexadecimal ones if not given.
+        optional prefix: String,
+        /// Whether it is in two's complement.
+        optional signed: bool,
+        /// Whether digits above 9 are capitals.
+        optional capitals: bool,
+        /// The fewest digits.
+        optional digits: Spanned<u8>,
+        /// Whether positive numbers have a sign, too.
+        optional plus: bool,
+        /// Whether zero is written as nothing.
+        optional quiet: bool,
+        /// It is a float of 16, 32 or 64 bits.
+        optional float: Spanned<u8>,
+    }
+}
+
+/// How a number is written: a word, or a map.
+#[derive(Clone, Debug)]
+pub enum NumberSpec {
+    /// In a word.
+    Word(Notation),
+    /// In full.
+    Full(NotationSpec),
+}
+
+impl NumberSpec {
+    /// The word; in full it is a decimal.
+    pub fn word(&self) -> Notation {
+        match self {
+            NumberSpec::Word(word) => *word,
+            NumberSpec::Full(_) => Notation::Decimal,
+        }
+    }
+}
+
+impl FromNode for NumberSpec {
+    const EXPECTED: &'static str = "one of `decimal`, `hex`, `signed`, or a map with `base`";
+
+    fn accepts() -> Accepts {
+        Accepts::Either(vec![Notation::accepts(), NotationSpec::accepts()])
+    }
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        match &node.value {
+            Value::Map(_) => NotationSpec::from_node(node, r).map(NumberSpec::Full),
+            _ => Notation::from_node(node, r).map(NumberSpec::Word),
+        }
+    }
+}
+
+/// The way from a value back to bits: one expression, or one for each field.
+#[derive(Clone, Debug)]
+pub enum EncodeSpec {
+    /// What the field's own bits are.
+    Own(Spanned<String>),
+    /// What fields are, by name.
+    Fields(Named<Spanned<String>>),
+}
+
+impl FromNode for EncodeSpec {
+    const EXPECTED: &'static str = "an expression, or a map from fields to expressions";
+
+    fn accepts() -> Accepts {
+        Accepts::Either(vec![Accepts::Text, Named::<Spanned<String>>::accepts()])
+    }
+
+    fn from_node(node: &Node, r: &mut Reader<'_>) -> Option<Self> {
+        match &node.value {
+            Value::Map(_) => Named::from_node(node, r).map(EncodeSpec::Fields),
+            _ => Spanned::<String>::from_node(node, r).map(EncodeSpec::Own),
+        }
     }
 }
 
@@ -223,8 +392,15 @@ vocabulary! {
         optional base: Spanned<String>,
         /// Other files whose definitions count as if they stood here.
         optional import: OneOrMany<Spanned<String>>,
-        /// Bits of an instruction word: 8, 16, 32 or 64.
-        optional word: Spanned<u8>,
+        /// Bits of an instruction word: 8, 16, 32 or 64. Any other multiple of 8 up to 256, or a list of lengths, makes the set a
+        /// stream.
+        optional word: OneOrMany<Spanned<u16>>,
+        /// Bytes come in groups of so many, the most significant first; without it the first byte holds the lowest bits.
+        optional swap: Spanned<u8>,
+        /// The first and the last generation of the hardware that the specification tells apart.
+        optional generations: OneOrMany<Spanned<u32>>,
+        /// What several instructions have in common, by name; see `like`.
+        optional templates: Named<Node>,
         /// Where facts come from unless an instruction says otherwise.
         optional provenance: Provenance,
         /// Works that the specification draws on, for credit.
@@ -434,6 +610,10 @@ vocabulary! {
         optional width: u16,
         /// How a register is written, `{n}` standing for its number.
         optional prints: Spanned<String>,
+        /// Names that print in the place of numbers, from number 0; an empty one leaves the number.
+        optional names: Vec<String>,
+        /// Other names for registers, which are only read, and their numbers.
+        optional also: Named<Spanned<u32>>,
     }
 }
 
@@ -461,6 +641,8 @@ vocabulary! {
         optional doc: String,
         /// How many bits it takes.
         required width: Spanned<u8>,
+        /// What its readings must be told of the instruction; operands say it with `with`.
+        optional parameters: Vec<Spanned<String>>,
         /// Its readings; their fixed bits tell them apart.
         required alternatives: Named<AlternativeSpec>,
         /// Modifiers written after every such operand, with bits relative to it.
@@ -479,6 +661,12 @@ vocabulary! {
         optional fixed: FixedBits,
         /// Shared fields that must have a certain value for it.
         optional when: Named<u64>,
+        /// Conditions on its fields and parameters that must hold for it.
+        optional r_where ("where"): OneOrMany<Spanned<String>>,
+        /// The first generation that has it.
+        optional since: u32,
+        /// The last generation that has it.
+        optional until: u32,
         /// The fields, with bits relative to the operand.
         optional fields: Named<FieldSpec>,
         /// How it is written; `{field}` stands for a field.
@@ -524,10 +712,23 @@ impl FromNode for SpellingSpec {
 }
 
 vocabulary! {
-    /// A field of an operand. One of `bank`, `enum`, `constants` or `number` says what it holds.
+    /// A field of an operand. One of `bank`, `enum`, `constants`, `number` or `kind` says what it holds; with `number` beside
+    /// `enum`, values without a name are written as numbers.
     pub struct FieldSpec {
+        /// What it says.
+        optional doc: String,
         /// Where it lies, relative to the operand.
-        required bits: BitList,
+        optional bits: BitList,
+        /// How its value follows from `bits`, what its own bits hold, and from other fields.
+        optional value: Spanned<String>,
+        /// The way back, where none is found: what its bits are, or fields by name, each from `value`.
+        optional encode: EncodeSpec,
+        /// The value where the text does not say it; 0 if not given.
+        optional default: Spanned<i128>,
+        /// An operand of this kind.
+        optional kind: Spanned<String>,
+        /// What the parameters of the kind are: fields.
+        optional with: Named<Spanned<String>>,
         /// A register of this bank.
         optional bank: Spanned<String>,
         /// A value of this enum.
@@ -535,7 +736,7 @@ vocabulary! {
         /// A constant of this table.
         optional constants: Spanned<String>,
         /// A number, written so.
-        optional number: Notation,
+        optional number: NumberSpec,
     }
 }
 
@@ -640,6 +841,40 @@ vocabulary! {
         optional note: String,
         /// The rulings it rests on; its note lists them.
         optional rulings: Vec<Spanned<String>>,
+        /// Templates that it is laid over: maps merge, anything else here replaces what stands there.
+        optional like: OneOrMany<Spanned<String>>,
+        /// Makes the entry stand for several instructions: for each name what `$parameter` is in the other keys.
+        optional rows: Named<Node>,
+        /// Its bits, where a stream has words of several lengths; the longest if not given.
+        optional word: Spanned<u16>,
+        /// Its length in bytes, as an expression, where its fields say it. `word` is the most it can be.
+        optional length: Spanned<String>,
+        /// The first generation that has it.
+        optional since: u32,
+        /// The last generation that has it.
+        optional until: u32,
+        /// Conditions on its fields that must hold.
+        optional r_where ("where"): OneOrMany<Spanned<String>>,
+        /// Other ways to write some of its words.
+        optional aliases: Named<AliasSpec>,
+        /// Fields that are no operands; the syntax, expressions and operands name them.
+        optional fields: Named<FieldSpec>,
+    }
+}
+
+vocabulary! {
+    /// Another way to write the words of an instruction whose fields have certain values. It is the same word by its nature.
+    pub struct AliasSpec {
+        /// What it is good for.
+        optional doc: String,
+        /// The values that fields must have, which the text does not say.
+        optional with: Named<Spanned<i128>>,
+        /// Conditions on fields that must hold.
+        optional r_where ("where"): OneOrMany<Spanned<String>>,
+        /// How it is written; its name, and the operands that `with` leaves open, if not given.
+        optional syntax: Spanned<String>,
+        /// Whether such words print so; otherwise the assembler alone knows it.
+        optional prints: bool,
     }
 }
 
@@ -666,15 +901,25 @@ vocabulary! {
         /// An operand of this kind, from bit `at`.
         optional kind: Spanned<String>,
         /// A number at `bits`, written so.
-        optional immediate: Notation,
+        optional immediate: NumberSpec,
+        /// Names for numbers; those without one are written as `immediate` says, or mean nothing without it.
+        optional r_enum ("enum"): Spanned<String>,
         /// Where it lies.
         optional bits: BitList,
+        /// How its value follows from `bits`, what its own bits hold, and from other fields.
+        optional value: Spanned<String>,
+        /// The way back, where none is found: what its bits are, or fields by name, each from `value`.
+        optional encode: EncodeSpec,
+        /// The value where the text does not say it; 0 if not given.
+        optional default: Spanned<i128>,
+        /// What the parameters of the kind are: fields.
+        optional with: Named<Spanned<String>>,
         /// Its first bit, for a kind.
         optional at: Spanned<u8>,
         /// Written before a number; `#` unless it says otherwise.
         optional prefix: String,
         /// The number is a branch target and may be a label.
-        optional target: TargetKind,
+        optional target: TargetWord,
         /// What the instruction does with it; `read` unless it says otherwise.
         optional access: Access,
         /// Bits of one value.
@@ -850,7 +1095,7 @@ vocabulary! {
         /// The immediate.
         required immediate: Spanned<String>,
         /// How it counts.
-        required target: TargetKind,
+        required target: TargetWord,
     }
 }
 

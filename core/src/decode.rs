@@ -245,6 +245,8 @@ pub struct Fast {
     pub quick: &'static [Quick],
     /// What the tests forbid.
     pub planes: &'static [Plane],
+    /// The whole tree, where the two look-ups cannot reach some forms; empty where they reach all.
+    pub deep: Decoder,
 }
 
 impl Fast {
@@ -253,12 +255,36 @@ impl Fast {
     pub fn opcode(&self, word: u64) -> Option<u16> {
         let p = *self.primary.get(((word >> (self.shift & 63)) & self.mask) as usize)?;
         let index = (p >> 32) as usize + ((word >> (p & 63)) & (p >> 8 & 0xff_ffff)) as usize;
-        let opcode = *self.secondary.get(index)?;
-        let quick = self.quick.get(opcode as usize)?;
+        let mut opcode = *self.secondary.get(index)?;
+        let quick = match self.quick.get(opcode as usize) {
+            Some(quick) => quick,
+            None => {
+                opcode = self.deep(word)?;
+                self.quick.get(opcode as usize)?
+            }
+        };
         let bytes = word.to_le_bytes();
         let plane = self.planes.get(quick.plane as usize)?;
         let outside = plane.iter().zip(bytes).fold(0, |boxes, (row, byte)| boxes | row[byte as usize]);
         let wrong = word & quick.mask ^ quick.value | quick.boxes & !outside;
         (wrong == 0).then_some(opcode)
+    }
+
+    /// Walks the tree for a form whose bits lie too far apart for the two look-ups.
+    #[inline(never)]
+    fn deep(&self, word: u64) -> Option<u16> {
+        let mut node = self.deep.nodes.first()?;
+        // As in `lookup`: branches only lead downwards.
+        for _ in 0..self.deep.nodes.len() {
+            let found = (word >> (node.shift & 63)) & ones(node.width as u32);
+            match *self.deep.branches.get(node.first as usize + found as usize)? {
+                Decoder::NONE => return None,
+                inner if inner & Decoder::INNER != 0 => {
+                    node = self.deep.nodes.get((inner & !Decoder::INNER) as usize)?;
+                }
+                opcode => return Some(opcode),
+            }
+        }
+        None
     }
 }

@@ -33,6 +33,7 @@ pub mod registers;
 pub mod sample;
 mod scan;
 pub mod semantics;
+pub mod stream;
 pub mod suggest;
 pub mod table;
 pub mod text;

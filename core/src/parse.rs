@@ -451,10 +451,18 @@ impl Parser<'_> {
         let len = rest.bytes().take_while(|&b| is_word(b) || b == b'.' || b == b'$').count();
         self.cursor.at += len;
         match self.labels.resolve(&rest[..len]) {
-            Some(at) => Ok(match target {
-                Target::RelativeToNext => (at as i64).wrapping_sub(self.index as i64 + 1),
-                Target::Absolute => at as i64,
-            }),
+            Some(at) => {
+                let bytes = u64::from(self.cursor.isa.word_bits / 8);
+                let address = |index: u64| index.wrapping_mul(bytes);
+                let number = target.number(address(at), address(self.index), address(self.index.wrapping_add(1)));
+                number.ok_or_else(|| {
+                    self.cursor.error_span(
+                        start,
+                        start + len,
+                        ParseReason::Expected("a label at a multiple of the unit"),
+                    )
+                })
+            }
             None => Err(self.cursor.error_span(start, start + len, ParseReason::UnknownLabel)),
         }
     }

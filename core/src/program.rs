@@ -46,13 +46,13 @@ impl Labels for Names {
 }
 
 /// The part of a line before `//` or `;`.
-fn without_comment(line: &str) -> &str {
+pub(crate) fn without_comment(line: &str) -> &str {
     let end = [line.find("//"), line.find(';')].into_iter().flatten().min();
     &line[..end.unwrap_or(line.len())]
 }
 
 /// A label at the start of a line: `name:`, followed by nothing or by an instruction.
-fn label(line: &str) -> Option<(&str, &str)> {
+pub(crate) fn label(line: &str) -> Option<(&str, &str)> {
     let trimmed = line.trim_start();
     let len = trimmed.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$')).count();
     let rest = trimmed[len..].trim_start().strip_prefix(':')?;
@@ -135,7 +135,7 @@ fn directive(line: &str) -> Option<Result<u64, ()>> {
     })
 }
 
-fn place(full: &str, number: usize, at: usize, len: usize, message: String, help: String) -> ProgramError {
+pub(crate) fn place(full: &str, number: usize, at: usize, len: usize, message: String, help: String) -> ProgramError {
     let count = |range: &str| range.chars().count();
     let before = full.get(..at).map_or(at, count);
     let under = full.get(at..at + len).map_or(len, count).max(1);

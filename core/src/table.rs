@@ -341,13 +341,48 @@ pub enum Shape {
     },
 }
 
+/// Where a branch target counts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Base {
+    /// From the first byte of the branch itself.
+    This,
+    /// From the first byte of the instruction after it.
+    Next,
+    /// From this address, in bytes; 0 is the start of the program.
+    Fixed(u64),
+}
+
 /// How a branch target counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// In words, from the instruction after the branch.
-    RelativeToNext,
-    /// In words, from the start of the program.
-    Absolute,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// From where.
+    pub base: Base,
+    /// The bytes that one step of the number stands for.
+    pub unit: u16,
+}
+
+impl Target {
+    /// The number for a label at the address `label` in a branch at `this`, `next` being the address behind it; all in
+    /// bytes. Returns `None` when no whole number of steps leads there.
+    pub fn number(self, label: u64, this: u64, next: u64) -> Option<i64> {
+        let distance = label.wrapping_sub(self.origin(this, next)) as i64;
+        let unit = i64::from(self.unit.max(1));
+        (distance % unit == 0).then_some(distance / unit)
+    }
+
+    /// The address that a number leads to; the way back from [`number`](Self::number).
+    pub fn address(self, number: i64, this: u64, next: u64) -> u64 {
+        let distance = number.wrapping_mul(i64::from(self.unit.max(1)));
+        self.origin(this, next).wrapping_add(distance as u64)
+    }
+
+    fn origin(self, this: u64, next: u64) -> u64 {
+        match self.base {
+            Base::This => this,
+            Base::Next => next,
+            Base::Fixed(address) => address,
+        }
+    }
 }
 
 /// An operand of an instruction.

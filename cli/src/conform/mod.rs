@@ -104,6 +104,7 @@ pub fn replay(builtin: &'static Builtin, input: &Input, keep: usize) -> Result<R
     let isa = match builtin.tables {
         Tables::Words(isa) => isa,
         Tables::Groups(isa) => return groups(builtin, isa, input, text, keep),
+        Tables::Streams(_) => return Err(unknown("none are known of streams")),
     };
     let format = Format::recognise(builtin, isa, text).map_err(|why| unknown(&why))?;
     let machine = || {

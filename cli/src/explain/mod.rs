@@ -39,6 +39,7 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     let isa = match target.tables {
         Tables::Words(isa) => isa,
         Tables::Groups(isa) => return groups::explain::explain(isa, what),
+        Tables::Streams(engine) => return crate::streams::explain::explain(engine, what),
     };
     let (word, note) = match find_name(isa, what.as_bytes()) {
         Some(opcode) => (example(isa, opcode), "an example of it"),

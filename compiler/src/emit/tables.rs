@@ -6,8 +6,8 @@ use std::fmt::Debug;
 use isaforge_core::bits::{Bits, Piece};
 use isaforge_core::decode::{Fast, Quick};
 use isaforge_core::table::{
-    Access, Alternative, Count, Form, Isa, Kind, Modifier, Operand, Provenance, Script, Shape, Step, Target, Token,
-    Type,
+    Access, Alternative, Base, Count, Form, Isa, Kind, Modifier, Operand, Provenance, Script, Shape, Step, Target,
+    Token, Type,
 };
 use isaforge_core::text::{Label, Text};
 use proc_macro2::{Literal, TokenStream};
@@ -161,14 +161,27 @@ fn shape(shape: &Shape) -> TokenStream {
         }
         Shape::Number { bits: b, ty: t, prefix, target } => {
             let (bits, ty) = (bits(b), ty(*t));
-            let target = match target {
-                None => quote!(None),
-                Some(Target::RelativeToNext) => quote!(Some(Target::RelativeToNext)),
-                Some(Target::Absolute) => quote!(Some(Target::Absolute)),
-            };
+            let target = option_of(target.map(target_value));
             quote!(Shape::Number { bits: #bits, ty: #ty, prefix: #prefix, target: #target })
         }
     }
+}
+
+fn option_of(value: Option<TokenStream>) -> TokenStream {
+    value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
+}
+
+fn target_value(Target { base, unit }: Target) -> TokenStream {
+    let base = match base {
+        Base::This => quote!(Base::This),
+        Base::Next => quote!(Base::Next),
+        Base::Fixed(address) => {
+            let address = hex(address);
+            quote!(Base::Fixed(#address))
+        }
+    };
+    let unit = Literal::u16_unsuffixed(unit);
+    quote!(Target { base: #base, unit: #unit })
 }
 
 fn operand(shared: &mut Shared, o: &Operand) -> TokenStream {
@@ -326,6 +339,13 @@ pub(super) fn emit(isa: &Isa, fast: &Fast) -> TokenStream {
         quote!(Node { shift: #shift, width: #width, first: #first })
     });
     let branches = isa.decoder.branches.iter().map(|b| hex(u64::from(*b)));
+    let tree = quote!(Decoder { nodes: &[#(#nodes),*], branches: &[#(#branches),*] });
+    // The fast path has the same tree where its own look-ups do not reach every form.
+    let (decoder_item, decoder, deep) = if fast.deep.nodes.is_empty() {
+        (quote!(), tree, quote!(Decoder { nodes: &[], branches: &[] }))
+    } else {
+        (quote!(const DECODER: Decoder = #tree;), quote!(DECODER), quote!(DECODER))
+    };
     let (usual_mask, usual_value) = (hex(isa.usual_mask), hex(isa.usual_value));
     let labels = isa.labels.iter().map(Label::as_str);
     let slots = isa.names.slots.iter().map(|s| hex(u64::from(*s)));
@@ -358,6 +378,7 @@ pub(super) fn emit(isa: &Isa, fast: &Fast) -> TokenStream {
             use super::__rt::{bits::{Bits, Piece}, decode::{Fast, Plane, Quick}, table::*, text::{Label, Text}};
 
             #(#items)*
+            #decoder_item
 
             pub(super) static ISA: Isa = Isa {
                 name: #name,
@@ -369,7 +390,7 @@ pub(super) fn emit(isa: &Isa, fast: &Fast) -> TokenStream {
                 kinds: &[#(#kinds),*],
                 shared: &[#(#shared_fields),*],
                 forms: &[#(#forms),*],
-                decoder: Decoder { nodes: &[#(#nodes),*], branches: &[#(#branches),*] },
+                decoder: #decoder,
                 names: Names { slots: &[#(#slots),*], dots: #dots },
                 usual_mask: #usual_mask,
                 usual_value: #usual_value,
@@ -390,6 +411,7 @@ pub(super) fn emit(isa: &Isa, fast: &Fast) -> TokenStream {
                 secondary: &SECONDARY,
                 quick: &QUICK,
                 planes: &PLANES,
+                deep: #deep,
             };
         }
     }

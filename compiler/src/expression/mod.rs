@@ -34,5 +34,5 @@ pub mod types;
 mod value;
 
 pub use build::{Built, build};
-pub use parse::{parse_expression, parse_signature, parse_text};
+pub use parse::{parse_expression, parse_raw, parse_signature, parse_text};
 pub use scope::{Choices, Function, ModifierInfo, OperandInfo, Scope};

@@ -42,6 +42,17 @@ pub fn parse_text(sources: &Sources, span: Span) -> Result<Block> {
     Ok(block)
 }
 
+/// Reads a text that need not be what stands in a file; `span` is where it comes from.
+///
+/// # Errors
+/// At the first place that the grammar does not allow (E0120).
+pub fn parse_raw(raw: &str, span: Span) -> Result<Block> {
+    let mut parser = Parser::new(raw, span)?;
+    let block = parser.statements(span)?;
+    parser.end()?;
+    Ok(block)
+}
+
 /// Reads one expression.
 ///
 /// # Errors

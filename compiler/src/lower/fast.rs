@@ -7,6 +7,9 @@ use isaforge_core::table::{Decoder, Isa};
 /// The widest field that the first look-up takes, and the widest that a second takes.
 const WIDEST: u32 = 10;
 
+/// No tree: the two look-ups reach every form.
+const NO_TREE: Decoder = Decoder { nodes: &[], branches: &[] };
+
 /// The two tables of one way to flatten the tree.
 struct Flat {
     shift: u32,
@@ -20,7 +23,7 @@ struct Flat {
 /// Flattens the tree of `isa`.
 pub(super) fn fast(isa: &'static Isa, quick: &'static [Quick], planes: &'static [Plane]) -> Fast {
     let Some(root) = isa.decoder.nodes.first() else {
-        return Fast { shift: 0, mask: 0, primary: &[], secondary: &[], quick, planes };
+        return Fast { shift: 0, mask: 0, primary: &[], secondary: &[], quick, planes, deep: NO_TREE };
     };
     // The first field is the root's, or wider where that settles more.
     let (shift, width) = (u32::from(root.shift), u32::from(root.width));
@@ -37,6 +40,7 @@ pub(super) fn fast(isa: &'static Isa, quick: &'static [Quick], planes: &'static 
         secondary: super::slice(flat.secondary.into_iter()),
         quick,
         planes,
+        deep: if flat.given_up > 0 { isa.decoder } else { NO_TREE },
     }
 }
 

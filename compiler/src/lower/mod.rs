@@ -14,7 +14,7 @@ use isaforge_core::table as core;
 use isaforge_core::text::{Label, Line, Text};
 
 use crate::model::{self, Bits, Isa, Type};
-use crate::spec::{Access, Provenance, TargetKind};
+use crate::spec::{Access, Provenance};
 
 /// The tables of an instruction set.
 #[derive(Clone, Copy, Debug)]
@@ -88,11 +88,11 @@ pub fn lower(isa: &Isa) -> Tables {
     Tables { isa, fast }
 }
 
-fn text(s: &str) -> &'static str {
+pub(crate) fn text(s: &str) -> &'static str {
     Box::leak(s.to_owned().into_boxed_str())
 }
 
-fn slice<T>(items: impl Iterator<Item = T>) -> &'static [T] {
+pub(crate) fn slice<T>(items: impl Iterator<Item = T>) -> &'static [T] {
     Box::leak(items.collect::<Vec<_>>().into_boxed_slice())
 }
 
@@ -127,11 +127,15 @@ fn enum_width(isa: &Isa, index: usize) -> u32 {
 
 fn enumeration(isa: &Isa, e: &model::Enum) -> core::Enum {
     let index = isa.enums.iter().position(|other| std::ptr::eq(other, e)).unwrap_or(0);
+    let greatest = e.values.iter().map(|v| v.bits).max().unwrap_or(0);
+    // A wide field with few names must not cost a table of all its values.
+    enumeration_with(e, greatest.saturating_add(1).min(1 << enum_width(isa, index).clamp(1, 12)))
+}
+
+/// An enum with the texts of its first `entries` values behind a dot.
+pub(crate) fn enumeration_with(e: &model::Enum, entries: u64) -> core::Enum {
     let mut values: Vec<_> = e.values.iter().collect();
     values.sort_by_key(|v| v.bits);
-    let greatest = values.last().map_or(0, |v| v.bits);
-    // A wide field with few names must not cost a table of all its values.
-    let entries = greatest.saturating_add(1).min(1 << enum_width(isa, index).clamp(1, 12));
     let dotted =
         |bits| values.iter().find(|v| v.bits == bits).map_or(Text::EMPTY, |v| Text::new(text(&format!(".{}", v.text))));
     core::Enum {
@@ -303,31 +307,38 @@ fn operand(o: &model::Operand) -> core::Operand {
             separator: text(separator),
             align: (*align).max(1),
         },
-        model::Shape::Number { bits: b, ty: t, prefix, target } => core::Shape::Number {
-            bits: bits(b),
-            ty: ty(*t),
-            prefix: text(prefix),
-            target: target.map(|t| match t {
-                TargetKind::Relative => core::Target::RelativeToNext,
-                TargetKind::Absolute => core::Target::Absolute,
-            }),
-        },
+        model::Shape::Number { bits: b, ty: t, prefix, target } => {
+            core::Shape::Number { bits: bits(b), ty: ty(*t), prefix: text(prefix), target: *target }
+        }
     };
     let (quiet_mask, quiet_value) = quiet(&o.suffixes);
     core::Operand {
         name: text(&o.name),
         doc: text(&o.doc),
-        access: match o.access {
-            Access::None => core::Access::None,
-            Access::Read => core::Access::Read,
-            Access::Write => core::Access::Write,
-            Access::ReadWrite => core::Access::ReadWrite,
-        },
+        access: access(o.access),
         size: o.size,
         shape,
         suffixes: slice(o.suffixes.iter().map(modifier)),
         quiet_mask,
         quiet_value,
+    }
+}
+
+pub(crate) fn provenance(provenance: Provenance) -> core::Provenance {
+    match provenance {
+        Provenance::Document => core::Provenance::Document,
+        Provenance::VendorBinary => core::Provenance::VendorBinary,
+        Provenance::Mesa => core::Provenance::Mesa,
+        Provenance::Assumed => core::Provenance::Assumed,
+    }
+}
+
+pub(crate) fn access(access: Access) -> core::Access {
+    match access {
+        Access::None => core::Access::None,
+        Access::Read => core::Access::Read,
+        Access::Write => core::Access::Write,
+        Access::ReadWrite => core::Access::ReadWrite,
     }
 }
 
@@ -341,12 +352,7 @@ fn form(f: &model::Form) -> core::Form {
         doc: text(&f.doc),
         unit: text(&f.unit),
         source: text(&f.source),
-        provenance: match f.provenance {
-            Provenance::Document => core::Provenance::Document,
-            Provenance::VendorBinary => core::Provenance::VendorBinary,
-            Provenance::Mesa => core::Provenance::Mesa,
-            Provenance::Assumed => core::Provenance::Assumed,
-        },
+        provenance: provenance(f.provenance),
         note: text(&f.note),
         match_mask,
         match_value,

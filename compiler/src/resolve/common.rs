@@ -12,11 +12,16 @@ use crate::source::{Span, Spanned};
 use crate::spec::{self, BitList, FieldSpec, FixedBits, ModifierSpec, Notation};
 
 impl Resolver<'_> {
-    pub(crate) fn definitions(&mut self) {
+    /// What a stream takes from here.
+    pub(crate) fn stream_definitions(&mut self) {
         for (name, spec) in self.all(|f| &f.enums) {
             let made = self.whole(&name.clone(), |r| r.enumeration(name, spec));
             self.isa.enums.extend(made);
         }
+    }
+
+    pub(crate) fn definitions(&mut self) {
+        self.stream_definitions();
         for (name, spec) in self.all(|f| &f.constants) {
             if let (Some(first), Some(last)) = (spec.values.first(), spec.values.last()) {
                 self.isa.places.add(name.span, Part::List, 0, first.span.to(last.span));
@@ -161,6 +166,11 @@ impl Resolver<'_> {
         for piece in list.pieces.iter().rev() {
             let before = pieces.len();
             match &piece.value {
+                spec::Piece::Run { high, .. } if *high > 63 => {
+                    let error = Diagnostic::error("E0030", piece.span, format!("there is no bit {high}"));
+                    self.out.push(error.help("bits are numbered 0 to 63"));
+                    return None;
+                }
                 spec::Piece::Run { high, low } => pieces.push(Piece { at: *low, width: high - low + 1, shared: None }),
                 spec::Piece::Shared(name) => {
                     let name = Spanned::new(name.clone(), piece.span);
@@ -243,7 +253,11 @@ impl Resolver<'_> {
         Some(Modifier { name: name.value.clone(), doc, bits, ty, default, prints, span, declared })
     }
 
-    pub(crate) fn fixed(&self, bits: &FixedBits, matches: bool) -> Vec<Fixed> {
+    pub(crate) fn fixed(&mut self, bits: &FixedBits, matches: bool) -> Vec<Fixed> {
+        for beyond in bits.0.iter().filter(|f| f.high > 63) {
+            let error = Diagnostic::error("E0030", beyond.span, format!("there is no bit {}", beyond.high));
+            self.out.push(error.help("bits are numbered 0 to 63"));
+        }
         let one = |f: &spec::Fixed| {
             let width = u32::from(f.high - f.low) + 1;
             Fixed {
@@ -254,7 +268,7 @@ impl Resolver<'_> {
                 declared: None,
             }
         };
-        bits.0.iter().map(one).collect()
+        bits.0.iter().filter(|f| f.high <= 63).map(one).collect()
     }
 
     pub(crate) fn kinds_and_limits(&mut self) {
@@ -399,7 +413,12 @@ impl Resolver<'_> {
     }
 
     fn field(&mut self, name: Spanned<String>, spec: FieldSpec) -> Option<Field> {
-        let bits = self.bits(&spec.bits)?;
+        let Some(bits) = &spec.bits else {
+            let error = Diagnostic::error("E0022", spec.span, "the key `bits` is missing");
+            self.out.push(error.help("say where the field lies: `bits: 7..0`"));
+            return None;
+        };
+        let bits = self.bits(bits)?;
         let given = [spec.bank.is_some(), spec.r_enum.is_some(), spec.constants.is_some(), spec.number.is_some()];
         if given.iter().filter(|g| **g).count() != 1 {
             self.one_of(name.span.to(spec.span), "a field", &["bank", "enum", "constants", "number"]);
@@ -413,7 +432,7 @@ impl Resolver<'_> {
             let names = self.isa.constants.iter().map(|c| (c.name.as_str(), Some(c.span)));
             Type::Constant(Resolver::find(self.out, "table of constants", table, names)?)
         } else {
-            number_type(spec.number.unwrap_or(Notation::Decimal))
+            number_type(spec.number.map_or(Notation::Decimal, |number| number.word()))
         };
         Some(Field { name: name.value, bits, ty, span: name.span })
     }

@@ -213,7 +213,7 @@ impl Resolver<'_> {
                 return None;
             };
             let bits = self.bits(bits)?;
-            match (&spec.bank, spec.immediate) {
+            match (&spec.bank, &spec.immediate) {
                 (Some(bank), _) => {
                     let bank = self.bank_index(bank)?;
                     let width = self.isa.banks[bank].width;
@@ -223,10 +223,14 @@ impl Resolver<'_> {
                     (Shape::One { kind: self.bank_kind(bank, &bits), at }, Access::Read, width)
                 }
                 (None, notation) => {
-                    let ty = number_type(notation.unwrap_or(spec::Notation::Decimal));
+                    let ty = number_type(notation.as_ref().map_or(spec::Notation::Decimal, |number| number.word()));
                     let prefix = spec.prefix.clone().unwrap_or_else(|| "#".to_owned());
                     let size = bits.width() as u16;
-                    (Shape::Number { bits, ty, prefix, target: spec.target }, Access::None, size)
+                    (
+                        Shape::Number { bits, ty, prefix, target: spec.target.map(|t| t.target(self.isa.word_bits)) },
+                        Access::None,
+                        size,
+                    )
                 }
             }
         };

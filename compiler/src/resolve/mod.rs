@@ -6,6 +6,7 @@ mod families;
 mod index;
 mod instructions;
 mod mesa_xml;
+mod sharing;
 mod syntax;
 mod unused;
 
@@ -78,6 +79,14 @@ pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Opt
     // All files are read before anything is said about what is in them.
     let complete = resolver.load(path, None, &mut Vec::new());
     complete.and(resolver.entry())?;
+    if resolver.beyond_words().is_some() {
+        resolver.stream_definitions();
+        resolver.stream()?;
+        resolver.unused();
+        resolver.out.settle_names();
+        resolver.isa.bases = resolver.bases;
+        return Some(resolver.isa);
+    }
     resolver.xml_definitions()?;
     resolver.arm_definitions()?;
     resolver.definitions();
@@ -143,7 +152,8 @@ impl Resolver<'_> {
         stack.push(path.clone());
         let node = self.with_base(node, id, stack);
         stack.pop();
-        let node = node?;
+        let mut node = node?;
+        sharing::expand(&mut node, self.out);
         let before = self.out.iter().len();
         let mut reader = Reader { sources: self.sources, out: self.out };
         let file = File::from_node(&node, &mut reader);
@@ -257,11 +267,12 @@ impl Resolver<'_> {
             None if self.out.has_errors() => {}
             None => self.out.push(Diagnostic::error("E0022", span, "the key `isa` is missing").help("give it a name")),
         }
-        match word {
-            Some(word) if matches!(word.value, 8 | 16 | 32 | 64) => self.isa.word_bits = word.value,
-            Some(word) => {
-                let message = format!("a word cannot have {} bits", word.value);
-                self.out.push(Diagnostic::error("E0032", word.span, message).help("write 8, 16, 32 or 64"));
+        match word.as_ref().map(|word| &word.0[..]) {
+            // A stream looks closer.
+            _ if self.beyond_words().is_some() && word.is_some() => {}
+            Some([word, ..]) => self.isa.word_bits = word.value as u8,
+            Some([]) => {
+                self.out.push(Diagnostic::error("E0032", span, "`word` names no length").help("write 8, 16, 32 or 64"));
                 return None;
             }
             None if self.files.iter().any(|(_, file)| file.group.is_some()) => {}
@@ -387,7 +398,7 @@ fn collect(node: &Node, spans: &mut Vec<Span>) {
 }
 
 /// `over` laid over `under`: maps merge key by key, `~` takes a key away, anything else replaces.
-fn overlay(under: Node, over: Node) -> Node {
+pub(crate) fn overlay(under: Node, over: Node) -> Node {
     let (Value::Map(below), Value::Map(above)) = (under.value, &over.value) else { return over };
     let mut merged: Vec<Option<(Spanned<String>, Node)>> = below.into_iter().map(Some).collect();
     let known: HashMap<String, usize> =

@@ -31088,7 +31088,10 @@ mod tables {
             bits: Bits::new(8, 27),
             ty: Type::Signed,
             prefix: "offset:",
-            target: Some(Target::RelativeToNext),
+            target: Some(Target {
+                base: Base::Next,
+                unit: 8,
+            }),
         },
         suffixes: &[],
         quiet_mask: 0,
@@ -32056,7 +32059,10 @@ mod tables {
             bits: Bits::new(8, 8),
             ty: Type::Hex,
             prefix: "target:",
-            target: Some(Target::RelativeToNext),
+            target: Some(Target {
+                base: Base::Next,
+                unit: 8,
+            }),
         },
         suffixes: &[],
         quiet_mask: 0,
@@ -45613,6 +45619,10 @@ mod tables {
         secondary: &SECONDARY,
         quick: &QUICK,
         planes: &PLANES,
+        deep: Decoder {
+            nodes: &[],
+            branches: &[],
+        },
     };
 }
 #[cfg(test)]

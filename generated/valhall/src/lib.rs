@@ -38781,7 +38781,10 @@ mod tables {
             bits: Bits::new(8, 27),
             ty: Type::Signed,
             prefix: "offset:",
-            target: Some(Target::RelativeToNext),
+            target: Some(Target {
+                base: Base::Next,
+                unit: 8,
+            }),
         },
         suffixes: &[],
         quiet_mask: 0,
@@ -40007,7 +40010,10 @@ mod tables {
             bits: Bits::new(8, 8),
             ty: Type::Hex,
             prefix: "target:",
-            target: Some(Target::RelativeToNext),
+            target: Some(Target {
+                base: Base::Next,
+                unit: 8,
+            }),
         },
         suffixes: &[],
         quiet_mask: 0,
@@ -57260,6 +57266,10 @@ mod tables {
         secondary: &SECONDARY,
         quick: &QUICK,
         planes: &PLANES,
+        deep: Decoder {
+            nodes: &[],
+            branches: &[],
+        },
     };
 }
 #[cfg(test)]

@@ -7523,7 +7523,10 @@ mod tables {
             bits: Bits::new(32, 10),
             ty: Type::Decimal,
             prefix: "",
-            target: Some(Target::Absolute),
+            target: Some(Target {
+                base: Base::Fixed(0),
+                unit: 8,
+            }),
         },
         suffixes: &[],
         quiet_mask: 0,
@@ -11667,6 +11670,10 @@ mod tables {
         secondary: &SECONDARY,
         quick: &QUICK,
         planes: &PLANES,
+        deep: Decoder {
+            nodes: &[],
+            branches: &[],
+        },
     };
 }
 #[cfg(test)]

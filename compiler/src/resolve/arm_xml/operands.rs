@@ -1,6 +1,7 @@
 //! Operands: destinations, sources, staging registers, numbers, labels.
 
 use isaforge_core::bits::ones;
+use isaforge_core::table::{Base, Target};
 
 use super::instruction::Build;
 use super::members::{Holds, Step};
@@ -11,7 +12,7 @@ use crate::model::{
 };
 use crate::resolve::Resolver;
 use crate::source::{Span, Spanned};
-use crate::spec::{Access, TargetKind};
+use crate::spec::Access;
 use crate::xml::Element;
 
 /// The fields of a destination and of staging registers; the schema finds them by name.
@@ -321,7 +322,7 @@ impl Resolver<'_> {
         if let Holds::Label { signed } = member.holds {
             let bytes = u32::from(self.isa.word_bits / 8);
             let target = match member.step {
-                Step::Shift(shift) if 1 << shift == bytes => Some(TargetKind::Relative),
+                Step::Shift(shift) if 1 << shift == bytes => Some(Target { base: Base::Next, unit: bytes as u16 }),
                 Step::Same => None,
                 _ => return unable(self, format!("a distance is counted in bytes or in words of {bytes} bytes")),
             };

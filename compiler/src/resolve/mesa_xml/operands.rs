@@ -300,7 +300,7 @@ impl Resolver<'_> {
                     bits: Bits::run(start.value as u8, size.value as u8),
                     ty: if signed { Type::Signed } else { Type::Hex },
                     prefix: own.unwrap_or(general).replace("{name}", &name.value),
-                    target: target.map(|t| t.target),
+                    target: target.map(|t| t.target.target(self.isa.word_bits)),
                 },
                 suffixes: Vec::new(),
                 name: name.value,

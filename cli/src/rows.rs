@@ -1,0 +1,177 @@
+//! Instructions one a line, as other tools' lists have them: `dis --order memory --tsv` and `asm --order memory --tsv`.
+//!
+//! A line is an instruction by itself: its bytes in the order of memory, or its text. One line goes out for each line that
+//! comes in, whatever it holds.
+
+use std::io::{self, BufWriter, Write};
+
+use isaforge_core::print::{Style, print};
+use isaforge_core::text::Line;
+use isaforge_core::{decode::decode, parse::parse};
+
+use crate::builtin::Tables;
+use crate::failure::{Failure, Status};
+use crate::input::Input;
+
+/// The text of the instruction that bytes are.
+///
+/// # Errors
+/// Why they are none.
+fn text_of(tables: Tables, bytes: &[u8], style: Style) -> Result<String, String> {
+    let mut line = Line::new();
+    match tables {
+        Tables::Words(isa) => {
+            let size = usize::from(isa.word_bits / 8);
+            if bytes.len() != size {
+                return Err(length(size, bytes.len()));
+            }
+            let word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            let opcode = decode(isa, word).map_err(|error| error.to_string())?;
+            print(isa, opcode, word, style, &mut line);
+        }
+        Tables::Groups(isa) => {
+            let group = isaforge_core::group::decode(isa, bytes).map_err(|error| error.to_string())?;
+            if group.len() != bytes.len() {
+                return Err(length(group.len(), bytes.len()));
+            }
+            isaforge_core::group::print(isa, &group, isaforge_core::group::text::SEPARATOR, &mut line);
+        }
+        Tables::Streams(engine) => {
+            let decoded = engine.decode(bytes).map_err(|error| error.to_string())?;
+            if usize::from(decoded.len) != bytes.len() {
+                return Err(length(decoded.len.into(), bytes.len()));
+            }
+            engine.print(&decoded, &mut line);
+        }
+    }
+    Ok(line.as_str().to_owned())
+}
+
+fn length(needed: usize, have: usize) -> String {
+    format!("the instruction has {needed} bytes, and there are {have}")
+}
+
+/// The bytes of the instruction that a text is.
+///
+/// # Errors
+/// Why it is none.
+fn bytes_of(tables: Tables, text: &str) -> Result<Vec<u8>, String> {
+    match tables {
+        Tables::Words(isa) => {
+            let (_, word) = parse(isa, text).map_err(|error| error.to_string())?;
+            Ok(word.to_le_bytes()[..usize::from(isa.word_bits / 8)].to_vec())
+        }
+        Tables::Groups(isa) => isaforge_core::group::listing::assemble_program(isa, text)
+            .map_err(|errors| errors.first().map_or_else(String::new, |error| error.message.clone())),
+        Tables::Streams(engine) => {
+            let parsed = engine.parse(text).map_err(|error| error.to_string())?;
+            Ok(engine.store(parsed.decoded.word)[..usize::from(parsed.decoded.len)].to_vec())
+        }
+    }
+}
+
+/// Pairs of hexadecimal digits with or without blanks between them.
+fn bytes_in(line: &str) -> Result<Vec<u8>, String> {
+    let mut digits = Vec::with_capacity(line.len());
+    for c in line.chars().filter(|c| !c.is_whitespace()) {
+        digits.push(c.to_digit(16).ok_or_else(|| format!("`{c}` is not a hexadecimal digit"))? as u8);
+    }
+    if digits.len() % 2 != 0 {
+        return Err("a byte has two hexadecimal digits".to_owned());
+    }
+    if digits.is_empty() {
+        return Err("there are no bytes".to_owned());
+    }
+    Ok(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+}
+
+/// A text on one line: `\t`, `\n` and `\\` for tabs, line breaks and backslashes.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n")
+}
+
+/// The way back.
+fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.chars();
+    while let Some(c) = rest.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match rest.next() {
+            Some('t') => out.push('\t'),
+            Some('n') => out.push('\n'),
+            Some(other) => out.push(other),
+            None => out.push('\\'),
+        }
+    }
+    out
+}
+
+fn lines(input: &Input) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
+    let body = input.body();
+    let body = body.strip_suffix(b"\n").unwrap_or(body);
+    let empty = body.is_empty() && input.bytes.is_empty();
+    let lines = body.split(|byte| *byte == b'\n').filter(move |_| !empty);
+    lines.map(|line| String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line)))
+}
+
+/// Disassembles line by line: `bytes TAB ok|invalid TAB text or reason`.
+///
+/// # Errors
+/// When the output cannot be written.
+pub fn dis(tables: Tables, input: &Input, style: Style) -> Result<Status, Failure> {
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut invalid = false;
+    for line in lines(input) {
+        let shown: String = line.split_whitespace().collect();
+        let (verdict, text) = match bytes_in(&line).and_then(|bytes| text_of(tables, &bytes, style)) {
+            Ok(text) => ("ok", text),
+            Err(reason) => ("invalid", reason),
+        };
+        invalid |= verdict != "ok";
+        writeln!(out, "{}\t{verdict}\t{}", escaped(&shown), escaped(&text))?;
+    }
+    out.flush()?;
+    Ok(Status::mistakes_if(invalid))
+}
+
+/// Assembles line by line: the bytes, or `TAB invalid TAB reason`.
+///
+/// # Errors
+/// When the output cannot be written.
+pub fn asm(tables: Tables, input: &Input) -> Result<Status, Failure> {
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut invalid = false;
+    for line in lines(input) {
+        match bytes_of(tables, &unescaped(&line)) {
+            Ok(bytes) => writeln!(out, "{}", crate::groups::hex(&bytes))?,
+            Err(reason) => {
+                invalid = true;
+                writeln!(out, "\tinvalid\t{}", escaped(&reason))?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Status::mistakes_if(invalid))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_one_to_one() {
+        for text in ["", "a\tb\nc", "\\t", "a\\nb\\\\", "\\"] {
+            assert_eq!(unescaped(&escaped(text)), text);
+            assert!(!escaped(text).contains(['\t', '\n']));
+        }
+    }
+
+    #[test]
+    fn blanks_between_bytes_are_free() {
+        assert_eq!(bytes_in("13 05b0 FF"), Ok(vec![0x13, 0x05, 0xb0, 0xff]));
+        assert!(bytes_in("135").is_err() && bytes_in("").is_err() && bytes_in("zz").is_err());
+    }
+}

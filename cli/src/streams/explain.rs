@@ -1,0 +1,132 @@
+//! `isaforge explain` for streams: what the bits of an instruction mean.
+
+use std::io::Write;
+
+use isaforge_core::program::ProgramError;
+use isaforge_core::stream::{Decoded, Engine, Note, Role, Source, Wide, annotate};
+use isaforge_core::text::Line;
+
+use crate::failure::{Failure, Status};
+use crate::groups::{hex, parse};
+use crate::output::say;
+use crate::paint::{BOLD, DIM, ERROR, paint};
+use crate::snippet;
+
+/// Explains bytes in the order of memory, a text, or the name of an instruction.
+///
+/// # Errors
+/// When standard output cannot be written to.
+pub fn explain(engine: Engine, what: &str) -> Result<Status, Failure> {
+    let named = engine.stream.layouts_of(0).iter().zip(0..).find(|(layout, _)| layout.name == what);
+    let (bytes, note) = match (named, parse(what)) {
+        (Some((layout, _)), _) => (engine.store(example(engine, layout)).to_vec(), "an example of it"),
+        (None, Some(bytes)) => (bytes, ""),
+        (None, None) => match engine.parse(what) {
+            Ok(parsed) => {
+                let bytes = engine.store(parsed.decoded.word);
+                (bytes[..usize::from(parsed.decoded.len)].to_vec(), "")
+            }
+            Err(error) => {
+                let characters = |range: std::ops::Range<usize>| what.get(range).map_or(1, |text| text.chars().count());
+                let error = ProgramError {
+                    line: 1,
+                    column: characters(0..error.at) + 1,
+                    len: characters(error.at..error.at + error.len).max(1),
+                    message: error.to_string(),
+                    help: String::new(),
+                };
+                say(&snippet::draw("text", what, &error));
+                return Ok(Status::Mistakes);
+            }
+        },
+    };
+    let (text, status) = match engine.decode(&bytes) {
+        Ok(decoded) => (render(engine, &decoded, note), Status::Fine),
+        Err(error) => {
+            (format!("{}\n\n{}: {error}\n", paint(DIM, &hex(&bytes)), paint(ERROR, "invalid")), Status::Mistakes)
+        }
+    };
+    anstream::stdout().lock().write_all(text.as_bytes())?;
+    Ok(status)
+}
+
+/// A word of a layout: its constants and the defaults of its fields, with small numbers that can be told apart.
+fn example(engine: Engine, layout: &'static isaforge_core::stream::Layout) -> Wide {
+    let word = |spread: bool| {
+        let mut word = Wide::ZERO;
+        for (i, field) in layout.fields.iter().enumerate() {
+            if let Source::Bits(pieces) = field.source {
+                let mut value = if spread && field.default == 0 { i as u64 + 1 } else { field.default };
+                for piece in pieces {
+                    word.set(piece.at.into(), piece.width.into(), value);
+                    value = value.checked_shr(piece.width.into()).unwrap_or(0);
+                }
+            }
+        }
+        word & !layout.fixed_mask | layout.fixed_value
+    };
+    let good = |word: &Wide| engine.decode(&engine.store(*word)).is_ok();
+    [word(true), word(false)].into_iter().find(good).unwrap_or_else(|| word(false))
+}
+
+fn runs(bits: Wide) -> String {
+    let text = |(at, width): (u32, u32)| if width == 1 { at.to_string() } else { format!("{}..{at}", at + width - 1) };
+    let mut all: Vec<String> = bits.runs().map(text).collect();
+    all.reverse();
+    all.join(", ")
+}
+
+/// The explanation of an instruction.
+pub fn render(engine: Engine, decoded: &Decoded, note: &str) -> String {
+    let mut line = Line::new();
+    engine.print(decoded, &mut line);
+    let bytes = engine.store(decoded.word);
+    let mut out = format!("{}  {}", paint(DIM, &hex(&bytes[..usize::from(decoded.len)])), paint(BOLD, line.as_str()));
+    if !note.is_empty() {
+        out.push_str(&format!("   {}", paint(DIM, &format!("({note})"))));
+    }
+    out.push_str("\n\n");
+    let scope = engine.scope(decoded);
+    let mut rows: Vec<[String; 4]> = Vec::new();
+    annotate(engine, decoded, &mut |Note { bits, field, constant, value, text }| {
+        let (name, doc) = match field {
+            Some(field) if field.name.ends_with(" in bits") => return,
+            Some(field) => (field.name.to_owned(), field.doc.to_owned()),
+            None if constant => ("constant".to_owned(), String::new()),
+            None => ("ignored".to_owned(), String::new()),
+        };
+        let place = match field.map(|field| field.source) {
+            Some(Source::Computed { value, .. }) => {
+                engine.stream.expressions.get(usize::from(value)).map_or(String::new(), |e| format!("= {}", e.text))
+            }
+            _ => runs(bits),
+        };
+        let shown = if text.as_str().is_empty() { format!("{value:#x}") } else { text.as_str().to_owned() };
+        rows.push([place, name, shown, doc]);
+    });
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = [width(0), width(1), width(2)];
+    for [place, name, shown, doc] in &rows {
+        let row = format!("{place:>0$}  {name:1$}  {shown:2$}  {doc}", widths[0], widths[1], widths[2]);
+        out.push_str(&format!("  {}\n", row.trim_end()));
+    }
+    if let Some(instruction) = engine.stream.instructions.get(usize::from(scope.layout.opcode)) {
+        let lines = [instruction.title, instruction.doc, instruction.note].into_iter().filter(|text| !text.is_empty());
+        let about: Vec<&str> = lines.collect();
+        if !about.is_empty() {
+            out.push_str(&format!("\n{}\n", about.join("\n")));
+        }
+        let source = format!("{}; provenance: {}", instruction.source, instruction.provenance.as_str());
+        out.push_str(&format!("\n{}\n", paint(DIM, &source)));
+        let aliases = engine
+            .stream
+            .layouts_of(0)
+            .iter()
+            .filter(|layout| layout.opcode == scope.layout.opcode && layout.role != Role::Own);
+        let names: Vec<&str> = aliases.map(|layout| layout.name).collect();
+        if !names.is_empty() {
+            out.push_str(&format!("{}\n", paint(DIM, &format!("also written: {}", names.join(", ")))));
+        }
+    }
+    out
+}

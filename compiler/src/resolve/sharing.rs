@@ -1,0 +1,171 @@
+//! What instructions have in common: `like` lays an entry over templates, `rows` makes several entries of one.
+//!
+//! Both work on what is written, before it is read: an entry made so is the same as one that is written out.
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::resolve::overlay;
+use crate::source::{Span, Spanned};
+use crate::suggest::did_you_mean;
+use crate::yaml::{Node, Value};
+
+/// The most instructions that one entry may make.
+const MOST_ROWS: usize = 4096;
+
+type Entries = Vec<(Spanned<String>, Node)>;
+
+/// Replaces the entries of `instructions` by what `like` and `rows` make of them.
+pub(super) fn expand(file: &mut Node, out: &mut Diagnostics) {
+    let Value::Map(keys) = &mut file.value else { return };
+    let templates = match keys.iter().find(|(key, _)| key.value == "templates") {
+        Some((_, Node { value: Value::Map(templates), .. })) => templates.clone(),
+        _ => Vec::new(),
+    };
+    let Some((_, instructions)) = keys.iter_mut().find(|(key, _)| key.value == "instructions") else { return };
+    let Value::Map(entries) = &mut instructions.value else { return };
+    let mut expanded: Entries = Vec::with_capacity(entries.len());
+    for (name, entry) in std::mem::take(entries) {
+        let entry = like(entry, &templates, &mut Vec::new(), out);
+        match take(entry, "rows") {
+            (entry, Some(rows)) => expanded.extend(self::rows(&entry, &rows, out)),
+            (entry, None) => expanded.push((name, entry)),
+        }
+    }
+    *entries = expanded;
+}
+
+/// An entry without one of its keys, and that key's value.
+fn take(entry: Node, key: &str) -> (Node, Option<Node>) {
+    let Value::Map(mut keys) = entry.value else { return (entry, None) };
+    let found = keys.iter().position(|(given, _)| given.value == key).map(|at| keys.remove(at).1);
+    (Node { span: entry.span, value: Value::Map(keys) }, found)
+}
+
+/// An entry laid over its templates, the later ones over the earlier.
+fn like(entry: Node, templates: &Entries, path: &mut Vec<String>, out: &mut Diagnostics) -> Node {
+    let (mut entry, named) = take(entry, "like");
+    let names = match named {
+        Some(Node { value: Value::List(names), .. }) => names,
+        Some(name) => vec![name],
+        None => return entry,
+    };
+    for name in names.into_iter().rev() {
+        let Value::Text(text) = &name.value else {
+            out.push(Diagnostic::error("E0023", name.span, "expected the name of a template"));
+            continue;
+        };
+        if path.contains(text) {
+            let message = format!("the template `{text}` is like itself");
+            out.push(Diagnostic::error("E0004", name.span, message).help("remove the `like` that closes the circle"));
+            continue;
+        }
+        let Some((_, template)) = templates.iter().find(|(known, _)| known.value == *text) else {
+            let message = format!("there is no template called `{text}`");
+            let error = Diagnostic::error("E0101", name.span, message);
+            let near = did_you_mean(text, templates.iter().map(|(known, _)| known.value.as_str()));
+            out.push(match near {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error.help("templates stand under `templates` of the same file"),
+            });
+            continue;
+        };
+        path.push(text.clone());
+        let template = like(template.clone(), templates, path, out);
+        path.pop();
+        entry = overlay(template, entry);
+    }
+    entry
+}
+
+/// An entry for each row.
+fn rows(entry: &Node, rows: &Node, out: &mut Diagnostics) -> Entries {
+    let Value::Map(rows) = &rows.value else {
+        let error = Diagnostic::error("E0023", rows.span, "expected a map from names to what parameters are");
+        out.push(error.help("write `rows: { add: { f3: 0 }, sub: { f3: 1 } }`"));
+        return Vec::new();
+    };
+    if rows.len() > MOST_ROWS {
+        let span = rows.first().map_or(entry.span, |(name, _)| name.span);
+        out.push(Diagnostic::error("E0033", span, format!("one entry makes at most {MOST_ROWS} instructions")));
+        return Vec::new();
+    }
+    let mut made = Vec::with_capacity(rows.len());
+    for (name, row) in rows {
+        let parameters: &[(Spanned<String>, Node)] = match &row.value {
+            Value::Map(parameters) => parameters,
+            Value::Null => &[],
+            _ => {
+                out.push(Diagnostic::error("E0023", row.span, "expected a map from parameters to what they are"));
+                continue;
+            }
+        };
+        let mut used = vec![false; parameters.len()];
+        let filled = fill(entry, parameters, name.span, &mut used, out);
+        for ((parameter, _), _) in parameters.iter().zip(&used).filter(|(_, used)| !**used) {
+            let message = format!("nothing in this entry is `${}`", parameter.value);
+            out.push(Diagnostic::error("E0044", parameter.span, message).secondary(entry.span, "this entry"));
+        }
+        made.push((name.clone(), filled));
+    }
+    made
+}
+
+/// A value with `$name` replaced by what a row has for it.
+fn fill(node: &Node, row: &[(Spanned<String>, Node)], place: Span, used: &mut [bool], out: &mut Diagnostics) -> Node {
+    let value = match &node.value {
+        Value::Map(entries) => {
+            let fill = |(key, value): &(Spanned<String>, Node)| (key.clone(), fill(value, row, place, used, out));
+            Value::Map(entries.iter().map(fill).collect())
+        }
+        Value::List(items) => Value::List(items.iter().map(|item| fill(item, row, place, used, out)).collect()),
+        Value::Text(text) if text.contains('$') => return fill_text(node, text, row, place, used, out),
+        other => other.clone(),
+    };
+    Node { span: node.span, value }
+}
+
+fn fill_text(
+    node: &Node,
+    text: &str,
+    row: &[(Spanned<String>, Node)],
+    place: Span,
+    used: &mut [bool],
+    out: &mut Diagnostics,
+) -> Node {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('$') {
+        filled.push_str(&rest[..at]);
+        let after = &rest[at + 1..];
+        let len = after.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+        if let Some(literal) = after.strip_prefix('$') {
+            filled.push('$');
+            rest = literal;
+            continue;
+        }
+        let name = &after[..len];
+        match row.iter().position(|(parameter, _)| parameter.value == name) {
+            Some(i) => {
+                used[i] = true;
+                // A value alone stays what it is: a number, a list.
+                if at == 0 && len + 1 == text.len() {
+                    return row[i].1.clone();
+                }
+                match &row[i].1.value {
+                    Value::Text(text) => filled.push_str(text),
+                    Value::Int(number) => filled.push_str(&number.to_string()),
+                    _ => {
+                        let message = format!("`${name}` is no text that could stand inside of another");
+                        out.push(Diagnostic::error("E0023", row[i].1.span, message));
+                    }
+                }
+            }
+            None => {
+                let message = format!("this row does not say what `${name}` is");
+                out.push(Diagnostic::error("E0044", place, message).secondary(node.span, "used here"));
+            }
+        }
+        rest = &after[len..];
+    }
+    filled.push_str(rest);
+    Node { span: node.span, value: Value::Text(filled) }
+}

@@ -1,0 +1,311 @@
+//! What must hold of a stream.
+//!
+//! E0104: bits outside of an instruction. E0105: bits that nothing accounts for. E0106: two instructions that one word is
+//! both of. E0107: bits that two things claim. E0110: two readings of an operand. E0131: a value that is computed from
+//! itself. E0132: a value from which no way back is found. E0133: a text that does not read back.
+
+use isaforge_core::sample::Random;
+use isaforge_core::stream::{self as core, Engine, Role, Scope, Wide, sample};
+use isaforge_core::text::Line;
+
+use super::lower::lower;
+use super::model::{Layout, Set, Source, Stream};
+use crate::check::more;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::model::Isa;
+
+/// How many words of a layout are tried.
+const SAMPLES: u64 = 24;
+/// How many words of two layouts are tried to find one that is both, where their conditions look at many bits.
+const TRIED: u32 = 20_000;
+/// How many mistakes of one sort are told one by one.
+const TOLD: usize = 20;
+
+/// The bits of a layout that something says something about.
+pub(super) fn accounted(layout: &Layout) -> Wide {
+    let fields =
+        layout.fields.iter().filter_map(|f| if let Source::Bits(pieces) = &f.source { Some(pieces) } else { None });
+    fields.fold(layout.fixed_mask | layout.ignored, |all, pieces| all | Layout::bits_of(pieces))
+}
+
+/// Checks a stream.
+pub fn check(isa: &Isa, out: &mut Diagnostics) {
+    let Some(stream) = &isa.stream else { return };
+    for layout in stream.sets.iter().flat_map(|set| &set.layouts) {
+        coverage(layout, out);
+        circles(layout, out);
+    }
+    if out.has_errors() {
+        return;
+    }
+    let tables = lower(isa, stream);
+    let engines = generations(stream).map(|generation| Engine { stream: tables, generation });
+    for engine in engines.collect::<Vec<_>>() {
+        for (index, set) in stream.sets.iter().enumerate() {
+            ambiguity(engine, index, set, out);
+        }
+        if out.has_errors() {
+            return;
+        }
+        for (index, set) in stream.sets.iter().enumerate() {
+            ways_back(engine, index, set, out);
+        }
+        if out.has_errors() {
+            return;
+        }
+        texts(engine, &stream.sets[0], out);
+    }
+}
+
+/// The generations that are told apart: the first, and each with which something begins or behind which something ends.
+fn generations(stream: &Stream) -> impl Iterator<Item = u32> {
+    let (first, last) = stream.generations;
+    let mut all = vec![first];
+    for layout in stream.sets.iter().flat_map(|set| &set.layouts) {
+        all.push(layout.since);
+        all.push(layout.until.saturating_add(1));
+    }
+    all.retain(|generation| (first..=last).contains(generation));
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter()
+}
+
+fn bits_text(bits: Wide) -> String {
+    let runs: Vec<String> = bits
+        .runs()
+        .map(|(at, width)| if width == 1 { at.to_string() } else { format!("{}..{at}", at + width - 1) })
+        .collect();
+    let one = bits.count_ones() == 1;
+    format!("{} {}", if one { "bit" } else { "bits" }, runs.join(", "))
+}
+
+fn coverage(layout: &Layout, out: &mut Diagnostics) {
+    let whole = Wide::ones(layout.bits.into());
+    let mut claimed = layout.fixed_mask;
+    // The fields of an alias may have certain values.
+    let alias = layout.role != Role::Own;
+    for field in &layout.fields {
+        let Source::Bits(pieces) = &field.source else { continue };
+        let bits = Layout::bits_of(pieces);
+        if !(bits & !whole).is_zero() {
+            let message = format!(
+                "{} of `{}` outside: the last bit is {}",
+                bits_text(bits & !whole),
+                field.name,
+                layout.bits - 1
+            );
+            out.push(Diagnostic::error("E0104", field.span, message));
+        } else if !(bits & claimed).is_zero() && !alias {
+            let message = format!(
+                "{} of `{}` in `{}` mean something else, too",
+                bits_text(bits & claimed),
+                field.name,
+                layout.name
+            );
+            let other = layout.fields.iter().find(|other| match &other.source {
+                Source::Bits(pieces) => other.name != field.name && !(Layout::bits_of(pieces) & bits).is_zero(),
+                _ => false,
+            });
+            let error = Diagnostic::error("E0107", field.span, message);
+            out.push(match other {
+                Some(other) => error.secondary(other.span, format!("`{}`", other.name)),
+                None => error.secondary(layout.span, "constant bits of this"),
+            });
+        }
+        claimed |= bits;
+    }
+    let rest = whole & !accounted(layout);
+    if !rest.is_zero() && !alias {
+        let message = format!("nothing says what {} of `{}` mean", bits_text(rest), layout.name);
+        let help = "add them to `fixed`, `ignored` or a field, or say `every: { unused: zero }`";
+        out.push(Diagnostic::error("E0105", layout.span, message).help(help));
+    }
+}
+
+fn circles(layout: &Layout, out: &mut Diagnostics) {
+    let needs = |i: usize| match &layout.fields[i].source {
+        Source::Computed { value, .. } => value
+            .inputs
+            .iter()
+            .filter_map(|input| match input {
+                core::Input::Field(field) => Some(usize::from(*field)),
+                _ => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    };
+    for (i, field) in layout.fields.iter().enumerate() {
+        let mut seen = vec![false; layout.fields.len()];
+        let mut open = needs(i);
+        while let Some(next) = open.pop() {
+            if next == i {
+                let message = format!("`{}` is computed from itself", field.name);
+                out.push(
+                    Diagnostic::error("E0131", field.span, message)
+                        .help("compute it from fields with bits of their own"),
+                );
+                break;
+            }
+            if !std::mem::replace(&mut seen[next], true) {
+                open.extend(needs(next));
+            }
+        }
+    }
+}
+
+/// A word of two layouts, if there is one: tried on all values of the bits that conditions look at, where they are few.
+fn word_of_both(engine: Engine, a: &'static core::Layout, b: &'static core::Layout) -> Option<Wide> {
+    let mask = a.mask | b.mask;
+    let base = a.value & a.mask | b.value & b.mask;
+    let looked = |layout: &'static core::Layout| {
+        let leaves = layout
+            .conditions
+            .iter()
+            .fold(0, |leaves, condition| leaves | core::solve::leaves_of(engine, layout, *condition));
+        layout.fields.iter().enumerate().filter(|(i, _)| leaves >> i & 1 != 0).fold(Wide::ZERO, |bits, (_, field)| {
+            match field.source {
+                core::Source::Bits(pieces) => bits | Layout::bits_of(pieces),
+                _ => bits,
+            }
+        })
+    };
+    let open = (looked(a) | looked(b)) & !mask;
+    let fits = |layout: &'static core::Layout, word: &Wide| {
+        Scope { engine, layout, word, len: (a.bits / 8) as u8, outer: None }.fits()
+    };
+    let both = |word: &Wide| fits(a, word) && fits(b, word);
+    let outer =
+        |layout: &core::Layout| layout.fields.iter().any(|field| matches!(field.source, core::Source::Outer(_)));
+    if outer(a) || outer(b) {
+        // What parameters are is not known here: only conditions that hold whatever they are tell the two apart, and order does.
+        return None;
+    }
+    let scatter = |value: u64| {
+        let mut word = base;
+        let mut rest = value;
+        for (at, width) in open.runs() {
+            word.set(at, width, rest);
+            rest = rest.checked_shr(width).unwrap_or(0);
+        }
+        word
+    };
+    if open.count_ones() <= 14 {
+        return (0..1u64 << open.count_ones()).map(scatter).find(both);
+    }
+    let mut random = Random(1);
+    (0..TRIED).map(|_| base | Wide(std::array::from_fn(|_| random.next())) & open).find(both)
+}
+
+fn ambiguity(engine: Engine, index: usize, set: &Set, out: &mut Diagnostics) {
+    let layouts: Vec<&'static core::Layout> =
+        engine.stream.layouts_of(index).iter().filter(|l| l.role == Role::Own && has(engine, l)).collect();
+    let mut told = 0;
+    for (i, b) in layouts.iter().enumerate() {
+        for a in &layouts[..i] {
+            let same_pattern = ((a.value ^ b.value) & a.mask & b.mask).is_zero();
+            // One contains the other: the more special one wins. Layouts of one instruction are tried in their order.
+            let contained = a.mask != b.mask && ((a.mask & b.mask) == a.mask || (a.mask & b.mask) == b.mask);
+            let variants = index == 0 && a.opcode == b.opcode;
+            if !same_pattern || contained || variants || told >= TOLD {
+                continue;
+            }
+            let Some(word) = word_of_both(engine, a, b) else { continue };
+            told += 1;
+            let span = |of: &core::Layout| {
+                let found =
+                    set.layouts.iter().find(|l| l.name == of.name && l.since == of.since && l.value == of.value);
+                found.map_or(set.span, |layout| layout.span)
+            };
+            let code = if index == 0 { "E0106" } else { "E0110" };
+            let what = if index == 0 {
+                "match the same word".to_owned()
+            } else {
+                format!("read the same bits of a `{}`", set.name)
+            };
+            let error = Diagnostic::error(code, span(b), format!("`{}` and `{}` {what}", b.name, a.name));
+            let error = error.rival(span(a), "the other one").note(format!("for example {word:#x} is both"));
+            out.push(
+                error.help("give them different `fixed` bits, or conditions of which one at most holds: `where: …`"),
+            );
+        }
+    }
+}
+
+fn has(engine: Engine, layout: &core::Layout) -> bool {
+    (layout.since..=layout.until).contains(&engine.generation)
+}
+
+fn ways_back(engine: Engine, index: usize, set: &Set, out: &mut Diagnostics) {
+    let mut failed: Vec<(&'static core::Layout, &'static core::Field, u64)> = Vec::new();
+    for layout in engine.stream.layouts_of(index).iter().filter(|l| l.role == Role::Own && has(engine, l)) {
+        for (i, field) in layout.fields.iter().enumerate() {
+            if !matches!(field.source, core::Source::Computed { .. }) || !core::solve::shows(layout, i as u8) {
+                continue;
+            }
+            let len = (layout.bits / 8) as u8;
+            let value = |word: Wide| {
+                let scope = Scope { engine, layout, word: &word, len, outer: None };
+                scope.fits().then(|| scope.value(i as u8))
+            };
+            let lost = sample::words(layout, SAMPLES)
+                .filter_map(value)
+                .find(|value| !core::solve::gives(engine, layout, i as u8, *value));
+            failed.extend(lost.map(|value| (layout, field, value)));
+        }
+    }
+    failed.dedup_by_key(|(_, field, _)| field.name);
+    for (layout, field, value) in failed.iter().take(TOLD) {
+        let own = set
+            .layouts
+            .iter()
+            .find(|l| l.name == layout.name)
+            .and_then(|l| l.fields.iter().find(|f| f.name == field.name));
+        let message = format!("no way back is found from `{}` of `{}` to its bits", field.name, layout.name);
+        let error = Diagnostic::error("E0132", own.map_or(set.span, |f| f.span), message);
+        let error = error.note(format!("for example from {value:#x}"));
+        out.push(error.help("say it: `encode: …`, an expression over `value`, or one for each field"));
+    }
+}
+
+fn texts(engine: Engine, set: &Set, out: &mut Diagnostics) {
+    let mut lost = Vec::new();
+    for layout in engine.stream.layouts_of(0).iter().filter(|l| l.role != Role::Assembler && has(engine, l)) {
+        let mut line = Line::new();
+        for word in sample::words(layout, SAMPLES) {
+            let bytes = engine.store(word);
+            let Ok(decoded) = engine.decode(&bytes) else { continue };
+            line.clear();
+            engine.print(&decoded, &mut line);
+            match engine.parse(line.as_str()) {
+                Ok(parsed) if same_text(engine, &parsed.decoded, line.as_str()) => {}
+                Ok(_) => {
+                    lost.push((layout, line.as_str().to_owned(), "it reads as another instruction".to_owned()));
+                    break;
+                }
+                Err(error) => {
+                    lost.push((layout, line.as_str().to_owned(), error.to_string()));
+                    break;
+                }
+            }
+        }
+    }
+    let count = lost.len();
+    for (i, (layout, text, why)) in lost.into_iter().enumerate().take(TOLD) {
+        let span = set.layouts.iter().find(|l| l.name == layout.name).map_or(set.span, |l| l.text_span);
+        let mut error = Diagnostic::error("E0133", span, format!("`{text}` prints and does not read back: {why}"));
+        if i + 1 == TOLD
+            && let Some(rest) = more(count, TOLD)
+        {
+            error = error.note(format!("and {rest} more"));
+        }
+        out.push(error.help("write what differs in the bits differently in the text"));
+    }
+}
+
+/// Whether an instruction prints as this text.
+fn same_text(engine: Engine, decoded: &core::Decoded, text: &str) -> bool {
+    let mut line = Line::new();
+    engine.print(decoded, &mut line);
+    line.as_str() == text
+}

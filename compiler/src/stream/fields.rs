@@ -1,0 +1,496 @@
+//! Fields of a layout: what bits hold, what follows from them, and how it is written.
+
+use isaforge_core::bits::ones;
+use isaforge_core::semantics::{Comparison, NONE, Node, Op, Type as ValueType};
+use isaforge_core::stream::{Input, Notation, Piece, Wide};
+use isaforge_core::table::Target;
+
+use super::expressions::{Name, Want, expression};
+use super::model::{Expr, Field, Layout, Source, Token, Type};
+use crate::diagnostic::Diagnostic;
+use crate::reader::Named;
+use crate::resolve::Resolver;
+use crate::source::{Span, Spanned};
+use crate::spec::{self, BitList, EncodeSpec, FieldSpec, ModifierSpec, Notation as Word, NumberSpec, OperandSpec};
+
+/// How many fields a layout may have.
+const MOST_FIELDS: usize = isaforge_core::stream::MAX_FIELDS;
+
+/// A layout being resolved, with what its template needs beyond the model.
+pub(super) struct Draft {
+    pub layout: Layout,
+    /// How each field is written where the template names it; empty for fields that it cannot name.
+    pub shown: Vec<Vec<Token>>,
+    /// Modifiers that `{modifiers}` stands for: fields, in the order in which they print.
+    pub modifiers: Vec<usize>,
+    /// Computed values whose expressions wait until all names are known.
+    waiting: Vec<Waiting>,
+    /// Arguments of operands that are sets, which wait likewise.
+    arguments: Vec<(usize, Option<Named<Spanned<String>>>, Span)>,
+}
+
+struct Waiting {
+    field: usize,
+    value: Spanned<String>,
+    encode: Option<EncodeSpec>,
+    /// The field with the bits of its own.
+    raw: Option<usize>,
+}
+
+/// What fields and operands have in common.
+#[derive(Default)]
+struct Parts<'s> {
+    bits: Option<&'s BitList>,
+    at: Option<&'s Spanned<u8>>,
+    bank: Option<&'s Spanned<String>>,
+    kind: Option<&'s Spanned<String>>,
+    names: Option<&'s Spanned<String>>,
+    number: Option<&'s NumberSpec>,
+    value: Option<&'s Spanned<String>>,
+    encode: Option<&'s EncodeSpec>,
+    default: Option<&'s Spanned<i128>>,
+    with: Option<&'s Named<Spanned<String>>>,
+    target: Option<Target>,
+}
+
+impl Draft {
+    pub(super) fn new(layout: Layout) -> Self {
+        Draft { layout, shown: Vec::new(), modifiers: Vec::new(), waiting: Vec::new(), arguments: Vec::new() }
+    }
+
+    /// The field with this name.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.layout.fields.iter().position(|field| field.name == name)
+    }
+
+    fn push(&mut self, field: Field, shown: Vec<Token>) -> usize {
+        self.layout.fields.push(field);
+        self.shown.push(shown);
+        self.layout.fields.len() - 1
+    }
+
+    /// The names that expressions of this layout may use.
+    fn names(&self) -> Vec<Name> {
+        let fields = self.layout.fields.iter().enumerate();
+        let name = |(i, f): (usize, &Field)| Name {
+            name: f.name.clone(),
+            signed: f.signed,
+            input: Input::Field(i as u8),
+            span: f.span,
+        };
+        fields.map(name).collect()
+    }
+}
+
+impl Expr {
+    /// A comparison of a field with a number.
+    pub(super) fn compares(field: usize, how: Comparison, value: u64, text: String) -> Expr {
+        let node = |op, imm, ty, args| Node { op, imm, ty, args };
+        let leaf = |op| node(op, 0, ValueType::U64, [0, NONE, NONE, NONE]);
+        let compare = node(Op::Compare, how as u16, ValueType::BOOL, [0, 1, NONE, NONE]);
+        Expr {
+            text,
+            nodes: vec![leaf(Op::Operand), leaf(Op::Const), compare],
+            lists: Vec::new(),
+            constants: vec![value],
+            inputs: vec![Input::Field(field as u8)],
+        }
+    }
+}
+
+/// How a number is written, and whether it is in two's complement.
+fn notation(number: &NumberSpec, target: Option<Target>) -> (Notation, bool) {
+    match number {
+        NumberSpec::Word(Word::Decimal) => (Notation { target, ..Notation::DECIMAL }, false),
+        NumberSpec::Word(Word::Signed) => (Notation { target, ..Notation::DECIMAL }, true),
+        NumberSpec::Word(Word::Hex) => (Notation { target, upper: true, ..Notation::HEX }, false),
+        NumberSpec::Full(full) => {
+            let radix = full.base.as_ref().map_or(10, |base| base.value);
+            let prefix =
+                full.prefix.clone().unwrap_or_else(|| if radix == 16 { "0x".to_owned() } else { String::new() });
+            let notation = Notation {
+                radix,
+                upper: full.capitals.unwrap_or(false),
+                digits: full.digits.as_ref().map_or(1, |digits| digits.value),
+                prefix: crate::lower::text(&prefix),
+                plus: full.plus.unwrap_or(false),
+                quiet_zero: full.quiet.unwrap_or(false),
+                target,
+            };
+            (notation, full.signed.unwrap_or(false))
+        }
+    }
+}
+
+impl Resolver<'_> {
+    /// Bits as pieces, the least significant first.
+    pub(super) fn pieces(&mut self, list: &BitList) -> Option<Vec<Piece>> {
+        let mut pieces = Vec::new();
+        let mut seen = Wide::ZERO;
+        for piece in list.pieces.iter().rev() {
+            match &piece.value {
+                spec::Piece::Run { high, low } => {
+                    let own = Piece { at: u16::from(*low), width: high - low + 1 };
+                    let bits = Layout::bits_of(&[own]);
+                    if !(bits & seen).is_zero() {
+                        self.out.push(Diagnostic::error("E0107", piece.span, "bits stand twice in one field"));
+                        return None;
+                    }
+                    seen |= bits;
+                    pieces.push(own);
+                }
+                spec::Piece::Shared(name) => {
+                    let error = Diagnostic::error("E0030", piece.span, format!("`{name}` is not a run of bits"));
+                    self.out
+                        .push(error.help("a stream has no `shared` fields; an operand is told of others by `with`"));
+                    return None;
+                }
+            }
+        }
+        let width: u32 = pieces.iter().map(|piece| u32::from(piece.width)).sum();
+        if width > 64 {
+            let message = format!("a field of {width} bits, and a value has at most 64");
+            self.out.push(Diagnostic::error("E0108", list.span, message));
+            return None;
+        }
+        Some(pieces)
+    }
+
+    /// Adds a field; returns its index.
+    pub(super) fn stream_field(
+        &mut self,
+        draft: &mut Draft,
+        name: &Spanned<String>,
+        spec: &FieldSpec,
+    ) -> Option<usize> {
+        if let Some(table) = &spec.constants {
+            let error = Diagnostic::error("E0130", table.span, "a stream has no tables of constants");
+            self.out.push(error.help("compute the value: `value: …`"));
+            return None;
+        }
+        let parts = Parts {
+            bits: spec.bits.as_ref(),
+            bank: spec.bank.as_ref(),
+            kind: spec.kind.as_ref(),
+            names: spec.r_enum.as_ref(),
+            number: spec.number.as_ref(),
+            value: spec.value.as_ref(),
+            encode: spec.encode.as_ref(),
+            default: spec.default.as_ref(),
+            with: spec.with.as_ref(),
+            ..Parts::default()
+        };
+        self.add(draft, name, spec.doc.clone().unwrap_or_default(), &parts, "")
+    }
+
+    /// Adds an operand with its suffixes.
+    pub(super) fn stream_operand(
+        &mut self,
+        draft: &mut Draft,
+        name: &Spanned<String>,
+        spec: &OperandSpec,
+    ) -> Option<()> {
+        let unit = self.isa.stream.as_ref().map_or(1, |stream| stream.unit);
+        let target = spec.target.map(|target| target.target_in(u16::from(unit)));
+        let parts = Parts {
+            bits: spec.bits.as_ref(),
+            at: spec.at.as_ref(),
+            bank: spec.bank.as_ref(),
+            kind: spec.kind.as_ref(),
+            names: spec.r_enum.as_ref(),
+            number: spec.immediate.as_ref(),
+            value: spec.value.as_ref(),
+            encode: spec.encode.as_ref(),
+            default: spec.default.as_ref(),
+            with: spec.with.as_ref(),
+            target,
+        };
+        let is_number = spec.bank.is_none() && spec.kind.is_none();
+        let prefix = spec.prefix.clone().unwrap_or_else(|| if is_number { "#".to_owned() } else { String::new() });
+        let index = self.add(draft, name, spec.doc.clone().unwrap_or_default(), &parts, &prefix)?;
+        for (suffix, spec) in spec.suffixes.iter().flat_map(|s| s.iter()) {
+            let name = Spanned::new(format!("{}.{}", name.value, suffix.value), suffix.span);
+            let prints = spec.prints.clone().unwrap_or_else(|| suffix.value.clone());
+            let suffix = self.add_modifier(draft, &name, &prints, spec)?;
+            let tokens = draft.shown[suffix].clone();
+            draft.shown[index].extend(tokens);
+        }
+        let width = match draft.layout.fields[index].ty {
+            Type::Register(bank) => self.isa.stream.as_ref().map_or(0, |stream| stream.banks[bank].width),
+            Type::Set(..) => 32,
+            _ => 0,
+        };
+        let access = spec.access.unwrap_or(if is_number { spec::Access::None } else { spec::Access::Read });
+        let size = spec.size.unwrap_or(width);
+        draft.layout.operands.push(super::model::Operand { field: index, access, size });
+        Some(())
+    }
+
+    /// Adds a modifier; returns its index.
+    pub(super) fn stream_modifier(
+        &mut self,
+        draft: &mut Draft,
+        name: &Spanned<String>,
+        spec: &ModifierSpec,
+    ) -> Option<usize> {
+        let prints = spec.prints.clone().unwrap_or_else(|| name.value.clone());
+        let index = self.add_modifier(draft, name, &prints, spec)?;
+        draft.modifiers.push(index);
+        Some(index)
+    }
+
+    fn add_modifier(
+        &mut self,
+        draft: &mut Draft,
+        name: &Spanned<String>,
+        prints: &str,
+        spec: &ModifierSpec,
+    ) -> Option<usize> {
+        let parts = Parts { bits: Some(&spec.bits), names: spec.r_enum.as_ref(), ..Parts::default() };
+        let index = self.add(draft, name, spec.doc.clone().unwrap_or_default(), &parts, "")?;
+        let mut default = None;
+        if let Type::Enum(e, _) = draft.layout.fields[index].ty {
+            let names = &self.isa.enums[e];
+            default = match &spec.default {
+                Some(word) => match names.values.iter().find(|value| value.name == word.value) {
+                    Some(value) => Some(value.bits),
+                    None => {
+                        let message = format!("`{}` has no value called `{}`", names.name, word.value);
+                        self.out.push(Diagnostic::error("E0101", word.span, message));
+                        return None;
+                    }
+                },
+                None => names.default,
+            };
+        }
+        let text = match draft.layout.fields[index].ty {
+            Type::Enum(..) => vec![Token::Text(".".to_owned()), Token::Field(index)],
+            _ => vec![Token::Text(format!(".{prints}"))],
+        };
+        let is_flag = !matches!(draft.layout.fields[index].ty, Type::Enum(..));
+        draft.layout.fields[index].default = default.unwrap_or(0);
+        draft.shown[index] = match default.or(is_flag.then_some(0)) {
+            Some(quiet) => {
+                let text_of = format!("{} != {quiet}", name.value);
+                vec![Token::If(Expr::compares(index, Comparison::NotEqual, quiet, text_of), text)]
+            }
+            None => text,
+        };
+        Some(index)
+    }
+
+    fn add(
+        &mut self,
+        draft: &mut Draft,
+        name: &Spanned<String>,
+        doc: String,
+        parts: &Parts<'_>,
+        prefix: &str,
+    ) -> Option<usize> {
+        if let Some(known) = draft.find(&name.value) {
+            let message = format!("two fields are called `{}`", name.value);
+            self.out.push(
+                Diagnostic::error("E0102", name.span, message).secondary(draft.layout.fields[known].span, "the other"),
+            );
+            return None;
+        }
+        let mut pieces = match parts.bits {
+            Some(bits) => Some(self.pieces(bits)?),
+            None => None,
+        };
+        let (mut signed, mut set) = (false, None);
+        let ty = if let Some(bank) = parts.bank {
+            let banks = &self.isa.stream.as_ref()?.banks;
+            let names = banks.iter().map(|b| (b.name.as_str(), Some(b.span)));
+            Type::Register(Resolver::find(self.out, "bank", bank, names)?)
+        } else if let Some(kind) = parts.kind {
+            let sets = &self.isa.stream.as_ref()?.sets;
+            let names = sets.iter().skip(1).map(|s| (s.name.as_str(), Some(s.span)));
+            let index = Resolver::find(self.out, "kind", kind, names)? + 1;
+            let width = sets[index].bits;
+            if let Some(at) = parts.at {
+                pieces = Some(vec![Piece { at: at.value.into(), width: width as u8 }]);
+            }
+            set = Some(width);
+            Type::Set(index, Vec::new())
+        } else if let Some(names) = parts.names {
+            let otherwise = parts.number.map(|number| notation(number, parts.target));
+            signed = otherwise.is_some_and(|(_, signed)| signed);
+            Type::Enum(self.enum_index(names)?, otherwise.map(|(notation, _)| notation))
+        } else {
+            let decimal = NumberSpec::Word(Word::Decimal);
+            match parts.number.unwrap_or(&decimal) {
+                NumberSpec::Full(full) if full.float.is_some() => {
+                    let width = full.float.as_ref().map_or(32, |width| width.value);
+                    if !matches!(width, 16 | 32 | 64) {
+                        let error = Diagnostic::error("E0033", full.span, format!("a float cannot have {width} bits"));
+                        self.out.push(error.help("write 16, 32 or 64"));
+                        return None;
+                    }
+                    Type::Float(width)
+                }
+                number => {
+                    if let NumberSpec::Full(full) = number
+                        && let Some(base) = full.base.as_ref().filter(|base| !matches!(base.value, 2 | 8 | 10 | 16))
+                    {
+                        let message = format!("numbers cannot have the base {}", base.value);
+                        self.out.push(Diagnostic::error("E0033", base.span, message).help("write 2, 8, 10 or 16"));
+                        return None;
+                    }
+                    let (notation, is_signed) = notation(number, parts.target);
+                    signed = is_signed;
+                    Type::Number(notation)
+                }
+            }
+        };
+        let width: u32 = pieces.iter().flatten().map(|piece| u32::from(piece.width)).sum();
+        if let (Some(wanted), Some(_)) = (set, &pieces)
+            && width != u32::from(wanted)
+            && parts.value.is_none()
+        {
+            let message = format!("the kind takes {wanted} bits, and `{}` has {width}", name.value);
+            self.out.push(Diagnostic::error("E0108", name.span, message));
+            return None;
+        }
+        if pieces.is_none() && parts.value.is_none() {
+            let error = Diagnostic::error("E0022", name.span, "neither `bits` nor `value` says what it is");
+            self.out.push(error.help("say where it lies, `bits: 7..0`, or how it follows: `value: …`"));
+            return None;
+        }
+        let default = parts.default.map_or(0, |default| default.value as u64);
+        let mut shown =
+            vec![Token::Field(draft.layout.fields.len() + usize::from(pieces.is_some() && parts.value.is_some()))];
+        if !prefix.is_empty() {
+            shown.insert(0, Token::Text(prefix.to_owned()));
+        }
+        let plain = Field {
+            name: name.value.clone(),
+            doc,
+            span: name.span,
+            source: Source::Bits(Vec::new()),
+            width: width.max(1) as u8,
+            signed,
+            default,
+            ty,
+        };
+        let index = match (pieces, parts.value) {
+            (Some(pieces), None) => draft.push(Field { source: Source::Bits(pieces), ..plain }, shown),
+            (pieces, value) => {
+                let raw = pieces.map(|pieces| {
+                    let raw = Field {
+                        name: format!("{} in bits", name.value),
+                        source: Source::Bits(pieces),
+                        ty: Type::Number(Notation::DECIMAL),
+                        ..plain.clone()
+                    };
+                    draft.push(raw, Vec::new())
+                });
+                let index = draft.push(Field { width: 64, default: 0, ..plain }, shown);
+                let (value, encode) = (value.cloned()?, parts.encode.cloned());
+                draft.waiting.push(Waiting { field: index, value, encode, raw });
+                index
+            }
+        };
+        if matches!(draft.layout.fields[index].ty, Type::Set(..)) {
+            draft.arguments.push((index, parts.with.cloned(), name.span));
+        }
+        if draft.layout.fields.len() > MOST_FIELDS {
+            let message = format!("a layout has at most {MOST_FIELDS} fields");
+            self.out.push(Diagnostic::error("E0034", name.span, message));
+            return None;
+        }
+        if default & ones(width) != default && (default as i64) >= 0 && width > 0 && width < 64 {
+            let message = format!("the default {default} does not fit {width} bits");
+            self.out.push(Diagnostic::error("E0108", name.span, message));
+        }
+        Some(index)
+    }
+
+    /// Builds the expressions of computed fields and binds the parameters of sets, now that all fields have names.
+    pub(super) fn settle(&mut self, draft: &mut Draft) -> Option<()> {
+        let mut complete = Some(());
+        for Waiting { field, value, encode, raw } in std::mem::take(&mut draft.waiting) {
+            let mut names = draft.names();
+            if let Some(raw) = raw {
+                let of = &draft.layout.fields[raw];
+                let bits =
+                    Name { name: "bits".to_owned(), signed: of.signed, input: Input::Field(raw as u8), span: of.span };
+                names.insert(0, bits);
+            }
+            let Some((expr, signed)) = expression(&value, &names, Want::Number, self.out) else {
+                complete = None;
+                continue;
+            };
+            let own = Name { name: "value".to_owned(), signed, input: Input::Field(field as u8), span: value.span };
+            let mut inverse = Vec::new();
+            match encode {
+                None => {}
+                Some(EncodeSpec::Own(text)) => {
+                    let Some(raw) = raw else {
+                        let error = Diagnostic::error("E0022", text.span, "it has no bits of its own to encode");
+                        self.out.push(error.help("say what other fields are: `encode: { field: … }`"));
+                        complete = None;
+                        continue;
+                    };
+                    match expression(&text, &[own], Want::Number, self.out) {
+                        Some((expr, _)) => inverse.push((raw, expr)),
+                        None => complete = None,
+                    }
+                }
+                Some(EncodeSpec::Fields(fields)) => {
+                    for (name, text) in fields.iter() {
+                        let known = draft.layout.fields.iter().map(|f| (f.name.as_str(), Some(f.span)));
+                        let found = Resolver::find(self.out, "field", name, known);
+                        let built = expression(text, &[own.clone()], Want::Number, self.out);
+                        match (found, built) {
+                            (Some(field), Some((expr, _))) => inverse.push((field, expr)),
+                            _ => complete = None,
+                        }
+                    }
+                }
+            }
+            let target = &mut draft.layout.fields[field];
+            target.signed = signed;
+            target.source = Source::Computed { value: expr, inverse };
+        }
+        for (field, with, span) in std::mem::take(&mut draft.arguments) {
+            let Type::Set(set, _) = draft.layout.fields[field].ty else { continue };
+            let parameters = self.isa.stream.as_ref()?.sets[set].parameters.clone();
+            let with = with.unwrap_or_default();
+            for (name, _) in with.iter().filter(|(name, _)| !parameters.contains(&name.value)) {
+                let message = format!("the kind has no parameter `{}`", name.value);
+                self.out.push(Diagnostic::error("E0101", name.span, message));
+                complete = None;
+            }
+            let mut arguments = Vec::new();
+            for parameter in &parameters {
+                // A field with the name of a parameter is meant by itself.
+                let given = with.iter().find(|(name, _)| name.value == *parameter).map(|(_, field)| field.clone());
+                let named = given.unwrap_or_else(|| Spanned::new(parameter.clone(), span));
+                let known = draft.layout.fields.iter().map(|f| (f.name.as_str(), Some(f.span)));
+                match Resolver::find(self.out, "field", &named, known) {
+                    Some(found) => arguments.push(found),
+                    None => complete = None,
+                }
+            }
+            draft.layout.fields[field].ty = Type::Set(set, arguments);
+        }
+        complete
+    }
+
+    /// Conditions of a layout.
+    pub(super) fn stream_conditions<'t>(
+        &mut self,
+        draft: &Draft,
+        texts: impl Iterator<Item = &'t Spanned<String>>,
+    ) -> Option<Vec<Expr>> {
+        let names = draft.names();
+        let conditions = texts.map(|text| expression(text, &names, Want::Condition, self.out).map(|(expr, _)| expr));
+        conditions.collect()
+    }
+
+    /// A number that the fields of a layout say.
+    pub(super) fn number_of(&mut self, draft: &Draft, text: &Spanned<String>) -> Option<Expr> {
+        expression(text, &draft.names(), Want::Number, self.out).map(|(expr, _)| expr)
+    }
+}

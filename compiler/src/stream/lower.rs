@@ -1,0 +1,183 @@
+//! From the model to the tables of [`isaforge_core::stream`].
+
+use std::collections::HashMap;
+
+use isaforge_core::stream as core;
+use isaforge_core::text::Text;
+
+use super::model::{self, Expr, Layout, Set, Source, Stream, Token, Type};
+use super::tree;
+use crate::lower::{access, enumeration_with, provenance, slice, text};
+use crate::model::Isa;
+
+struct Lower {
+    expressions: Vec<core::Expression>,
+    known: HashMap<Expr, u16>,
+}
+
+/// Lowers a model that has passed its checks.
+pub fn lower(isa: &Isa, stream: &Stream) -> &'static core::Stream {
+    let mut lower = Lower { expressions: Vec::new(), known: HashMap::new() };
+    let mut sets = Vec::new();
+    let mut layouts: Vec<core::Layout> = Vec::new();
+    for set in &stream.sets {
+        let ordered: Vec<Layout> = tree::order(set).into_iter().map(|i| set.layouts[i].clone()).collect();
+        let first = layouts.len() as u16;
+        let unit = if set.bits == 0 { stream.unit } else { u8::MAX };
+        layouts.extend(ordered.iter().map(|layout| lower.layout(stream, set, layout)));
+        sets.push(core::Set {
+            name: text(&set.name),
+            doc: text(&set.doc),
+            bits: set.bits,
+            parameters: slice(set.parameters.iter().map(|p| text(p))),
+            first,
+            count: ordered.len() as u16,
+            tree: tree::tree(&ordered, unit, first),
+        });
+    }
+    let count = sets.first().map_or(0, |set: &core::Set| usize::from(set.count));
+    let preferred: Vec<(u16, u16)> = layouts
+        .iter()
+        .zip(0..)
+        .take(count)
+        .filter(|(l, _)| l.role == core::Role::Preferred)
+        .map(|(l, i)| (l.opcode, i))
+        .collect();
+    let aliases =
+        |opcode: usize| preferred.iter().filter(move |(of, _)| usize::from(*of) == opcode).map(|(_, index)| *index);
+    Box::leak(Box::new(core::Stream {
+        name: text(&isa.name),
+        doc: text(&isa.doc),
+        unit: stream.unit,
+        longest: stream.longest,
+        swap: stream.swap,
+        generations: stream.generations,
+        enums: slice(isa.enums.iter().map(|e| enumeration_with(e, 0))),
+        banks: slice(stream.banks.iter().map(|b| core::Bank {
+            name: text(&b.name),
+            doc: text(&b.doc),
+            count: b.count,
+            width: b.width,
+            open: text(&b.prints.0),
+            close: text(&b.prints.1),
+            names: slice(b.names.iter().map(|name| text(name))),
+            also: slice(b.also.iter().map(|(name, number)| (text(name), *number))),
+        })),
+        sets: slice(sets.into_iter()),
+        layouts: slice(layouts.into_iter()),
+        instructions: slice(stream.instructions.iter().enumerate().map(|(opcode, i)| core::Instruction {
+            name: text(&i.name),
+            title: text(&i.title),
+            doc: text(&i.doc),
+            unit: text(&i.unit),
+            source: text(&i.source),
+            provenance: provenance(i.provenance),
+            note: text(&i.note),
+            preferred: slice(aliases(opcode)),
+        })),
+        expressions: slice(lower.expressions.into_iter()),
+    }))
+}
+
+impl Lower {
+    fn expression(&mut self, expr: &Expr) -> u16 {
+        if let Some(known) = self.known.get(expr) {
+            return *known;
+        }
+        let index = self.expressions.len() as u16;
+        self.expressions.push(core::Expression {
+            text: text(&expr.text),
+            nodes: slice(expr.nodes.iter().copied()),
+            lists: slice(expr.lists.iter().copied()),
+            constants: slice(expr.constants.iter().copied()),
+            inputs: slice(expr.inputs.iter().copied()),
+        });
+        self.known.insert(expr.clone(), index);
+        index
+    }
+
+    fn layout(&mut self, stream: &Stream, set: &Set, layout: &Layout) -> core::Layout {
+        let leaves = layout.leaves();
+        let fields = layout.fields.iter().zip(&leaves).map(|(f, leaves)| core::Field {
+            name: text(&f.name),
+            doc: text(&f.doc),
+            source: match &f.source {
+                Source::Bits(pieces) => core::Source::Bits(slice(pieces.iter().copied())),
+                Source::Computed { value, inverse } => core::Source::Computed {
+                    value: self.expression(value),
+                    inverse: slice(inverse.iter().map(|(field, expr)| (*field as u8, self.expression(expr)))),
+                },
+                Source::Outer(parameter) => core::Source::Outer(*parameter as u8),
+            },
+            width: f.width,
+            signed: f.signed,
+            default: f.default,
+            ty: match &f.ty {
+                Type::Number(notation) => core::Type::Number(*notation),
+                Type::Enum(e, otherwise) => core::Type::Enum(*e as u16, *otherwise),
+                Type::Register(bank) => core::Type::Register(*bank as u16),
+                Type::Set(set, arguments) => {
+                    core::Type::Set(*set as u16, slice(arguments.iter().map(|field| *field as u8)))
+                }
+                Type::Float(width) => core::Type::Float(*width),
+            },
+            leaves: *leaves,
+        });
+        let fields = slice(fields.collect::<Vec<_>>().into_iter());
+        let tokens = self.tokens(&layout.text);
+        core::Layout {
+            name: text(&layout.name),
+            opcode: layout.opcode as u16,
+            role: layout.role,
+            bits: layout.bits,
+            length: layout.length.as_ref().map(|length| self.expression(length)),
+            since: layout.since,
+            until: layout.until,
+            mask: layout.mask,
+            value: layout.value,
+            fixed_mask: layout.fixed_mask,
+            fixed_value: layout.fixed_value,
+            ignored: layout.ignored,
+            conditions: slice(layout.conditions.iter().map(|c| self.expression(c)).collect::<Vec<_>>().into_iter()),
+            fields,
+            text: tokens,
+            key: if set.bits == 0 { text(&key(&layout.text)) } else { "" },
+            operands: slice(layout.operands.iter().map(|o| core::Operand {
+                field: o.field as u8,
+                access: access(o.access),
+                size: o.size,
+            })),
+            simple: layout.fields.iter().all(|field| always_right(stream, field)),
+        }
+    }
+
+    fn tokens(&mut self, tokens: &[Token]) -> &'static [core::Token] {
+        let token = |t: &Token| match t {
+            Token::Text(s) => core::Token::Text(Text::new(text(s))),
+            Token::Field(i) => core::Token::Field(*i as u8),
+            Token::Column(column) => core::Token::Column(*column),
+            Token::If(condition, tokens) => core::Token::If(self.expression(condition), self.tokens(tokens)),
+        };
+        slice(tokens.iter().map(token).collect::<Vec<_>>().into_iter())
+    }
+}
+
+/// Whether every value of a field means something.
+fn always_right(stream: &Stream, field: &model::Field) -> bool {
+    match field.ty {
+        Type::Number(_) | Type::Float(_) | Type::Enum(_, Some(_)) => true,
+        Type::Enum(_, None) | Type::Set(..) => false,
+        Type::Register(bank) => {
+            let count = stream.banks.get(bank).map_or(0, |bank| u64::from(bank.count));
+            !field.signed && isaforge_core::bits::ones(field.width.into()) < count
+        }
+    }
+}
+
+/// The longest word that every text of a layout has. Blanks and the signs around may be written in other ways.
+fn key(tokens: &[Token]) -> String {
+    let texts =
+        tokens.iter().filter_map(|token| if let Token::Text(text) = token { Some(text.as_str()) } else { None });
+    let words = texts.flat_map(|text| text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.')));
+    words.max_by_key(|word| word.len()).unwrap_or_default().to_owned()
+}

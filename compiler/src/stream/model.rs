@@ -1,0 +1,257 @@
+//! The model of an instruction stream: what [`isaforge_core::stream`] has as tables, with the places where it is said.
+//!
+//! Readers of other documents map them onto this model. Everything is plain data and in the order in which it is tried or
+//! printed; the first [`Set`] is that of the instructions.
+
+use isaforge_core::semantics::Node;
+pub use isaforge_core::stream::{Input, Notation, Piece, Role, Wide};
+
+use crate::source::Span;
+use crate::spec::{Access, Provenance};
+
+/// An instruction set whose instructions are read from a stream of bytes. Enums are those of [`crate::model::Isa`].
+#[derive(Clone, Debug, Default)]
+pub struct Stream {
+    /// Instructions start at multiples of so many bytes.
+    pub unit: u8,
+    /// Bytes of the longest instruction.
+    pub longest: u8,
+    /// Groups of so many bytes lie most significant first; 1 for none.
+    pub swap: u8,
+    /// The generations that are told apart, the first and the last.
+    pub generations: (u32, u32),
+    /// Register banks.
+    pub banks: Vec<Bank>,
+    /// Sets of layouts; the first is that of the instructions.
+    pub sets: Vec<Set>,
+    /// What the layouts of the first set are layouts of.
+    pub instructions: Vec<Instruction>,
+}
+
+/// A bank of registers.
+#[derive(Clone, Debug)]
+pub struct Bank {
+    /// Its name.
+    pub name: String,
+    /// What the registers are for.
+    pub doc: String,
+    /// Where it is defined.
+    pub span: Span,
+    /// How many there are.
+    pub count: u32,
+    /// Bits in one.
+    pub width: u16,
+    /// What is written around a number.
+    pub prints: (String, String),
+    /// Names in the place of numbers, by number; empty where there is none.
+    pub names: Vec<String>,
+    /// Other names, which are only read.
+    pub also: Vec<(String, u32)>,
+}
+
+/// The instructions, or the readings of an operand.
+#[derive(Clone, Debug)]
+pub struct Set {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub doc: String,
+    /// Where it is defined.
+    pub span: Span,
+    /// Bits of an operand, at most 64; 0 for instructions.
+    pub bits: u16,
+    /// What an operand must be told of the instruction.
+    pub parameters: Vec<String>,
+    /// Its layouts. Where two fit, the one with more constant bits wins, then the earlier one.
+    pub layouts: Vec<Layout>,
+}
+
+/// What an instruction is, whichever way it is laid out and written.
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    /// Its name.
+    pub name: String,
+    /// A few words.
+    pub title: String,
+    /// What it does.
+    pub doc: String,
+    /// The unit that executes it.
+    pub unit: String,
+    /// Where it is defined.
+    pub span: Span,
+    /// File and line of the definition.
+    pub source: String,
+    /// Where the facts come from.
+    pub provenance: Provenance,
+    /// Why.
+    pub note: String,
+}
+
+/// A pattern, conditions, fields, a text.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Its name.
+    pub name: String,
+    /// Where it is defined.
+    pub span: Span,
+    /// The instruction, an index into [`Stream::instructions`]; 0 for readings of operands.
+    pub opcode: usize,
+    /// What it is for.
+    pub role: Role,
+    /// Bits that it takes at most.
+    pub bits: u16,
+    /// The length in bytes, where the bits say it.
+    pub length: Option<Expr>,
+    /// The first generation that has it …
+    pub since: u32,
+    /// … and the last.
+    pub until: u32,
+    /// Constant bits that tell it from others …
+    pub mask: Wide,
+    /// … and what they are.
+    pub value: Wide,
+    /// All bits that must be as [`fixed_value`](Self::fixed_value) has them, those of `mask` included.
+    pub fixed_mask: Wide,
+    /// What these bits are.
+    pub fixed_value: Wide,
+    /// Bits that may have any value.
+    pub ignored: Wide,
+    /// What must hold for it to fit.
+    pub conditions: Vec<Expr>,
+    /// The fields.
+    pub fields: Vec<Field>,
+    /// How it is written.
+    pub text: Vec<Token>,
+    /// Where that is said.
+    pub text_span: Span,
+    /// The fields that are operands.
+    pub operands: Vec<Operand>,
+}
+
+/// A field as an operand.
+#[derive(Clone, Debug)]
+pub struct Operand {
+    /// The field.
+    pub field: usize,
+    /// What the instruction does with it.
+    pub access: Access,
+    /// Bits of one value.
+    pub size: u16,
+}
+
+/// A field.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// What it says.
+    pub doc: String,
+    /// Where it is defined.
+    pub span: Span,
+    /// Where its value comes from.
+    pub source: Source,
+    /// Bits of the value.
+    pub width: u8,
+    /// Whether the value is in two's complement.
+    pub signed: bool,
+    /// The value where the text says none.
+    pub default: u64,
+    /// How it is written.
+    pub ty: Type,
+}
+
+/// Where the value of a field comes from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// From bits, the least significant piece first.
+    Bits(Vec<Piece>),
+    /// From an expression over other fields, with the way back: fields and expressions whose only field is this one.
+    Computed {
+        /// The value.
+        value: Expr,
+        /// The way back, where it is given.
+        inverse: Vec<(usize, Expr)>,
+    },
+    /// From the layout around the operand: the parameter with this index.
+    Outer(usize),
+}
+
+/// How a value is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// As a number.
+    Number(Notation),
+    /// As a name of an enum, an index into [`crate::model::Isa::enums`]; other values as a number.
+    Enum(usize, Option<Notation>),
+    /// As a register of a bank.
+    Register(usize),
+    /// As the layout of a set that fits, with the fields that are its parameters.
+    Set(usize, Vec<usize>),
+    /// As a float of so many bits.
+    Float(u8),
+}
+
+/// A piece of a text.
+#[derive(Clone, Debug)]
+pub enum Token {
+    /// Fixed text.
+    Text(String),
+    /// A field.
+    Field(usize),
+    /// Blanks up to a column.
+    Column(u8),
+    /// Text that is there where a condition holds.
+    If(Expr, Vec<Token>),
+}
+
+/// An expression over fields of a layout. Its operands are its inputs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Expr {
+    /// The text.
+    pub text: String,
+    /// The graph; the last node is the value.
+    pub nodes: Vec<Node>,
+    /// Arguments of nodes that have more of them than fit.
+    pub lists: Vec<u16>,
+    /// The constants.
+    pub constants: Vec<u64>,
+    /// What the operands stand for.
+    pub inputs: Vec<Input>,
+}
+
+impl Layout {
+    /// The bits that a field in pieces takes.
+    pub fn bits_of(pieces: &[Piece]) -> Wide {
+        let mut bits = Wide::ZERO;
+        for piece in pieces {
+            bits.set(piece.at.into(), piece.width.into(), u64::MAX);
+        }
+        bits
+    }
+
+    /// The fields with bits of their own, or from outside, that decide each field, as bit sets.
+    pub fn leaves(&self) -> Vec<u64> {
+        let mut leaves: Vec<u64> = vec![0; self.fields.len()];
+        // Fields may be in any order; a circle stops growing.
+        for _ in 0..=self.fields.len() {
+            for (i, field) in self.fields.iter().enumerate() {
+                leaves[i] = match &field.source {
+                    Source::Computed { value, .. } => value.leaves(&leaves),
+                    _ => 1 << (i & 63),
+                };
+            }
+        }
+        leaves
+    }
+}
+
+impl Expr {
+    /// The fields that decide it, `leaves` being those of each field.
+    pub fn leaves(&self, leaves: &[u64]) -> u64 {
+        let of = |input: &Input| match input {
+            Input::Field(field) => leaves.get(usize::from(*field)).copied().unwrap_or(0),
+            _ => 0,
+        };
+        self.inputs.iter().map(of).fold(0, |a, b| a | b)
+    }
+}

@@ -1,0 +1,138 @@
+//! Templates of streams: text with `{name}` for a field, `{:20}` for blanks up to a column, and `{?condition|text}` for text
+//! that is there where a condition holds. `{{` and `}}` stand for braces.
+
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::source::{Span, Spanned};
+use crate::suggest::{did_you_mean, one_of};
+
+/// A piece of a template.
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    /// Fixed text.
+    Text(String),
+    /// What stands in braces.
+    Name(String),
+    /// Blanks up to a column.
+    Column(u8),
+    /// Text under a condition.
+    If(Spanned<String>, Vec<Part>),
+}
+
+/// Splits a template; `None` after a mistake, which is reported.
+pub(super) fn parts(template: &Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Part>> {
+    let mut reader = Reader { rest: &template.value, span: template.span, whole: &template.value, out };
+    let parts = reader.parts(false)?;
+    Some(parts)
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    span: Span,
+    whole: &'a str,
+    out: &'a mut Diagnostics,
+}
+
+impl Reader<'_> {
+    fn unmatched(&mut self) {
+        let message = format!("unmatched brace in `{}`", self.whole);
+        self.out.push(Diagnostic::error("E0043", self.span, message).help("write `{{` or `}}` for a brace itself"));
+    }
+
+    fn parts(&mut self, inside: bool) -> Option<Vec<Part>> {
+        let mut parts = Vec::new();
+        let mut text = String::new();
+        loop {
+            let Some(at) = self.rest.find(['{', '}']) else {
+                if inside {
+                    self.unmatched();
+                    return None;
+                }
+                text.push_str(std::mem::take(&mut self.rest));
+                break;
+            };
+            text.push_str(&self.rest[..at]);
+            self.rest = &self.rest[at..];
+            if let Some(after) = self.rest.strip_prefix("{{") {
+                (text, self.rest) = (text + "{", after);
+                continue;
+            }
+            if let Some(after) = self.rest.strip_prefix('}') {
+                // The end of a group comes before a brace of its own.
+                if inside {
+                    self.rest = after;
+                    break;
+                }
+                match after.strip_prefix('}') {
+                    Some(after) => (text, self.rest) = (text + "}", after),
+                    None => {
+                        self.unmatched();
+                        return None;
+                    }
+                }
+                continue;
+            }
+            if !text.is_empty() {
+                parts.push(Part::Text(std::mem::take(&mut text)));
+            }
+            self.rest = &self.rest[1..];
+            if let Some(after) = self.rest.strip_prefix('?') {
+                let Some((condition, behind)) = split_condition(after) else {
+                    self.unmatched();
+                    return None;
+                };
+                let condition = Spanned::new(condition.trim().to_owned(), self.span);
+                self.rest = behind;
+                parts.push(Part::If(condition, self.parts(true)?));
+                continue;
+            }
+            let Some((name, after)) = self.rest.split_once('}') else {
+                self.unmatched();
+                return None;
+            };
+            self.rest = after;
+            parts.push(match name.strip_prefix(':').map(|column| column.trim().parse()) {
+                None => Part::Name(name.to_owned()),
+                Some(Ok(column)) => Part::Column(column),
+                Some(Err(_)) => {
+                    let message = format!("`{{{name}}}` is no column");
+                    let error = Diagnostic::error("E0043", self.span, message);
+                    self.out.push(error.help("write a number from 0 to 255: `{:20}`"));
+                    return None;
+                }
+            });
+        }
+        if !text.is_empty() {
+            parts.push(Part::Text(text));
+        }
+        Some(parts)
+    }
+}
+
+/// What stands before the `|` that ends a condition: one that is not part of `||` and not inside of parentheses.
+fn split_condition(text: &str) -> Option<(&str, &str)> {
+    let bytes = text.as_bytes();
+    let mut depth = 0usize;
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'(' | b'{' | b'[' => depth += 1,
+            b')' | b'}' | b']' => depth = depth.checked_sub(1)?,
+            b'|' if bytes.get(at + 1) == Some(&b'|') => at += 1,
+            b'|' if depth == 0 => return Some((&text[..at], &text[at + 1..])),
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Reports a name that a template may not have.
+pub(super) fn unknown(out: &mut Diagnostics, template: Span, owner: Span, name: &str, names: &[&str]) {
+    let message = format!("nothing here is called `{name}`");
+    let mut error = Diagnostic::error("E0044", template, message).label("in this template");
+    error = error.note(format!("it may have {}", one_of(names.iter().map(|name| format!("{{{name}}}")))));
+    out.push(match did_you_mean(name, names.iter().copied()) {
+        Some(near) => error.secondary(owner, "of this").help(format!("did you mean `{{{near}}}`?")),
+        None => error.rival(owner, "of this, which has nothing called so"),
+    });
+}

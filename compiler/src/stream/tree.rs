@@ -1,0 +1,127 @@
+//! The decision tree that finds the layouts which bits allow.
+
+use isaforge_core::stream::{Branch, Node, Role, Tree, Wide};
+
+use super::model::{Layout, Set};
+use crate::lower::slice;
+
+/// The widest field that a node looks at.
+const WIDEST: u32 = 8;
+/// How many candidates a leaf may have without a further look.
+const FEW: usize = 1;
+/// The most nodes of a tree: more would not fit their numbers.
+const MOST_NODES: usize = 60_000;
+
+struct Builder {
+    patterns: Vec<(Wide, Wide)>,
+    first: u16,
+    nodes: Vec<Node>,
+    branches: Vec<Branch>,
+    candidates: Vec<u16>,
+}
+
+/// The order in which the layouts of a set are tried: those with more constant bits first, then those with conditions, then
+/// as they stand; aliases behind them.
+pub(crate) fn order(set: &Set) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..set.layouts.len()).collect();
+    let key = |layout: &Layout| {
+        let role = match layout.role {
+            Role::Own => 0,
+            Role::Preferred => 1,
+            Role::Assembler => 2,
+        };
+        (role, u32::MAX - layout.mask.count_ones(), layout.conditions.is_empty())
+    };
+    order.sort_by_key(|i| key(&set.layouts[*i]));
+    order
+}
+
+/// Builds the tree of a set whose layouts stand in the order in which they are tried; `first` is the index of the first.
+pub(super) fn tree(layouts: &[Layout], unit: u8, first: u16) -> Tree {
+    // Where the bits say the length, only those that are always there may decide.
+    let sure = |layout: &Layout| match layout.length {
+        Some(_) => Wide::ones(8 * u32::from(unit)),
+        None => Wide::ones(layout.bits.into()),
+    };
+    let patterns = layouts.iter().map(|l| (l.mask & sure(l), l.value & l.mask & sure(l))).collect();
+    let mut builder = Builder { patterns, first, nodes: Vec::new(), branches: Vec::new(), candidates: Vec::new() };
+    let all: Vec<u16> = (0..layouts.len() as u16).filter(|i| layouts[usize::from(*i)].role == Role::Own).collect();
+    let root = builder.branch(&all, Wide::ZERO);
+    if let Branch::Leaf(..) = root {
+        // One look at nothing.
+        builder.branches.push(root);
+        builder.nodes.push(Node { shift: 0, width: 0, first: 0 });
+    }
+    Tree {
+        nodes: slice(builder.nodes.into_iter()),
+        branches: slice(builder.branches.into_iter()),
+        candidates: slice(builder.candidates.into_iter()),
+    }
+}
+
+impl Builder {
+    fn branch(&mut self, layouts: &[u16], known: Wide) -> Branch {
+        // Behind one that surely fits nothing is tried, so it need not be told from what follows.
+        let split =
+            if layouts.len() <= FEW || self.nodes.len() >= MOST_NODES { None } else { self.split(layouts, known) };
+        let Some((shift, width)) = split else {
+            let start = self.candidates.len() as u32;
+            self.candidates.extend(layouts.iter().map(|i| self.first + i));
+            return Branch::Leaf(start, layouts.len() as u16);
+        };
+        let index = self.nodes.len();
+        let first = self.branches.len();
+        self.nodes.push(Node { shift: shift as u8, width: width as u8, first: first as u32 });
+        self.branches.resize(first + (1 << width), Branch::Leaf(0, 0));
+        let mut looked = known;
+        looked.set(shift, width, u64::MAX);
+        // Values that leave the same layouts share a branch.
+        let mut seen: Vec<(Vec<u16>, Branch)> = Vec::new();
+        for value in 0..1u64 << width {
+            let subset = self.compatible(layouts, shift, width, value);
+            let branch = match seen.iter().find(|(known, _)| *known == subset) {
+                Some((_, branch)) => *branch,
+                None => {
+                    let branch = self.branch(&subset, looked);
+                    seen.push((subset, branch));
+                    branch
+                }
+            };
+            self.branches[first + value as usize] = branch;
+        }
+        Branch::Node(index as u16)
+    }
+
+    fn compatible(&self, layouts: &[u16], shift: u32, width: u32, value: u64) -> Vec<u16> {
+        let fits = |i: &&u16| {
+            let (mask, want) = &self.patterns[usize::from(**i)];
+            (value ^ want.get(shift, width)) & mask.get(shift, width) == 0
+        };
+        layouts.iter().filter(fits).copied().collect()
+    }
+
+    /// The run of bits that separates the layouts best: with the least left on average, the fewest bits.
+    fn split(&self, layouts: &[u16], known: Wide) -> Option<(u32, u32)> {
+        let any = layouts.iter().fold(Wide::ZERO, |any, i| any | self.patterns[usize::from(*i)].0) & !known;
+        let mut best: Option<(u64, u32, u32)> = None;
+        for (start, len) in any.runs() {
+            for shift in start..start + len {
+                for width in 1..=WIDEST.min(start + len - shift) {
+                    // The sum of all subsets' sizes: layouts that do not look at a bit are in both halves.
+                    let spread = layouts.iter().map(|i| {
+                        let free = width - self.patterns[usize::from(*i)].0.get(shift, width).count_ones();
+                        1u64 << free
+                    });
+                    let total: u64 = spread.sum();
+                    // Comparing averages without fractions: total / 2^width, and a little for every branch.
+                    let cost = (total << (WIDEST - width)) * 64 + (1 << width);
+                    let separates = total < (layouts.len() as u64) << width;
+                    if separates && best.is_none_or(|b| (cost, width, shift) < b) {
+                        best = Some((cost, width, shift));
+                    }
+                }
+            }
+        }
+        best.map(|(_, width, shift)| (shift, width))
+    }
+}

@@ -1,0 +1,57 @@
+//! Which bits of an instruction mean what.
+
+use super::decode::{Decoded, Engine};
+use super::table::{Field, Source};
+use super::wide::Wide;
+use crate::text::Line;
+
+/// What some bits of an instruction, or a value computed from them, mean.
+#[derive(Clone, Debug)]
+pub struct Note {
+    /// The bits; none for a value that is computed.
+    pub bits: Wide,
+    /// The field; `None` for constant bits and for bits without meaning.
+    pub field: Option<&'static Field>,
+    /// Whether the bits have one certain value.
+    pub constant: bool,
+    /// The bits or the value as a number.
+    pub value: Wide,
+    /// The value as it is written.
+    pub text: Line,
+}
+
+/// Tells what the bits of a decoded instruction mean: constant bits, then fields in the order of the specification, then
+/// bits without meaning.
+pub fn annotate(engine: Engine, decoded: &Decoded, tell: &mut dyn FnMut(Note)) {
+    let scope = engine.scope(decoded);
+    let layout = scope.layout;
+    let len = Wide::ones(8 * u32::from(decoded.len));
+    let plain =
+        |bits: Wide, constant| Note { bits, field: None, constant, value: decoded.word & bits, text: Line::new() };
+    let mut told = layout.fixed_mask & len;
+    if !told.is_zero() {
+        tell(plain(told, true));
+    }
+    for (index, field) in layout.fields.iter().enumerate() {
+        let index = index as u8;
+        let mut bits = Wide::ZERO;
+        if let Source::Bits(pieces) = field.source {
+            for piece in pieces {
+                bits.set(piece.at.into(), piece.width.into(), u64::MAX);
+            }
+        }
+        bits = bits & len;
+        told |= bits;
+        let mut text = Line::new();
+        scope.print_field(index, &mut text, 0);
+        let value = match field.source {
+            Source::Bits(_) => scope.bits(field, index),
+            _ => Wide::new(scope.value(index)),
+        };
+        tell(Note { bits, field: Some(field), constant: false, value, text });
+    }
+    let rest = len & !told;
+    if !rest.is_zero() {
+        tell(plain(rest, false));
+    }
+}

@@ -1,0 +1,335 @@
+//! From bytes to an instruction, strictly.
+
+use super::error::{DecodeError, wrong_bits};
+use super::expression::Input;
+use super::table::{Branch, Field, Layout, Piece, Role, Set, Source, Stream, Type};
+use super::wide::Wide;
+use crate::bits::sign_extend;
+
+/// The tables of an instruction set and the generation of it that is meant.
+#[derive(Clone, Copy, Debug)]
+pub struct Engine {
+    /// The tables.
+    pub stream: &'static Stream,
+    /// The generation.
+    pub generation: u32,
+}
+
+/// A decoded instruction. It keeps its bits, so that encoding gives back what was decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decoded {
+    /// Its layout, an index into [`Stream::layouts`].
+    pub layout: u16,
+    /// Its bits; none behind its length.
+    pub word: Wide,
+    /// Its length in bytes.
+    pub len: u8,
+}
+
+/// Expressions call for fields that call for expressions; the compiler allows no circle, this bounds tables made by hand.
+const DEEPEST: u8 = 24;
+
+/// What knows the values of a layout's fields.
+pub trait Values {
+    /// The value of a field, `depth` expressions deep.
+    fn value_at(&self, field: u8, depth: u8) -> u64;
+}
+
+/// A layout and the bits that it reads.
+#[derive(Clone, Copy)]
+pub struct Scope<'a> {
+    /// The tables.
+    pub engine: Engine,
+    /// The layout.
+    pub layout: &'static Layout,
+    /// The bits.
+    pub word: &'a Wide,
+    /// The length of the instruction in bytes.
+    pub len: u8,
+    /// Where the parameters come from: the scope around, and the fields there.
+    pub outer: Option<(&'a dyn Values, &'static [u8])>,
+}
+
+impl core::fmt::Debug for Scope<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Scope").field("layout", &self.layout.name).field("word", self.word).finish_non_exhaustive()
+    }
+}
+
+/// The value of a field in pieces.
+#[inline]
+pub(super) fn extract(word: &Wide, pieces: &[Piece]) -> u64 {
+    let mut value = 0;
+    let mut shift = 0;
+    for piece in pieces {
+        value |= word.get(piece.at.into(), piece.width.into()).checked_shl(shift).unwrap_or(0);
+        shift += u32::from(piece.width);
+    }
+    value
+}
+
+/// Puts the value of a field into its pieces.
+pub(super) fn insert(word: &mut Wide, pieces: &[Piece], value: u64) {
+    let mut rest = value;
+    for piece in pieces {
+        word.set(piece.at.into(), piece.width.into(), rest);
+        rest = rest.checked_shr(piece.width.into()).unwrap_or(0);
+    }
+}
+
+impl Field {
+    /// The value that raw bits stand for: with copies of its sign above, if it has one.
+    #[inline]
+    pub fn extended(&self, raw: u64) -> u64 {
+        if self.signed {
+            sign_extend(raw, self.width.into()) as u64
+        } else {
+            raw & crate::bits::ones(self.width.into())
+        }
+    }
+}
+
+impl Values for Scope<'_> {
+    fn value_at(&self, field: u8, depth: u8) -> u64 {
+        let Some(found) = self.layout.fields.get(usize::from(field)) else { return 0 };
+        let raw = match found.source {
+            Source::Bits(pieces) => extract(self.word, pieces),
+            Source::Computed { .. } if depth >= DEEPEST => 0,
+            Source::Computed { value, .. } => {
+                self.engine.expression(value, self.len, &|field| self.value_at(field, depth + 1))
+            }
+            Source::Outer(parameter) => match self.outer {
+                Some((outer, arguments)) => {
+                    arguments.get(usize::from(parameter)).map_or(0, |field| outer.value_at(*field, depth))
+                }
+                None => 0,
+            },
+        };
+        found.extended(raw)
+    }
+}
+
+impl<'a> Scope<'a> {
+    /// The value of a field; signed ones are extended to 64 bits.
+    pub fn value(&self, field: u8) -> u64 {
+        self.value_at(field, 0)
+    }
+
+    /// The value of an expression.
+    pub fn expression(&self, index: u16) -> u64 {
+        self.engine.expression(index, self.len, &|field| self.value_at(field, 0))
+    }
+
+    /// Whether pattern and conditions hold.
+    #[inline]
+    pub fn fits(&self) -> bool {
+        let Layout { mask, value, since, until, conditions, .. } = self.layout;
+        self.word.matches(mask, value)
+            && (*since..=*until).contains(&self.engine.generation)
+            && conditions.iter().all(|condition| self.expression(*condition) != 0)
+    }
+
+    /// The bits of a field that a set reads, and the layout there with its index, if one fits.
+    pub fn reading(&self, set: u16, arguments: &'static [u8], bits: &'a Wide) -> Option<Scope<'_>> {
+        let set = self.engine.stream.sets.get(usize::from(set))?;
+        self.engine.candidates(set, bits).find_map(|index| {
+            let layout = self.engine.stream.layouts.get(usize::from(index))?;
+            let scope = Scope { layout, word: bits, outer: Some((self, arguments)), ..*self };
+            scope.fits().then_some(scope)
+        })
+    }
+
+    /// The raw bits of a field, as a set reads them.
+    pub fn bits(&self, field: &Field, index: u8) -> Wide {
+        match field.source {
+            Source::Bits(pieces) => {
+                let mut bits = Wide::ZERO;
+                let mut at = 0;
+                for piece in pieces {
+                    bits.set(at, piece.width.into(), self.word.get(piece.at.into(), piece.width.into()));
+                    at += u32::from(piece.width);
+                }
+                bits
+            }
+            _ => Wide::new(self.value(index) & crate::bits::ones(field.width.into())),
+        }
+    }
+
+    /// Checks every bit that the pattern has not.
+    ///
+    /// # Errors
+    /// The first thing wrong.
+    pub fn validate(&self) -> Result<(), DecodeError> {
+        let layout = self.layout;
+        if let Some((bits, expected, found)) = wrong_bits(self.word, layout.fixed_mask, layout.fixed_value) {
+            return Err(DecodeError::Fixed { name: layout.name, bits, expected, found });
+        }
+        if layout.simple {
+            return Ok(());
+        }
+        for (index, field) in layout.fields.iter().enumerate() {
+            let index = index as u8;
+            let reserved = |found| DecodeError::Reserved { name: layout.name, field: field.name, found };
+            match field.ty {
+                Type::Number(_) | Type::Enum(_, Some(_)) | Type::Float(_) => {}
+                Type::Enum(names, None) => {
+                    let found = self.value(index);
+                    if self.engine.stream.enums.get(usize::from(names)).is_none_or(|e| named(e, found).is_none()) {
+                        return Err(reserved(found));
+                    }
+                }
+                Type::Register(bank) => {
+                    let found = self.value(index);
+                    if self.engine.stream.banks.get(usize::from(bank)).is_none_or(|b| found >= u64::from(b.count)) {
+                        return Err(reserved(found));
+                    }
+                }
+                Type::Set(set, arguments) => {
+                    let bits = self.bits(field, index);
+                    match self.reading(set, arguments, &bits) {
+                        Some(reading) => reading.validate()?,
+                        None => return Err(reserved(bits.get(0, 64))),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The value of an enum with these bits, the one that prints.
+pub(super) fn named(names: &crate::table::Enum, bits: u64) -> Option<&'static crate::table::Value> {
+    let values: &'static [crate::table::Value] = names.values;
+    let at = values.partition_point(|value| value.bits < bits);
+    values.get(at).filter(|value| value.bits == bits)
+}
+
+impl Engine {
+    /// The value of an expression in an instruction of `len` bytes, `field` giving those of fields.
+    pub(super) fn expression(&self, index: u16, len: u8, field: &dyn Fn(u8) -> u64) -> u64 {
+        let found = self.stream.expressions.get(usize::from(index));
+        found.map_or(0, |expression| {
+            expression.value(|input| match input {
+                Input::Field(index) => field(index),
+                Input::Generation => self.generation.into(),
+                Input::Length => len.into(),
+            })
+        })
+    }
+
+    /// The layouts of a set that the bits allow, in the order in which they are to be tried.
+    #[inline]
+    pub(super) fn candidates(&self, set: &'static Set, word: &Wide) -> impl Iterator<Item = u16> + use<> {
+        let tree = set.tree;
+        let mut node = tree.nodes.first();
+        let mut found: &'static [u16] = &[];
+        // Branches only lead downwards; the bound protects against tables made by hand.
+        for _ in 0..=tree.nodes.len() {
+            let Some(n) = node else { break };
+            let value = word.get(n.shift.into(), n.width.into());
+            match tree.branches.get(n.first as usize + value as usize) {
+                Some(Branch::Node(next)) => node = tree.nodes.get(usize::from(*next)),
+                Some(Branch::Leaf(first, count)) => {
+                    let first = *first as usize;
+                    found = tree.candidates.get(first..first + usize::from(*count)).unwrap_or_default();
+                    break;
+                }
+                None => break,
+            }
+        }
+        found.iter().copied()
+    }
+
+    /// Decodes the instruction at the start of `bytes`, which may go on behind it.
+    ///
+    /// # Errors
+    /// Why no instruction stands there.
+    pub fn decode(&self, bytes: &[u8]) -> Result<Decoded, DecodeError> {
+        let word = self.load(bytes);
+        let (index, len) = self.find(&word)?;
+        let len = usize::from(len);
+        if bytes.len() < len {
+            return Err(DecodeError::Short { needed: len, have: bytes.len() });
+        }
+        let decoded = Decoded { layout: index, word: word & Wide::ones(8 * len as u32), len: len as u8 };
+        self.scope(&decoded).validate()?;
+        Ok(decoded)
+    }
+
+    /// The layout of a word with its length in bytes, without looking at the bits that do not decide it.
+    pub(super) fn find(&self, word: &Wide) -> Result<(u16, u8), DecodeError> {
+        let Some(set) = self.stream.sets.first() else { return Err(DecodeError::Unknown) };
+        for index in self.candidates(set, word) {
+            let Some(layout) = self.stream.layouts.get(usize::from(index)) else { continue };
+            let mut scope = Scope { engine: *self, layout, word, len: (layout.bits / 8) as u8, outer: None };
+            let mut says = u64::from(scope.len);
+            if let Some(length) = layout.length {
+                says = scope.expression(length);
+                scope.len = says.min(self.stream.longest.into()) as u8;
+            }
+            // What lies behind an instruction is none of its business.
+            let bits = *word & Wide::ones(8 * u32::from(scope.len));
+            if !(Scope { word: &bits, ..scope }).fits() {
+                continue;
+            }
+            if says == 0 || says != u64::from(scope.len) || !says.is_multiple_of(self.stream.unit.max(1).into()) {
+                return Err(DecodeError::Length { name: layout.name, found: says });
+            }
+            return Ok((index, scope.len));
+        }
+        Err(DecodeError::Unknown)
+    }
+
+    /// The scope of a decoded instruction.
+    pub fn scope<'a>(&self, decoded: &'a Decoded) -> Scope<'a> {
+        static NONE: Layout = Layout::NONE;
+        let layout = self.stream.layouts.get(usize::from(decoded.layout)).unwrap_or(&NONE);
+        Scope { engine: *self, layout, word: &decoded.word, len: decoded.len, outer: None }
+    }
+
+    /// The bits of a memory.
+    #[inline]
+    pub fn load(&self, bytes: &[u8]) -> Wide {
+        let bytes = bytes.get(..usize::from(self.stream.longest)).unwrap_or(bytes);
+        let word = Wide::from_bytes(bytes);
+        if self.stream.swap <= 1 { word } else { swapped(word, self.stream.swap) }
+    }
+
+    /// The bytes of a word in the order of memory, of which an instruction takes as many as it has.
+    pub fn store(&self, word: Wide) -> [u8; Wide::BYTES] {
+        if self.stream.swap <= 1 { word.to_bytes() } else { swapped(word, self.stream.swap).to_bytes() }
+    }
+}
+
+/// Every `unit` bytes in the opposite order.
+fn swapped(word: Wide, unit: u8) -> Wide {
+    let mut bytes = word.to_bytes();
+    for part in bytes.chunks_mut(usize::from(unit)) {
+        part.reverse();
+    }
+    Wide::from_bytes(&bytes)
+}
+
+impl Layout {
+    /// A layout of nothing, for what is not there.
+    const NONE: Layout = Layout {
+        name: "",
+        opcode: 0,
+        role: Role::Own,
+        bits: 0,
+        length: None,
+        since: 0,
+        until: u32::MAX,
+        mask: Wide::ZERO,
+        value: Wide::ZERO,
+        fixed_mask: Wide::ZERO,
+        fixed_value: Wide::ZERO,
+        ignored: Wide::ZERO,
+        conditions: &[],
+        fields: &[],
+        text: &[],
+        key: "",
+        operands: &[],
+        simple: true,
+    };
+}

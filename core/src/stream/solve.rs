@@ -1,0 +1,362 @@
+//! From the values that a text says to the bits that give them.
+//!
+//! A value that bits hold needs no solving. A computed one is traced back to the fields that decide it: by the way back
+//! that the specification gives, or as a number times a factor plus an offset, or as a sum of bits (a system of equations
+//! over GF(2)), or by trying all values of at most [`TRIED`] bits. Whatever is found is put into the expression again and must
+//! give the value, so no way can go wrong silently. What nothing asks for has its default.
+
+use super::decode::{Engine, Scope, Values, insert};
+use super::parse::Reader;
+use super::table::{Layout, MAX_FIELDS, Role, Source, Token};
+use super::wide::Wide;
+use crate::bits::ones;
+
+/// The most bits whose values are tried one after another.
+pub const TRIED: u32 = 16;
+
+/// No layout has been chosen.
+const NONE: u16 = u16::MAX;
+/// The most conditions of groups of text that a frame keeps; the compiler checks it.
+pub const MAX_TRUTHS: usize = 24;
+
+/// What a text has said of a layout so far.
+#[derive(Clone, Copy)]
+pub(super) struct Frame {
+    pub(super) layout: &'static Layout,
+    values: [u64; MAX_FIELDS],
+    /// Fields whose value is known, a bit set.
+    known: u64,
+    /// The layout that was read for a field.
+    chosen: [u16; MAX_FIELDS],
+    /// Conditions of groups, and whether they must hold.
+    truths: [(u16, bool); MAX_TRUTHS],
+    count: u8,
+}
+
+impl Values for (&Frame, &Reader<'_>) {
+    fn value_at(&self, field: u8, depth: u8) -> u64 {
+        self.0.value(self.1, field, depth)
+    }
+}
+
+impl Frame {
+    pub(super) fn new(layout: &'static Layout) -> Frame {
+        Frame {
+            layout,
+            values: [0; MAX_FIELDS],
+            known: 0,
+            chosen: [NONE; MAX_FIELDS],
+            truths: [(0, false); MAX_TRUTHS],
+            count: 0,
+        }
+    }
+
+    fn knows(&self, field: u8) -> bool {
+        self.known >> (field & 63) & 1 != 0
+    }
+
+    /// The same with a value; `None` when it has another already, or cannot have this one.
+    pub(super) fn with(&self, field: u8, value: u64) -> Option<Frame> {
+        let found = self.layout.fields.get(usize::from(field))?;
+        let value = value & ones(found.width.into());
+        let value = found.extended(value);
+        if self.knows(field) {
+            return (*self.values.get(usize::from(field))? == value).then_some(*self);
+        }
+        let mut frame = *self;
+        *frame.values.get_mut(usize::from(field))? = value;
+        frame.known |= 1 << (field & 63);
+        Some(frame)
+    }
+
+    /// The same with a condition of a group.
+    pub(super) fn with_truth(&self, condition: u16, holds: bool) -> Option<Frame> {
+        let mut frame = *self;
+        *frame.truths.get_mut(usize::from(frame.count))? = (condition, holds);
+        frame.count += 1;
+        Some(frame)
+    }
+
+    /// The same with the layout that was read for a field.
+    pub(super) fn with_reading(&self, field: u8, value: u64, layout: &Layout, index: u16) -> Option<Frame> {
+        let mut frame = self.with(field, value)?;
+        if layout.role == Role::Own {
+            *frame.chosen.get_mut(usize::from(field))? = index;
+        }
+        Some(frame)
+    }
+
+    /// The same with what a reading of an operand needs its parameters to be.
+    pub(super) fn with_demands(&self, inner: &Frame, arguments: &'static [u8]) -> Option<Frame> {
+        let mut frame = *self;
+        for (i, field) in inner.layout.fields.iter().enumerate().take(MAX_FIELDS) {
+            if let Source::Outer(parameter) = field.source
+                && inner.knows(i as u8)
+            {
+                frame = frame.with(*arguments.get(usize::from(parameter))?, inner.values[i])?;
+            }
+        }
+        Some(frame)
+    }
+
+    /// The value of a field that is known, or follows from fields that are.
+    pub(super) fn known(&self, reader: &Reader<'_>, field: u8) -> Option<u64> {
+        let found = self.layout.fields.get(usize::from(field))?;
+        if self.knows(field) {
+            return self.values.get(usize::from(field)).copied();
+        }
+        let computed = matches!(found.source, Source::Computed { .. });
+        (computed && found.leaves & !self.known == 0).then(|| self.value(reader, field, 0))
+    }
+
+    /// The value of a field: what is known for those with bits of their own, what follows for others.
+    fn value(&self, reader: &Reader<'_>, field: u8, depth: u8) -> u64 {
+        let Some(found) = self.layout.fields.get(usize::from(field)) else { return 0 };
+        match found.source {
+            Source::Computed { value, .. } if depth < 24 => found.extended(self.expression(reader, value, depth + 1)),
+            _ => self.values.get(usize::from(field)).copied().unwrap_or(0),
+        }
+    }
+
+    fn expression(&self, reader: &Reader<'_>, index: u16, depth: u8) -> u64 {
+        let len = (self.layout.bits / 8) as u8;
+        reader.engine.expression(index, len, &|field| self.value(reader, field, depth))
+    }
+
+    /// The bits, defaults in the place of what is not known.
+    pub(super) fn word(&self) -> Wide {
+        let layout = self.layout;
+        let mut word = Wide::ZERO;
+        for (i, field) in layout.fields.iter().enumerate().take(MAX_FIELDS) {
+            if let Source::Bits(pieces) = field.source {
+                let value = if self.knows(i as u8) { self.values[i] } else { field.default };
+                insert(&mut word, pieces, value);
+            }
+        }
+        word & !layout.fixed_mask | layout.fixed_value
+    }
+
+    /// Whether a scope has all values that were read, and reads its operands as they were read.
+    pub(super) fn holds(&self, scope: &Scope<'_>) -> bool {
+        self.layout.fields.iter().enumerate().take(MAX_FIELDS).all(|(i, field)| {
+            let index = i as u8;
+            let value = !self.knows(index) || scope.value(index) == self.values[i];
+            let reading = self.chosen[i] == NONE || {
+                let super::table::Type::Set(set, arguments) = field.ty else { return false };
+                let bits = scope.bits(field, index);
+                let chosen = scope.engine.stream.layouts.get(usize::from(self.chosen[i]));
+                let found = scope.reading(set, arguments, &bits);
+                found.is_some_and(|found| chosen.is_some_and(|chosen| core::ptr::eq(found.layout, chosen)))
+            };
+            value && reading
+        }) && self
+            .truths
+            .iter()
+            .take(self.count.into())
+            .all(|(condition, holds)| (scope.expression(*condition) != 0) == *holds)
+    }
+
+    /// Whether every constraint holds whose fields are known.
+    fn consistent(&self, reader: &Reader<'_>) -> bool {
+        self.constraints(reader).all(|(leaves, holds)| leaves & !self.known != 0 || holds(self))
+    }
+
+    /// What must hold: the fields that decide it, and whether it does.
+    fn constraints<'r>(
+        &self,
+        reader: &'r Reader<'_>,
+    ) -> impl Iterator<Item = (u64, impl Fn(&Frame) -> bool + use<'r>)> + use<'r> {
+        let frame = *self;
+        let fields = self.layout.fields.iter().enumerate().take(MAX_FIELDS);
+        let computed =
+            fields.filter(move |(i, f)| matches!(f.source, Source::Computed { .. }) && frame.knows(*i as u8));
+        let computed = computed.map(|(i, field)| (field.leaves, Constraint::Field(i as u8)));
+        let truths = frame.truths.into_iter().take(frame.count.into());
+        let truths = truths.chain(self.layout.conditions.iter().map(|condition| (*condition, true)));
+        let truths = truths
+            .map(move |(condition, holds)| (frame.leaves_of(reader, condition), Constraint::Truth(condition, holds)));
+        computed.chain(truths).map(move |(leaves, constraint)| {
+            (leaves, move |frame: &Frame| match constraint {
+                Constraint::Field(i) => frame.value(reader, i, 0) == frame.values[usize::from(i)],
+                Constraint::Truth(condition, holds) => (frame.expression(reader, condition, 0) != 0) == holds,
+            })
+        })
+    }
+
+    /// The fields with bits of their own that decide an expression.
+    fn leaves_of(&self, reader: &Reader<'_>, expression: u16) -> u64 {
+        let Some(found) = reader.engine.stream.expressions.get(usize::from(expression)) else { return 0 };
+        found.inputs.iter().fold(0, |leaves, input| match input {
+            super::Input::Field(field) => {
+                leaves | self.layout.fields.get(usize::from(*field)).map_or(0, |field| field.leaves)
+            }
+            _ => leaves,
+        })
+    }
+
+    /// A computed field traced back, if there is only one way.
+    fn traced(&self, reader: &Reader<'_>, index: u8) -> Option<Frame> {
+        let field = self.layout.fields.get(usize::from(index))?;
+        let Source::Computed { inverse, .. } = field.source else { return None };
+        let target = self.values[usize::from(index)];
+        if !inverse.is_empty() {
+            let len = (self.layout.bits / 8) as u8;
+            let mut frame = *self;
+            for (other, expression) in inverse {
+                let value = reader.engine.expression(*expression, len, &|_| target);
+                frame = frame.with(*other, value)?;
+            }
+            return Some(frame);
+        }
+        let unknown = field.leaves & !self.known;
+        let give = |bits: u64| {
+            let frame = self.filled(unknown, bits);
+            (frame.value(reader, index, 0), frame)
+        };
+        let width = self.width_of(unknown);
+        if width > 64 {
+            return None;
+        }
+        affine(target, unknown.count_ones() == 1, |bits| give(bits).0)
+            .or_else(|| linear(target, width, |bits| give(bits).0))
+            .map(|bits| give(bits & ones(width)).1)
+    }
+
+    fn width_of(&self, fields: u64) -> u32 {
+        let all = self.layout.fields.iter().enumerate().take(MAX_FIELDS);
+        all.filter(|(i, _)| fields >> i & 1 != 0).map(|(_, field)| u32::from(field.width)).sum()
+    }
+
+    /// The same with the bits of some fields side by side, the first field's lowest.
+    fn filled(&self, fields: u64, mut bits: u64) -> Frame {
+        let mut frame = *self;
+        for (i, field) in self.layout.fields.iter().enumerate().take(MAX_FIELDS) {
+            if fields >> i & 1 != 0 {
+                frame.values[i] = field.extended(bits & ones(field.width.into()));
+                frame.known |= 1 << i;
+                bits = bits.checked_shr(field.width.into()).unwrap_or(0);
+            }
+        }
+        frame
+    }
+
+    /// The defaults of some fields side by side.
+    fn defaults(&self, fields: u64) -> u64 {
+        let all = self.layout.fields.iter().enumerate().take(MAX_FIELDS);
+        let (bits, _) = all.filter(|(i, _)| fields >> i & 1 != 0).fold((0, 0), |(bits, at), (_, field)| {
+            (
+                bits | (field.default & ones(field.width.into())).checked_shl(at).unwrap_or(0),
+                at + u32::from(field.width),
+            )
+        });
+        bits
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Constraint {
+    Field(u8),
+    Truth(u16, bool),
+}
+
+/// `x` with `give(x) == target` where `give` is a number times a factor plus an offset.
+fn affine(target: u64, single: bool, give: impl Fn(u64) -> u64) -> Option<u64> {
+    let offset = give(0);
+    let factor = give(1).wrapping_sub(offset) as i64;
+    let distance = target.wrapping_sub(offset) as i64;
+    if !single || factor == 0 || distance.checked_rem(factor)? != 0 {
+        return None;
+    }
+    let found = distance.checked_div(factor)? as u64;
+    (give(found) == target).then_some(found)
+}
+
+/// `x` of `width` bits with `give(x) == target` where every bit of the result is a sum of bits of `x`, and only one `x` is.
+fn linear(target: u64, width: u32, give: impl Fn(u64) -> u64) -> Option<u64> {
+    let offset = give(0);
+    // Columns in echelon form: what they give, and which bits they are made of.
+    let mut rows = [(0u64, 0u64); 64];
+    for bit in 0..width {
+        let (mut gives, mut made) = (give(1 << bit) ^ offset, 1u64 << bit);
+        for (row, from) in rows.iter().rev() {
+            if *row != 0 && gives >> (63 - row.leading_zeros()) & 1 != 0 {
+                gives ^= row;
+                made ^= from;
+            }
+        }
+        if gives == 0 {
+            return None;
+        }
+        rows[63 - gives.leading_zeros() as usize] = (gives, made);
+    }
+    let (mut rest, mut found) = (target ^ offset, 0);
+    for (at, (row, from)) in rows.iter().enumerate().rev() {
+        if rest >> at & 1 != 0 && *row != 0 {
+            rest ^= row;
+            found ^= from;
+        }
+    }
+    (rest == 0 && give(found) == target).then_some(found)
+}
+
+/// Hands on every way to complete a frame until one is taken; whether one was.
+pub(super) fn solve(reader: &Reader<'_>, frame: &Frame, then: &mut dyn FnMut(&Frame) -> bool) -> bool {
+    let mut frame = *frame;
+    // Each turn settles a field, so there are no more turns than fields.
+    for _ in 0..MAX_FIELDS {
+        let fields = frame.layout.fields.iter().enumerate().take(MAX_FIELDS);
+        let mut open = fields.filter(|(i, field)| {
+            matches!(field.source, Source::Computed { .. }) && frame.knows(*i as u8) && field.leaves & !frame.known != 0
+        });
+        match open.find_map(|(i, _)| frame.traced(reader, i as u8)) {
+            Some(next) => frame = next,
+            None => break,
+        }
+    }
+    if !reader.step() || !frame.consistent(reader) {
+        return false;
+    }
+    // What constraints still ask for is tried; everything else has its default.
+    let open = frame.constraints(reader).fold(0, |open, (leaves, _)| open | leaves & !frame.known);
+    if open == 0 {
+        return then(&frame);
+    }
+    let width = frame.width_of(open);
+    if width > TRIED {
+        let candidate = frame.filled(open, frame.defaults(open));
+        return candidate.consistent(reader) && then(&candidate);
+    }
+    let defaults = frame.defaults(open);
+    (0..1u64 << width).any(|bits| {
+        let candidate = frame.filled(open, bits ^ defaults);
+        reader.step() && candidate.consistent(reader) && then(&candidate)
+    })
+}
+
+/// The fields with bits of their own, or from outside, that decide an expression of a layout; a bit set.
+pub fn leaves_of(engine: Engine, layout: &'static Layout, expression: u16) -> u64 {
+    let reader = Reader::silent(engine);
+    Frame::new(layout).leaves_of(&reader, expression)
+}
+
+/// Whether bits are found with which a field of a layout has a value.
+pub fn gives(engine: Engine, layout: &'static Layout, field: u8, value: u64) -> bool {
+    let reader = Reader::silent(engine);
+    // A layout's own conditions are none of the field's business.
+    let Some(frame) = Frame::new(layout).with(field, value) else { return false };
+    solve(&reader, &frame, &mut |frame| {
+        frame.value(&reader, field, 0) == layout.fields.get(usize::from(field)).map_or(0, |f| f.extended(value))
+    })
+}
+
+/// Whether the text of a layout shows a field.
+pub fn shows(layout: &Layout, field: u8) -> bool {
+    fn among(tokens: &[Token], field: u8) -> bool {
+        tokens.iter().any(|token| match token {
+            Token::Field(shown) => *shown == field,
+            Token::If(_, tokens) => among(tokens, field),
+            _ => false,
+        })
+    }
+    among(layout.text, field)
+}

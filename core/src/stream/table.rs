@@ -1,0 +1,306 @@
+//! The shapes of the tables of an instruction stream.
+
+use super::expression::Expression;
+use super::wide::Wide;
+use crate::table::{Access, Enum, Provenance, Target};
+use crate::text::Text;
+
+/// An instruction set whose instructions are read from a stream of bytes.
+#[derive(Debug)]
+pub struct Stream {
+    /// The name, as the command line knows it.
+    pub name: &'static str,
+    /// What the instruction set is.
+    pub doc: &'static str,
+    /// Instructions start at multiples of so many bytes.
+    pub unit: u8,
+    /// Bytes of the longest instruction, at most [`Wide::BYTES`].
+    pub longest: u8,
+    /// The bytes of so many are in the order of most significant first; 1 where the first byte of memory is the lowest.
+    pub swap: u8,
+    /// The least and the greatest generation that the specification tells apart; equal where there is only one.
+    pub generations: (u32, u32),
+    /// Names of values.
+    pub enums: &'static [Enum],
+    /// Register banks.
+    pub banks: &'static [Bank],
+    /// The sets of layouts; the first is that of the instructions.
+    pub sets: &'static [Set],
+    /// All layouts, those of a set side by side.
+    pub layouts: &'static [Layout],
+    /// What the layouts of the first set are layouts of. An index into this list is an *opcode*.
+    pub instructions: &'static [Instruction],
+    /// Conditions and computed values.
+    pub expressions: &'static [Expression],
+}
+
+/// A bank of registers.
+#[derive(Debug)]
+pub struct Bank {
+    /// The name in the specification.
+    pub name: &'static str,
+    /// What the registers are for.
+    pub doc: &'static str,
+    /// How many there are.
+    pub count: u32,
+    /// Bits in a register.
+    pub width: u16,
+    /// Written before the number …
+    pub open: &'static str,
+    /// … and behind it.
+    pub close: &'static str,
+    /// Names that print in the place of numbers, by number; empty where there is none.
+    pub names: &'static [&'static str],
+    /// Other names, which are only read, and their numbers.
+    pub also: &'static [(&'static str, u32)],
+}
+
+/// A set of layouts of which one fits the bits at hand: the instructions, or the readings of an operand.
+#[derive(Debug)]
+pub struct Set {
+    /// The name in the specification.
+    pub name: &'static str,
+    /// What it is.
+    pub doc: &'static str,
+    /// Bits of an operand; 0 for instructions.
+    pub bits: u16,
+    /// What the operand must be told of the instruction: fields that its layouts have as [`Source::Outer`].
+    pub parameters: &'static [&'static str],
+    /// Its first layout …
+    pub first: u16,
+    /// … and how many there are.
+    pub count: u16,
+    /// How to find the one that fits.
+    pub tree: Tree,
+}
+
+/// A decision tree. Its leaves are lists of layouts in the order in which they are tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Tree {
+    /// The nodes; the first is the root.
+    pub nodes: &'static [Node],
+    /// The branches of all nodes.
+    pub branches: &'static [Branch],
+    /// The lists of all leaves.
+    pub candidates: &'static [u16],
+}
+
+/// A node of the tree: look at `width` bits from `shift`.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    /// Lowest bit looked at.
+    pub shift: u8,
+    /// How many bits.
+    pub width: u8,
+    /// Index of the branch for the value 0.
+    pub first: u32,
+}
+
+/// Where a value of a node leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Branch {
+    /// To another node.
+    Node(u16),
+    /// To candidates: the first of them and how many.
+    Leaf(u32, u16),
+}
+
+/// What an instruction is, whichever way it is laid out and written.
+#[derive(Debug)]
+pub struct Instruction {
+    /// The name in the specification.
+    pub name: &'static str,
+    /// A few words on what it does.
+    pub title: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+    /// The unit that executes it, empty when the specification does not say.
+    pub unit: &'static str,
+    /// File and line of the specification.
+    pub source: &'static str,
+    /// Where the facts come from.
+    pub provenance: Provenance,
+    /// Why, when the provenance needs a reason.
+    pub note: &'static str,
+    /// Its layouts of [`Role::Preferred`], in the order in which they are tried.
+    pub preferred: &'static [u16],
+}
+
+/// What a layout is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It decodes, prints and is read.
+    Own,
+    /// Words that decode to the layout of its instruction print this way where it fits, and it is read.
+    Preferred,
+    /// It is read and never printed.
+    Assembler,
+}
+
+/// One way in which bits are laid out and written: a pattern, fields, a text.
+#[derive(Debug)]
+pub struct Layout {
+    /// The name in the specification.
+    pub name: &'static str,
+    /// The instruction it is a layout of; for readings of an operand 0.
+    pub opcode: u16,
+    /// What it is for.
+    pub role: Role,
+    /// Bits it takes; of an instruction without [`length`](Layout::length) a multiple of 8.
+    pub bits: u16,
+    /// The length of the instruction in bytes, where its bits say it: index into [`Stream::expressions`].
+    pub length: Option<u16>,
+    /// The first generation that has it …
+    pub since: u32,
+    /// … and the last.
+    pub until: u32,
+    /// Bits that tell it from others …
+    pub mask: Wide,
+    /// … and what they are.
+    pub value: Wide,
+    /// All bits that must have one certain value, those of [`mask`](Layout::mask) included …
+    pub fixed_mask: Wide,
+    /// … and that value.
+    pub fixed_value: Wide,
+    /// Bits that mean nothing and may have any value.
+    pub ignored: Wide,
+    /// What must hold for it to fit: indices into [`Stream::expressions`].
+    pub conditions: &'static [u16],
+    /// The fields.
+    pub fields: &'static [Field],
+    /// How it is written.
+    pub text: &'static [Token],
+    /// Text that every way to write it has; empty if there is none.
+    pub key: &'static str,
+    /// The fields that are operands.
+    pub operands: &'static [Operand],
+    /// Whether all bits are right once the fixed ones are.
+    pub simple: bool,
+}
+
+/// The most fields of a layout; the compiler checks it.
+pub const MAX_FIELDS: usize = 64;
+
+/// A field: a number that bits hold or that follows from other fields.
+#[derive(Debug)]
+pub struct Field {
+    /// The name in the specification.
+    pub name: &'static str,
+    /// What it says.
+    pub doc: &'static str,
+    /// Where its value comes from.
+    pub source: Source,
+    /// Bits of the value, at most 64.
+    pub width: u8,
+    /// Whether the value is in two's complement.
+    pub signed: bool,
+    /// The value that an instruction has whose text does not say it.
+    pub default: u64,
+    /// How it is written.
+    pub ty: Type,
+    /// The fields with bits of their own, or from outside, that decide its value; a bit set.
+    pub leaves: u64,
+}
+
+/// Where the value of a field comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Source {
+    /// From bits, the least significant piece first.
+    Bits(&'static [Piece]),
+    /// From an expression over other fields; the way back, where it is given, says what those fields are: each an expression
+    /// whose only field is this one.
+    Computed {
+        /// Index into [`Stream::expressions`].
+        value: u16,
+        /// Fields and indices into [`Stream::expressions`].
+        inverse: &'static [(u8, u16)],
+    },
+    /// From the layout around the operand: the parameter with this index.
+    Outer(u8),
+}
+
+/// A run of bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Piece {
+    /// Lowest bit.
+    pub at: u16,
+    /// How many, at most 64.
+    pub width: u8,
+}
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug)]
+pub enum Type {
+    /// As a number.
+    Number(Notation),
+    /// As the name that an enum has for it; values without a name as a number, if there is a way to write one.
+    Enum(u16, Option<Notation>),
+    /// As a register of a bank.
+    Register(u16),
+    /// As the layout of a set that fits it. The fields are what its parameters are.
+    Set(u16, &'static [u8]),
+    /// As a float of 16, 32 or 64 bits with six digits behind the point.
+    Float(u8),
+}
+
+/// How a number is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Notation {
+    /// 2, 8, 10 or 16.
+    pub radix: u8,
+    /// Whether digits above 9 are capitals.
+    pub upper: bool,
+    /// The fewest digits.
+    pub digits: u8,
+    /// Written before the digits, behind a sign.
+    pub prefix: &'static str,
+    /// Whether positive numbers have a sign, too.
+    pub plus: bool,
+    /// Whether zero is written as nothing.
+    pub quiet_zero: bool,
+    /// For a branch target: how it counts.
+    pub target: Option<Target>,
+}
+
+impl Notation {
+    /// In decimal.
+    pub const DECIMAL: Notation =
+        Notation { radix: 10, upper: false, digits: 1, prefix: "", plus: false, quiet_zero: false, target: None };
+    /// In hexadecimal, after `0x`.
+    pub const HEX: Notation = Notation { radix: 16, prefix: "0x", ..Notation::DECIMAL };
+}
+
+/// A piece of a text.
+#[derive(Clone, Copy, Debug)]
+pub enum Token {
+    /// Fixed text.
+    Text(Text),
+    /// A field.
+    Field(u8),
+    /// Blanks up to this column, counted from the start of the instruction.
+    Column(u8),
+    /// More of a text, which is there where a condition holds: index into [`Stream::expressions`].
+    If(u16, &'static [Token]),
+}
+
+/// A field as an operand.
+#[derive(Debug)]
+pub struct Operand {
+    /// The field.
+    pub field: u8,
+    /// What the instruction does with it.
+    pub access: Access,
+    /// Bits of one value; 0 for what is not a register.
+    pub size: u16,
+}
+
+impl Stream {
+    /// The layouts of a set.
+    pub fn layouts_of(&self, set: usize) -> &'static [Layout] {
+        let range = self
+            .sets
+            .get(set)
+            .map_or(0..0, |set| usize::from(set.first)..usize::from(set.first) + usize::from(set.count));
+        self.layouts.get(range).unwrap_or_default()
+    }
+}
