@@ -128,6 +128,8 @@ pub struct Isa {
     pub special_cases: bool,
     /// What the instructions do, if the specification says it.
     pub semantics: Option<crate::semantics::Semantics>,
+    /// What executes programs, if the specification says what instructions do.
+    pub machine: Option<crate::machine::Machine>,
     /// How instructions are groups of records, if they are.
     pub groups: Option<crate::group::model::Groups>,
 }

@@ -5,8 +5,8 @@
 //! Rust. `check` reports what was declared and never used.
 
 pub mod check;
-mod emit;
-mod lower;
+pub(crate) mod emit;
+pub(crate) mod lower;
 pub mod resolve;
 pub mod spec;
 
