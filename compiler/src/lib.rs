@@ -19,6 +19,7 @@ pub mod expression;
 pub mod group;
 mod json;
 pub mod lower;
+pub mod machine;
 pub mod model;
 pub mod reader;
 pub mod reference;

@@ -131,6 +131,8 @@ pub struct Isa {
     pub semantics: Option<crate::semantics::Semantics>,
     /// How instructions are read from a stream of bytes, if words cannot hold them.
     pub stream: Option<crate::stream::model::Stream>,
+    /// What executes programs, if the specification says what instructions do.
+    pub machine: Option<crate::machine::Machine>,
     /// How instructions are groups of records, if they are.
     pub groups: Option<crate::group::model::Groups>,
 }

@@ -425,6 +425,9 @@ vocabulary! {
         optional rulings: Named<RulingSpec>,
         /// What the texts that say what instructions do may use.
         optional semantics: crate::semantics::spec::SemanticsSpec,
+        /// What executes programs, beyond what the texts of instructions say: `Machine` of the generated module, and
+        /// `isaforge run --spec`.
+        optional machine: crate::machine::spec::MachineSpec,
         /// The instructions, by name.
         optional instructions: Named<InstructionSpec>,
         /// How instructions are groups of records; instead of `word`.
@@ -614,6 +617,8 @@ vocabulary! {
         optional names: Vec<String>,
         /// Other names for registers, which are only read, and their numbers.
         optional also: Named<Spanned<u32>>,
+        /// The register that is zero whatever is written to it.
+        optional zero: Spanned<u32>,
     }
 }
 
@@ -669,6 +674,9 @@ vocabulary! {
         optional until: u32,
         /// The fields, with bits relative to the operand.
         optional fields: Named<FieldSpec>,
+        /// What an instruction reads in it: an expression of its fields. Without this it is the register or the number that its
+        /// only field holds.
+        optional value: Spanned<String>,
         /// How it is written; `{field}` stands for a field.
         required text: Spanned<String>,
         /// Other ways to write it, which are read and never printed.

@@ -25,6 +25,7 @@ pub mod encode;
 pub mod error;
 pub mod float;
 pub mod group;
+pub mod machine;
 pub mod parse;
 pub mod print;
 #[cfg(feature = "alloc")]

@@ -121,6 +121,7 @@ pub(crate) const TAKEN: &[&str] = &[
     "RegisterList",
     "Result",
     "Semantics",
+    "Machine",
     "Sized",
     "Some",
     "TextError",

@@ -99,6 +99,7 @@ pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Opt
     resolver.unused();
     resolver.apply_limits();
     resolver.semantics();
+    resolver.machine();
     resolver.out.settle_names();
     resolver.isa.bases = resolver.bases;
     Some(resolver.isa)

@@ -1,6 +1,6 @@
 //! Tables of semantics as Rust.
 
-use isaforge_core::semantics::{Class, Effects, Modifier, Node, Semantics, Type};
+use isaforge_core::semantics::{Class, Effects, Modifier, Node, Operation, Semantics, Type};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -8,33 +8,7 @@ use crate::emit::tables::hex;
 
 /// A static `SEMANTICS` in a module of its own.
 pub fn emit(semantics: &Semantics) -> TokenStream {
-    let operations = semantics.operations.iter().map(|operation| {
-        let text = operation.text;
-        let nodes = operation.nodes.iter().map(node);
-        let lists = operation.lists.iter().map(|n| Literal::u16_unsuffixed(*n));
-        let constants = operation.constants.iter().map(|c| hex(*c));
-        let modifiers = operation.modifiers.iter().map(|modifier| match modifier {
-            Modifier::Form(i) => {
-                let i = Literal::u8_unsuffixed(*i);
-                quote!(Modifier::Form(#i))
-            }
-            Modifier::Suffix(k, j) => {
-                let (k, j) = (Literal::u8_unsuffixed(*k), Literal::u8_unsuffixed(*j));
-                quote!(Modifier::Suffix(#k, #j))
-            }
-        });
-        let intrinsics = operation.intrinsics.iter().map(|n| Literal::u16_unsuffixed(*n));
-        quote! {
-            Operation {
-                text: #text,
-                nodes: &[#(#nodes),*],
-                lists: &[#(#lists),*],
-                constants: &[#(#constants),*],
-                modifiers: &[#(#modifiers),*],
-                intrinsics: &[#(#intrinsics),*],
-            }
-        }
-    });
+    let operations = semantics.operations.iter().map(operation);
     let intrinsics = semantics.intrinsics.iter().map(|intrinsic| {
         let (name, doc) = (intrinsic.name, intrinsic.doc);
         let parameters = intrinsic.parameters.iter().map(|ty| type_of(*ty));
@@ -71,30 +45,12 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
     };
     let (nan16, nan32) = (option(semantics.nan16.map(u64::from)), option(semantics.nan32.map(u64::from)));
     let nan64 = option(semantics.nan64);
+    let helpers = helpers();
     let pc_bits = Literal::u8_unsuffixed(semantics.pc_bits);
     quote! {
         /// What the instructions do, as typed graphs.
         pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
-            use super::__rt::semantics::*;
-            // Operations have these names, too.
-            #[allow(unused_imports, reason = "not every set has them all")]
-            use super::__rt::semantics::{Intrinsic, Modifier, State};
-            use Op::*;
-            const fn n(op: Op, imm: u16, ty: Type, args: [u16; 4]) -> Node {
-                Node { op, imm, ty, args }
-            }
-            const fn b(bits: u8, lanes: u8) -> Type {
-                Type { class: Class::Bool, bits, lanes }
-            }
-            const fn u(bits: u8, lanes: u8) -> Type {
-                Type { class: Class::Unsigned, bits, lanes }
-            }
-            const fn i(bits: u8, lanes: u8) -> Type {
-                Type { class: Class::Signed, bits, lanes }
-            }
-            const fn f(bits: u8, lanes: u8) -> Type {
-                Type { class: Class::Float, bits, lanes }
-            }
+            #helpers
             Semantics {
                 operations: &[#(#operations),*],
                 intrinsics: &[#(#intrinsics),*],
@@ -107,6 +63,61 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
                 pc_bits: #pc_bits,
             }
         };
+    }
+}
+
+/// What operations are written with.
+pub(crate) fn helpers() -> TokenStream {
+    quote! {
+        use super::__rt::semantics::*;
+        // Operations have these names, too.
+        #[allow(unused_imports, reason = "not every set has them all")]
+        use super::__rt::semantics::{Intrinsic, Modifier, State};
+        use Op::*;
+        const fn n(op: Op, imm: u16, ty: Type, args: [u16; 4]) -> Node {
+            Node { op, imm, ty, args }
+        }
+        const fn b(bits: u8, lanes: u8) -> Type {
+            Type { class: Class::Bool, bits, lanes }
+        }
+        const fn u(bits: u8, lanes: u8) -> Type {
+            Type { class: Class::Unsigned, bits, lanes }
+        }
+        const fn i(bits: u8, lanes: u8) -> Type {
+            Type { class: Class::Signed, bits, lanes }
+        }
+        const fn f(bits: u8, lanes: u8) -> Type {
+            Type { class: Class::Float, bits, lanes }
+        }
+    }
+}
+
+/// An operation. What it uses is in [`helpers`].
+pub(crate) fn operation(operation: &Operation) -> TokenStream {
+    let text = operation.text;
+    let nodes = operation.nodes.iter().map(node);
+    let lists = operation.lists.iter().map(|n| Literal::u16_unsuffixed(*n));
+    let constants = operation.constants.iter().map(|c| hex(*c));
+    let modifiers = operation.modifiers.iter().map(|modifier| match modifier {
+        Modifier::Form(i) => {
+            let i = Literal::u8_unsuffixed(*i);
+            quote!(Modifier::Form(#i))
+        }
+        Modifier::Suffix(k, j) => {
+            let (k, j) = (Literal::u8_unsuffixed(*k), Literal::u8_unsuffixed(*j));
+            quote!(Modifier::Suffix(#k, #j))
+        }
+    });
+    let intrinsics = operation.intrinsics.iter().map(|n| Literal::u16_unsuffixed(*n));
+    quote! {
+        Operation {
+            text: #text,
+            nodes: &[#(#nodes),*],
+            lists: &[#(#lists),*],
+            constants: &[#(#constants),*],
+            modifiers: &[#(#modifiers),*],
+            intrinsics: &[#(#intrinsics),*],
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use isaforge_core::semantics as core;
 
 use super::Semantics;
+use crate::expression::Built;
 use crate::expression::scope::Parameter;
 
 /// The tables. They live as long as the program, as those of [`crate::lower`] do.
@@ -10,14 +11,7 @@ pub fn lower(semantics: &Semantics) -> &'static core::Semantics {
     let library = &semantics.library;
     let nan = |width: u8| semantics.nan.iter().find(|(bits, _)| *bits == width).map(|(_, nan)| *nan);
     let operations = semantics.operations.iter().map(|operation| match operation {
-        Some(operation) => core::Operation {
-            text: text(&operation.text),
-            nodes: slice(operation.built.nodes.iter().copied()),
-            lists: slice(operation.built.lists.iter().copied()),
-            constants: slice(operation.built.constants.iter().copied()),
-            modifiers: slice(operation.built.modifiers.iter().copied()),
-            intrinsics: slice(operation.built.intrinsics.iter().copied()),
-        },
+        Some(operation) => lower_graph(&operation.text, &operation.built),
         None => core::Operation { text: "", nodes: &[], lists: &[], constants: &[], modifiers: &[], intrinsics: &[] },
     });
     Box::leak(Box::new(core::Semantics {
@@ -47,10 +41,22 @@ pub fn lower(semantics: &Semantics) -> &'static core::Semantics {
     }))
 }
 
-fn text(s: &str) -> &'static str {
+/// A graph and its text.
+pub(crate) fn lower_graph(source: &str, built: &Built) -> core::Operation {
+    core::Operation {
+        text: text(source),
+        nodes: slice(built.nodes.iter().copied()),
+        lists: slice(built.lists.iter().copied()),
+        constants: slice(built.constants.iter().copied()),
+        modifiers: slice(built.modifiers.iter().copied()),
+        intrinsics: slice(built.intrinsics.iter().copied()),
+    }
+}
+
+pub(crate) fn text(s: &str) -> &'static str {
     Box::leak(s.to_owned().into_boxed_str())
 }
 
-fn slice<T>(items: impl Iterator<Item = T>) -> &'static [T] {
+pub(crate) fn slice<T>(items: impl Iterator<Item = T>) -> &'static [T] {
     Box::leak(items.collect::<Vec<_>>().into_boxed_slice())
 }

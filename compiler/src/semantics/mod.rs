@@ -5,9 +5,9 @@
 //! Rust. `check` reports what was declared and never used.
 
 pub mod check;
-mod emit;
+pub(crate) mod emit;
 mod intrinsics;
-mod lower;
+pub(crate) mod lower;
 pub mod resolve;
 pub mod spec;
 

@@ -36,6 +36,8 @@ vocabulary! {
         required r_type ("type"): Spanned<String>,
         /// How many there are, if it is an array.
         optional count: Spanned<u32>,
+        /// It is this register of a bank, which instructions use without naming it.
+        optional register: Spanned<String>,
     }
 }
 

@@ -1,0 +1,38 @@
+//! From the model to the tables of `isaforge-core`.
+
+use isaforge_core::machine as core;
+
+use crate::model::Isa;
+use crate::semantics::lower::{lower_graph, slice, text};
+
+/// The tables. They live as long as the program, as those of [`crate::lower`] do.
+///
+/// Returns `None` if the specification does not say what instructions do.
+pub fn lower(isa: &Isa) -> Option<&'static core::Hardware> {
+    let machine = isa.machine.as_ref()?;
+    let banks = isa.banks.iter().zip(&machine.zeros).map(|(bank, zero)| core::Bank {
+        count: bank.count,
+        open: text(&bank.prints.0),
+        close: text(&bank.prints.1),
+        names: &[],
+        zero: *zero,
+    });
+    Some(Box::leak(Box::new(core::Hardware {
+        lanes: machine.lanes,
+        divergence: machine.divergence,
+        aligned: machine.aligned,
+        elf: machine.elf,
+        banks: slice(banks),
+        aliases: slice(machine.aliases.iter().map(|(state, register)| (*state as u16, *register))),
+        readings: slice(machine.readings.iter().map(|(kind, alternative, built)| core::Reading {
+            kind: *kind as u16,
+            alternative: *alternative as u16,
+            operation: lower_graph("", built),
+        })),
+        calls: slice(machine.calls.iter().map(|(intrinsic, number, services)| core::Call {
+            intrinsic: *intrinsic as u16,
+            number: *number,
+            services: slice(services.iter().copied()),
+        })),
+    })))
+}

@@ -1,0 +1,39 @@
+//! Machines: what executes programs, beyond what the texts of instructions say.
+//!
+//! [`spec`] is the vocabulary, `resolve` binds names, [`lower()`] makes the tables of [`isaforge_core::machine`], [`emit()`]
+//! prints these as Rust.
+
+mod emit;
+mod lower;
+mod resolve;
+pub mod spec;
+
+pub use emit::emit;
+pub use lower::lower;
+
+use isaforge_core::machine::{Divergence, Register, Service};
+
+use crate::expression::Built;
+
+/// What executes programs.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// Whether the specification has a section `machine`; otherwise this is a scalar machine of which nothing is said.
+    pub declared: bool,
+    /// How many lanes execute together.
+    pub lanes: u8,
+    /// What happens when they part.
+    pub divergence: Divergence,
+    /// Whether accesses must be aligned.
+    pub aligned: bool,
+    /// The number in the header of ELF files.
+    pub elf: Option<u16>,
+    /// Of each bank, the register that is zero.
+    pub zeros: Vec<Option<u32>>,
+    /// States that are registers.
+    pub aliases: Vec<(usize, Register)>,
+    /// What reading an operand gives: kind, alternative, graph.
+    pub readings: Vec<(usize, usize, Built)>,
+    /// Calls of the surroundings: the intrinsic, the register with the number of the service, the services.
+    pub calls: Vec<(usize, Register, Vec<(u64, Service)>)>,
+}

@@ -1,0 +1,73 @@
+//! The vocabulary of machines.
+
+use crate::reader::Named;
+use crate::source::Spanned;
+use crate::{choices, vocabulary};
+
+vocabulary! {
+    /// What executes programs, beyond what the texts of instructions say.
+    pub struct MachineSpec {
+        /// How many lanes execute one program together, 1 to 64; 1 if not given.
+        optional lanes: Spanned<u8>,
+        /// What happens when lanes go on at different places; `refused` if not given.
+        optional divergence: DivergenceSpec,
+        /// Whether an access to memory must lie at a multiple of its size, or is a trap.
+        optional aligned: bool,
+        /// The number of the machine in the header of ELF files (`e_machine`); files of others are refused.
+        optional elf: Spanned<u16>,
+        /// Intrinsics that call the surroundings.
+        optional calls: Named<CallSpec>,
+    }
+}
+
+choices! {
+    /// What happens when lanes go on at different places.
+    pub enum DivergenceSpec {
+        /// It is a trap.
+        Refused = "refused",
+        /// The lanes at the lowest address execute until others are there, too.
+        LowestFirst = "lowest first",
+    }
+}
+
+vocabulary! {
+    /// An intrinsic that calls the surroundings.
+    pub struct CallSpec {
+        /// The register that holds the number of the service.
+        required number: Spanned<String>,
+        /// What there is, by that number. A call of another one is a trap.
+        required services: Named<ServiceSpec>,
+    }
+}
+
+vocabulary! {
+    /// A service of the surroundings: one of `write` and `exit`.
+    pub struct ServiceSpec {
+        /// Writes bytes of memory.
+        optional write: WriteSpec,
+        /// Ends the program.
+        optional exit: ExitSpec,
+    }
+}
+
+vocabulary! {
+    /// Writes bytes of memory.
+    pub struct WriteSpec {
+        /// The register with the number of the stream: 2 is standard error, anything else standard output.
+        optional stream: Spanned<String>,
+        /// The register with the address of the first byte.
+        required address: Spanned<String>,
+        /// The register that says how many bytes.
+        required size: Spanned<String>,
+        /// The register that takes the number of bytes written.
+        optional result: Spanned<String>,
+    }
+}
+
+vocabulary! {
+    /// Ends the program.
+    pub struct ExitSpec {
+        /// The register with its status, of which the low eight bits count.
+        required status: Spanned<String>,
+    }
+}

@@ -1,0 +1,377 @@
+//! What an instruction reads and writes while it is executed.
+
+use alloc::vec::Vec;
+
+use super::code::{Instruction, Place, cut, registers_of};
+use super::host::{Host, Intrinsic, Touched};
+use super::memory::{Access, Memory, MemoryFault};
+use super::processor::{Registers, set_lanes};
+use super::table::{Hardware, Register, Service};
+use super::trap::Reason;
+use crate::semantics::evaluate::{Column, Environment, Scratch, evaluate};
+use crate::semantics::{AtomicOp, Semantics, Special, Type};
+use crate::table::Isa;
+
+/// Where lanes go on.
+#[derive(Debug)]
+pub(super) struct Flow<const L: usize> {
+    pub next: Column<L>,
+    pub ended: u64,
+    pub waits: u64,
+    pub exit: Option<u64>,
+}
+
+/// An instruction that is being executed.
+pub(super) struct Running<'a, const L: usize, H> {
+    pub tables: (&'static Isa, &'static Semantics, &'static Hardware),
+    pub instruction: &'a Instruction,
+    pub registers: &'a mut Registers<L>,
+    pub states: &'a mut [Vec<Column<L>>],
+    pub memory: &'a mut Memory,
+    pub host: &'a mut H,
+    pub inner: &'a mut Scratch<L>,
+    pub active: u64,
+    pub pc: u64,
+    pub flow: Flow<L>,
+    /// What was read and written, if somebody wants to know.
+    pub touched: Option<&'a mut Vec<Touched<L>>>,
+}
+
+impl<const L: usize, H: Host<L>> Running<'_, L, H> {
+    fn touch(&mut self, touched: impl FnOnce() -> Touched<L>) {
+        if let Some(list) = &mut self.touched {
+            list.push(touched());
+        }
+    }
+
+    fn operand_trap(&self, operand: u16, access: Access) -> Reason {
+        let form = self.instruction.form;
+        let operand = form.operands.get(usize::from(operand)).map_or("", |operand| operand.name);
+        Reason::Operand { form: form.name.str, operand, access }
+    }
+
+    /// The first register of an element of an operand, and how many it takes.
+    fn span(&self, first: Register, element: u16, ty: Type) -> (Register, u32, u16) {
+        let width = self.tables.0.banks.get(usize::from(first.bank)).map_or(32, |bank| bank.width.max(1));
+        let count = registers_of(ty.size(), width);
+        let index = first.index.saturating_add(u32::from(element).saturating_mul(count));
+        (Register { index, ..first }, count, width)
+    }
+
+    fn read_registers(&mut self, first: Register, element: u16, ty: Type) -> Option<Column<L>> {
+        let (first, count, width) = self.span(first, element, ty);
+        let mut value = *self.registers.get(first)?;
+        self.touch(|| Touched::Read(first, value));
+        for k in 1..count {
+            let register = Register { index: first.index + k, ..first };
+            let part = *self.registers.get(register)?;
+            self.touch(|| Touched::Read(register, part));
+            let shift = (k * u32::from(width)).min(63);
+            value.iter_mut().zip(part).for_each(|(value, part)| *value |= part << shift);
+        }
+        Some(value.map(|value| cut(value, ty.size())))
+    }
+
+    fn write_registers(&mut self, first: Register, element: u16, ty: Type, value: &Column<L>, mask: u64) -> Option<()> {
+        let (first, count, width) = self.span(first, element, ty);
+        self.registers.get(Register { index: first.index.checked_add(count - 1)?, ..first })?;
+        for k in 0..count {
+            let register = Register { index: first.index + k, ..first };
+            let shift = (k * u32::from(width)).min(63);
+            let part = value.map(|value| cut(value >> shift, width.into()));
+            self.registers.set(register, &part, mask)?;
+            self.touch(|| Touched::Written(register, part, mask));
+        }
+        Some(())
+    }
+
+    fn read_place(&mut self, place: &Place, element: u16, ty: Type) -> Result<Option<Column<L>>, Reason> {
+        Ok(match place {
+            Place::Register(first) => self.read_registers(*first, element, ty),
+            Place::Number(number) if element == 0 => Some([cut(*number, ty.size()); L]),
+            Place::Reading { shape, fields } if element == 0 => {
+                let mut scratch = core::mem::take(self.inner);
+                let mut reading = Reading { running: self, fields, value: [0; L] };
+                let ended = evaluate(reading.running.tables.1, shape, &mut scratch, &mut reading);
+                let value = reading.value;
+                *self.inner = scratch;
+                ended?;
+                Some(value.map(|value| cut(value, ty.size())))
+            }
+            _ => None,
+        })
+    }
+
+    /// The addresses of the lanes of a mask, each with the number of its lane.
+    fn lanes(&self, address: &Column<L>, mask: u64) -> impl Iterator<Item = (usize, u64)> + use<L, H> {
+        let address = *address;
+        (0..L).filter(move |lane| mask >> lane & 1 != 0).map(move |lane| (lane, address[lane]))
+    }
+
+    fn check(&self, access: Access, address: u64, size: u64) -> Result<(), Reason> {
+        if self.tables.2.aligned && !address.is_multiple_of(size.max(1)) {
+            return Err(Reason::Misaligned { access, address, size });
+        }
+        Ok(())
+    }
+
+    fn load_one(&mut self, address: u64, size: u64) -> Result<u64, Reason> {
+        self.check(Access::Read, address, size)?;
+        let value = self.memory.read(address, size).map_err(no_access(Access::Read, address, size))?;
+        self.touch(|| Touched::Loaded(address, size as u8, value));
+        Ok(value)
+    }
+
+    fn store_one(&mut self, address: u64, size: u64, value: u64) -> Result<(), Reason> {
+        self.check(Access::Write, address, size)?;
+        self.memory.write(address, size, value).map_err(no_access(Access::Write, address, size))?;
+        self.touch(|| Touched::Stored(address, size as u8, value));
+        Ok(())
+    }
+
+    /// Serves a call of the surroundings, lane by lane.
+    fn serve(&mut self, number: Register, services: &[(u64, Service)], mask: u64) -> Result<(), Reason> {
+        for lane in (0..L).filter(|lane| mask >> lane & 1 != 0) {
+            let get = |registers: &Registers<L>, register| registers.get(register).map_or(0, |column| column[lane]);
+            let wanted = get(self.registers, number);
+            let Some((_, service)) = services.iter().find(|(number, _)| *number == wanted) else {
+                return Err(Reason::NoService(wanted));
+            };
+            match *service {
+                Service::Exit { status } => {
+                    self.flow.exit = Some(get(self.registers, status));
+                    return Ok(());
+                }
+                Service::Write { stream, address, size, result } => {
+                    let stream = stream.map_or(1, |stream| get(self.registers, stream));
+                    let (address, size) = (get(self.registers, address), get(self.registers, size));
+                    let fault = no_access(Access::Read, address, size);
+                    let bytes = self.memory.bytes(address, size).ok_or_else(|| fault(MemoryFault::Unmapped))?;
+                    let refused = |reason| Reason::Intrinsic("write", reason);
+                    self.host.write(stream, bytes).map_err(refused)?;
+                    if let Some(result) = result {
+                        self.registers.set(result, &[size; L], 1 << lane);
+                        self.touch(|| Touched::Written(result, [size; L], 1 << lane));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn no_access(access: Access, address: u64, size: u64) -> impl FnOnce(MemoryFault) -> Reason {
+    move |fault| Reason::Memory { access, fault, address, size }
+}
+
+impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
+    type Fault = Reason;
+
+    fn active(&self) -> u64 {
+        self.active
+    }
+
+    fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Result<Column<L>, Reason> {
+        let instruction = self.instruction;
+        let value = match instruction.operands.get(usize::from(operand)) {
+            Some(place) => self.read_place(place, element, ty)?,
+            None => None,
+        };
+        value.ok_or_else(|| self.operand_trap(operand, Access::Read))
+    }
+
+    fn write(&mut self, operand: u16, element: u16, ty: Type, value: &Column<L>, mask: u64) -> Result<(), Reason> {
+        let written = match self.instruction.operands.get(usize::from(operand)) {
+            Some(Place::Register(first)) => self.write_registers(*first, element, ty, value, mask),
+            _ => None,
+        };
+        written.ok_or_else(|| self.operand_trap(operand, Access::Write))
+    }
+
+    fn state(&mut self, state: u16, index: Option<&Column<L>>) -> Result<Column<L>, Reason> {
+        if let Some((_, register)) = self.tables.2.aliases.iter().find(|(alias, _)| *alias == state) {
+            return Ok(self.registers.get(*register).copied().unwrap_or([0; L]));
+        }
+        let (active, name) = (self.active, self.tables.1.states.get(usize::from(state)).map_or("", |s| s.name));
+        let elements = self.states.get(usize::from(state)).map_or(&[][..], Vec::as_slice);
+        let mut value = [0; L];
+        for (lane, value) in value.iter_mut().enumerate().filter(|(lane, _)| active >> lane & 1 != 0) {
+            let at = index.map_or(0, |index| index[lane]);
+            let element = usize::try_from(at).ok().and_then(|at| elements.get(at));
+            *value = element.ok_or(Reason::State(name, at))?[lane];
+        }
+        Ok(value)
+    }
+
+    fn set_state(&mut self, state: u16, index: Option<&Column<L>>, value: &Column<L>, mask: u64) -> Result<(), Reason> {
+        if let Some((_, register)) = self.tables.2.aliases.iter().find(|(alias, _)| *alias == state) {
+            self.registers.set(*register, value, mask);
+            self.touch(|| Touched::Written(*register, *value, mask));
+            return Ok(());
+        }
+        let name = self.tables.1.states.get(usize::from(state)).map_or("", |s| s.name);
+        let elements = self.states.get_mut(usize::from(state)).map_or(&mut [][..], Vec::as_mut_slice);
+        for lane in (0..L).filter(|lane| mask >> lane & 1 != 0) {
+            let at = index.map_or(0, |index| index[lane]);
+            let element = usize::try_from(at).ok().and_then(|at| elements.get_mut(at));
+            set_lanes(element.ok_or(Reason::State(name, at))?, value, 1 << lane);
+        }
+        self.touch(|| Touched::State(state, *value, mask));
+        Ok(())
+    }
+
+    fn special(&mut self, special: Special) -> Column<L> {
+        match special {
+            Special::Next => [cut(self.pc.wrapping_add(self.instruction.length), self.tables.1.pc_bits.into()); L],
+            _ => [self.pc; L],
+        }
+    }
+
+    fn load(&mut self, _: u16, ty: Type, address: &Column<L>, mask: u64) -> Result<Column<L>, Reason> {
+        let mut value = [0; L];
+        for (lane, address) in self.lanes(address, mask) {
+            value[lane] = self.load_one(address, u64::from(ty.size().div_ceil(8)))?;
+        }
+        Ok(value)
+    }
+
+    fn store(&mut self, _: u16, ty: Type, address: &Column<L>, value: &Column<L>, mask: u64) -> Result<(), Reason> {
+        for (lane, address) in self.lanes(address, mask) {
+            self.store_one(address, u64::from(ty.size().div_ceil(8)), value[lane])?;
+        }
+        Ok(())
+    }
+
+    fn atomic(
+        &mut self,
+        op: AtomicOp,
+        _: u16,
+        ty: Type,
+        address: &Column<L>,
+        value: &Column<L>,
+        expected: Option<&Column<L>>,
+        mask: u64,
+    ) -> Result<Column<L>, Reason> {
+        let size = u64::from(ty.size().div_ceil(8));
+        let mut old = [0; L];
+        for (lane, address) in self.lanes(address, mask) {
+            old[lane] = self.load_one(address, size)?;
+            if expected.is_none_or(|expected| expected[lane] == old[lane]) {
+                self.store_one(address, size, op.apply(ty, old[lane], value[lane]))?;
+            }
+        }
+        Ok(old)
+    }
+
+    fn branch(&mut self, target: &Column<L>, mask: u64) -> Result<(), Reason> {
+        set_lanes(&mut self.flow.next, target, mask);
+        Ok(())
+    }
+
+    fn barrier(&mut self, mask: u64) -> Result<(), Reason> {
+        self.flow.waits |= mask;
+        Ok(())
+    }
+
+    fn end(&mut self, mask: u64) -> Result<(), Reason> {
+        self.flow.ended |= mask;
+        Ok(())
+    }
+
+    fn fault(&mut self, fault: u16, datum: &Column<L>, mask: u64) -> Result<(), Reason> {
+        let name = self.tables.1.faults.get(usize::from(fault)).copied().unwrap_or("");
+        let lane = (mask.trailing_zeros() as usize).min(L - 1);
+        Err(Reason::Fault(name, datum[lane]))
+    }
+
+    fn intrinsic(&mut self, intrinsic: u16, arguments: &[Column<L>], mask: u64) -> Result<Column<L>, Reason> {
+        if let Some(call) = self.tables.2.calls.iter().find(|call| call.intrinsic == intrinsic) {
+            return self.serve(call.number, call.services, mask).map(|()| [0; L]);
+        }
+        let name = self.tables.1.intrinsics.get(usize::from(intrinsic)).map_or("", |known| known.name);
+        let call = Intrinsic { name, arguments, mask, memory: self.memory };
+        self.host.intrinsic(call).map_err(|reason| Reason::Intrinsic(name, reason))
+    }
+}
+
+/// The evaluation of an operand's reading: its fields are the operands, the result is written behind them.
+struct Reading<'r, 'a, const L: usize, H> {
+    running: &'r mut Running<'a, L, H>,
+    fields: &'r [Place],
+    value: Column<L>,
+}
+
+impl<const L: usize, H: Host<L>> Environment<L> for Reading<'_, '_, L, H> {
+    type Fault = Reason;
+
+    fn active(&self) -> u64 {
+        self.running.active
+    }
+
+    fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Result<Column<L>, Reason> {
+        let value = match self.fields.get(usize::from(operand)) {
+            // Fields hold no readings of their own.
+            Some(place) => self.running.read_place(place, element, ty)?,
+            None => None,
+        };
+        value.ok_or_else(|| self.running.operand_trap(operand, Access::Read))
+    }
+
+    fn write(&mut self, _: u16, _: u16, _: Type, value: &Column<L>, _: u64) -> Result<(), Reason> {
+        self.value = *value;
+        Ok(())
+    }
+
+    fn state(&mut self, state: u16, index: Option<&Column<L>>) -> Result<Column<L>, Reason> {
+        self.running.state(state, index)
+    }
+
+    fn set_state(&mut self, state: u16, index: Option<&Column<L>>, value: &Column<L>, mask: u64) -> Result<(), Reason> {
+        self.running.set_state(state, index, value, mask)
+    }
+
+    fn special(&mut self, special: Special) -> Column<L> {
+        self.running.special(special)
+    }
+
+    fn load(&mut self, space: u16, ty: Type, address: &Column<L>, mask: u64) -> Result<Column<L>, Reason> {
+        self.running.load(space, ty, address, mask)
+    }
+
+    fn store(&mut self, space: u16, ty: Type, address: &Column<L>, value: &Column<L>, mask: u64) -> Result<(), Reason> {
+        self.running.store(space, ty, address, value, mask)
+    }
+
+    fn atomic(
+        &mut self,
+        op: AtomicOp,
+        space: u16,
+        ty: Type,
+        address: &Column<L>,
+        value: &Column<L>,
+        expected: Option<&Column<L>>,
+        mask: u64,
+    ) -> Result<Column<L>, Reason> {
+        self.running.atomic(op, space, ty, address, value, expected, mask)
+    }
+
+    fn branch(&mut self, target: &Column<L>, mask: u64) -> Result<(), Reason> {
+        self.running.branch(target, mask)
+    }
+
+    fn barrier(&mut self, mask: u64) -> Result<(), Reason> {
+        self.running.barrier(mask)
+    }
+
+    fn end(&mut self, mask: u64) -> Result<(), Reason> {
+        self.running.end(mask)
+    }
+
+    fn fault(&mut self, fault: u16, datum: &Column<L>, mask: u64) -> Result<(), Reason> {
+        self.running.fault(fault, datum, mask)
+    }
+
+    fn intrinsic(&mut self, intrinsic: u16, arguments: &[Column<L>], mask: u64) -> Result<Column<L>, Reason> {
+        self.running.intrinsic(intrinsic, arguments, mask)
+    }
+}

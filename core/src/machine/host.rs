@@ -1,0 +1,87 @@
+//! What is around a machine: devices, and who looks on.
+
+use alloc::string::String;
+use core::ops::ControlFlow;
+
+use super::memory::Memory;
+use super::table::Register;
+use crate::semantics::evaluate::Column;
+
+/// What a program can reach outside of its machine, and who is told what it does.
+///
+/// `()` is a host that has nothing: intrinsics are refused, and bytes written to streams are lost.
+pub trait Host<const L: usize> {
+    /// Takes bytes that a program writes to a stream.
+    ///
+    /// # Errors
+    /// Why they cannot be written; a trap then.
+    fn write(&mut self, stream: u64, bytes: &[u8]) -> Result<(), String> {
+        let _ = (stream, bytes);
+        Ok(())
+    }
+
+    /// Executes an intrinsic.
+    ///
+    /// # Errors
+    /// Why it cannot be executed; a trap then.
+    fn intrinsic(&mut self, call: Intrinsic<'_, L>) -> Result<Column<L>, String> {
+        let _ = call;
+        Err("the host does not know it".into())
+    }
+
+    /// Whether [`executed`](Host::executed) is to be called.
+    fn looks_on(&self) -> bool {
+        false
+    }
+
+    /// Is told of an instruction after it has been executed. `Break` stops the program.
+    fn executed(&mut self, step: &Executed<'_, L>) -> ControlFlow<()> {
+        let _ = step;
+        ControlFlow::Continue(())
+    }
+}
+
+impl<const L: usize> Host<L> for () {}
+
+/// A call of an intrinsic.
+#[derive(Debug)]
+pub struct Intrinsic<'a, const L: usize> {
+    /// Its name.
+    pub name: &'static str,
+    /// Its arguments; an operand that is passed itself is its index.
+    pub arguments: &'a [Column<L>],
+    /// The lanes that call it.
+    pub mask: u64,
+    /// The memory of the machine.
+    pub memory: &'a mut Memory,
+}
+
+/// An instruction that has been executed.
+#[derive(Debug)]
+pub struct Executed<'a, const L: usize> {
+    /// Where it stands.
+    pub pc: u64,
+    /// Its word.
+    pub word: u64,
+    /// Its opcode.
+    pub opcode: u16,
+    /// The lanes that executed it.
+    pub active: u64,
+    /// What it read and wrote, in order.
+    pub touched: &'a [Touched<L>],
+}
+
+/// Something that an instruction read or wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touched<const L: usize> {
+    /// A register was read.
+    Read(Register, Column<L>),
+    /// A register was written, in the lanes of the mask.
+    Written(Register, Column<L>, u64),
+    /// Bytes were loaded: address, size, value.
+    Loaded(u64, u8, u64),
+    /// Bytes were stored.
+    Stored(u64, u8, u64),
+    /// A state was written: its index, its value.
+    State(u16, Column<L>, u64),
+}

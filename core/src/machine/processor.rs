@@ -1,0 +1,277 @@
+//! Registers, states, the program counter, and what makes them go.
+
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::code::{Code, cut};
+use super::environment::{Flow, Running};
+use super::host::{Executed, Host, Touched};
+use super::memory::Memory;
+use super::table::{Divergence, Hardware, Register};
+use super::trap::{Reason, Stop, Trap};
+use crate::bits::ones;
+use crate::print::{Style, print};
+use crate::semantics::Semantics;
+use crate::semantics::evaluate::{Column, Scratch, evaluate};
+use crate::table::Isa;
+use crate::text::Line;
+
+/// A machine of `L` lanes; scalar with 1.
+#[derive(Debug)]
+pub struct Machine<const L: usize = 1> {
+    /// The memory.
+    pub memory: Memory,
+    /// Addresses of instructions to stop before.
+    pub breakpoints: BTreeSet<u64>,
+    isa: &'static Isa,
+    semantics: &'static Semantics,
+    hardware: &'static Hardware,
+    registers: Registers<L>,
+    states: Vec<Vec<Column<L>>>,
+    pc: Column<L>,
+    /// The lanes that have not ended.
+    live: u64,
+    /// The lanes that wait for the others.
+    waiting: u64,
+    executed: u64,
+    code: Code,
+    scratch: Scratch<L>,
+    inner: Scratch<L>,
+    touched: Vec<Touched<L>>,
+}
+
+/// The registers of all banks.
+#[derive(Debug)]
+pub(super) struct Registers<const L: usize> {
+    values: Vec<Column<L>>,
+    /// Where each bank starts, and one past the last.
+    starts: Vec<usize>,
+    zeros: Vec<usize>,
+}
+
+impl<const L: usize> Registers<L> {
+    fn new(isa: &Isa, hardware: &Hardware) -> Self {
+        let mut starts = vec![0];
+        let mut all = 0;
+        for bank in isa.banks {
+            all += bank.count as usize;
+            starts.push(all);
+        }
+        let mut registers = Registers { values: vec![[0; L]; all], starts, zeros: Vec::new() };
+        registers.zeros = hardware
+            .banks
+            .iter()
+            .enumerate()
+            .filter_map(|(bank, known)| registers.slot(Register { bank: bank as u16, index: known.zero? }))
+            .collect();
+        registers
+    }
+
+    fn slot(&self, register: Register) -> Option<usize> {
+        let bank = usize::from(register.bank);
+        let (first, end) = (*self.starts.get(bank)?, *self.starts.get(bank + 1)?);
+        let slot = first.checked_add(register.index as usize)?;
+        (slot < end).then_some(slot)
+    }
+
+    /// What a register holds; `None` if there is no such register.
+    pub fn get(&self, register: Register) -> Option<&Column<L>> {
+        self.values.get(self.slot(register)?)
+    }
+
+    /// Writes the lanes of a mask. Returns `None` if there is no such register.
+    pub fn set(&mut self, register: Register, value: &Column<L>, mask: u64) -> Option<()> {
+        let slot = self.slot(register)?;
+        if !self.zeros.contains(&slot) {
+            set_lanes(self.values.get_mut(slot)?, value, mask);
+        }
+        Some(())
+    }
+}
+
+/// Takes the lanes of a mask.
+pub(super) fn set_lanes<const L: usize>(into: &mut Column<L>, value: &Column<L>, mask: u64) {
+    for (lane, (into, value)) in into.iter_mut().zip(value).enumerate() {
+        if mask >> lane & 1 != 0 {
+            *into = *value;
+        }
+    }
+}
+
+impl<const L: usize> Machine<L> {
+    /// A machine with empty memory, all registers and the program counter zero, all lanes live: `L`, or as many as the
+    /// hardware has if these are fewer.
+    ///
+    /// The tables are those of one specification.
+    pub fn new(isa: &'static Isa, semantics: &'static Semantics, hardware: &'static Hardware) -> Self {
+        const { assert!(L >= 1 && L <= 64, "a machine has 1 to 64 lanes") };
+        Machine {
+            memory: Memory::default(),
+            breakpoints: BTreeSet::new(),
+            isa,
+            semantics,
+            hardware,
+            registers: Registers::new(isa, hardware),
+            states: semantics.states.iter().map(|state| vec![[0; L]; state.count as usize]).collect(),
+            pc: [0; L],
+            live: ones((L as u32).min(hardware.lanes.into())),
+            waiting: 0,
+            executed: 0,
+            code: Code::default(),
+            scratch: Scratch::default(),
+            inner: Scratch::default(),
+            touched: Vec::new(),
+        }
+    }
+
+    /// What the specification says about the machine.
+    pub fn hardware(&self) -> &'static Hardware {
+        self.hardware
+    }
+
+    /// The instruction set.
+    pub fn isa(&self) -> &'static Isa {
+        self.isa
+    }
+
+    /// How many instructions have been executed. Lanes that execute one together count once.
+    pub fn executed(&self) -> u64 {
+        self.executed
+    }
+
+    /// The lanes that have not ended, bit 0 for lane 0.
+    pub fn live(&self) -> u64 {
+        self.live
+    }
+
+    /// The address of the instruction that a lane executes next. Returns `None` if there is no such lane.
+    pub fn pc_of(&self, lane: usize) -> Option<u64> {
+        self.pc.get(lane).copied()
+    }
+
+    /// The address of the instruction that is executed next.
+    pub fn pc(&self) -> u64 {
+        self.turn().map_or(self.pc[0], |(pc, _)| pc)
+    }
+
+    /// Lets all lanes go on at an address.
+    pub fn set_pc(&mut self, pc: u64) {
+        self.pc = [pc; L];
+    }
+
+    /// The register of a name, such as `x10`.
+    pub fn register(&self, name: &str) -> Option<Register> {
+        self.hardware.register(name)
+    }
+
+    /// What a register holds in a lane. Returns `None` if there is no such register or lane.
+    pub fn read(&self, register: Register, lane: usize) -> Option<u64> {
+        self.registers.get(register)?.get(lane).copied()
+    }
+
+    /// Writes a register of a lane. Returns `None`, and writes nothing, if there is no such register or lane.
+    pub fn write(&mut self, register: Register, lane: usize, value: u64) -> Option<()> {
+        let width = u32::from(self.isa.banks.get(usize::from(register.bank))?.width);
+        (lane < L).then_some(())?;
+        self.registers.set(register, &[cut(value, width); L], 1 << lane)
+    }
+
+    /// The text of the instruction at an address, if there is one.
+    pub fn text(&self, pc: u64) -> Option<String> {
+        let word = self.memory.read(pc, u64::from(self.isa.word_bits / 8)).ok()?;
+        let opcode = crate::decode::decode(self.isa, word).ok()?;
+        let mut line = Line::new();
+        print(self.isa, opcode, word, Style::Customary, &mut line);
+        Some(line.as_str().into())
+    }
+
+    /// The lanes whose turn it is, and where they are. `None` when all have ended.
+    fn turn(&self) -> Option<(u64, u64)> {
+        let ready = match self.live & !self.waiting {
+            0 => self.live,
+            ready => ready,
+        };
+        if L == 1 {
+            return (ready != 0).then_some((self.pc[0], 1));
+        }
+        let lanes = || self.pc.iter().enumerate().filter(|(lane, _)| ready >> lane & 1 != 0);
+        let pc = lanes().map(|(_, pc)| *pc).min()?;
+        Some((pc, lanes().filter(|(_, at)| **at == pc).fold(0, |mask, (lane, _)| mask | 1 << lane)))
+    }
+
+    /// Executes instructions until the program ends or comes to a breakpoint. The first one is executed even if there is a
+    /// breakpoint.
+    ///
+    /// # Errors
+    /// What cannot be executed, or that `budget` instructions have been.
+    pub fn run(&mut self, host: &mut impl Host<L>, budget: u64) -> Result<Stop, Trap> {
+        let mut left = budget;
+        loop {
+            if left == 0 {
+                return Err(Trap { pc: self.pc(), reason: Reason::Budget(budget) });
+            }
+            left -= 1;
+            if let Some(stop) = self.step(host)? {
+                return Ok(stop);
+            }
+            if !self.breakpoints.is_empty() && self.breakpoints.contains(&self.pc()) {
+                return Ok(Stop::Breakpoint(self.pc()));
+            }
+        }
+    }
+
+    /// Executes one instruction. Returns how the program stopped, if it did.
+    ///
+    /// # Errors
+    /// When it cannot be executed. Registers and states are as they were before it then.
+    pub fn step(&mut self, host: &mut impl Host<L>) -> Result<Option<Stop>, Trap> {
+        let Some((pc, active)) = self.turn() else { return Ok(Some(Stop::Ended)) };
+        let trap = |reason| Trap { pc, reason };
+        if self.waiting & active != 0 {
+            // Everybody waits: they have met.
+            self.waiting = 0;
+        }
+        if active != self.live && self.hardware.divergence == Divergence::Refused {
+            return Err(trap(Reason::Diverged));
+        }
+        let tables = (self.isa, self.semantics, self.hardware);
+        let number = self.code.fetch(tables, &mut self.memory, pc).map_err(trap)?;
+        // `fetch` gives numbers of instructions that there are.
+        let Some(instruction) = self.code.get(number) else { return Ok(Some(Stop::Ended)) };
+        let next = cut(pc.wrapping_add(instruction.length), self.semantics.pc_bits.into());
+        self.touched.clear();
+        let looks_on = host.looks_on();
+        let mut running = Running {
+            tables,
+            instruction,
+            registers: &mut self.registers,
+            states: &mut self.states,
+            memory: &mut self.memory,
+            host,
+            inner: &mut self.inner,
+            active,
+            pc,
+            flow: Flow { next: [next; L], ended: 0, waits: 0, exit: None },
+            touched: looks_on.then_some(&mut self.touched),
+        };
+        evaluate(self.semantics, &instruction.shape, &mut self.scratch, &mut running).map_err(trap)?;
+        let flow = running.flow;
+        set_lanes(&mut self.pc, &flow.next, active);
+        self.live &= !flow.ended;
+        self.waiting = (self.waiting | flow.waits) & self.live;
+        self.executed += 1;
+        if looks_on {
+            let (word, opcode) = (instruction.word, instruction.opcode);
+            if host.executed(&Executed { pc, word, opcode, active, touched: &self.touched }).is_break() {
+                return Ok(Some(Stop::Host));
+            }
+        }
+        Ok(match flow.exit {
+            Some(status) => Some(Stop::Exit(status)),
+            None if self.live == 0 => Some(Stop::Ended),
+            None => None,
+        })
+    }
+}

@@ -1,0 +1,135 @@
+//! What a specification says about a machine beyond its instructions.
+
+use core::fmt;
+
+use crate::semantics::Operation;
+
+/// A machine: what the texts of instructions leave open.
+#[derive(Debug)]
+pub struct Hardware {
+    /// How many lanes execute one program together, 1 to 64.
+    pub lanes: u8,
+    /// What happens when lanes go on at different places.
+    pub divergence: Divergence,
+    /// Whether an access to memory must lie at a multiple of its size.
+    pub aligned: bool,
+    /// The number of the machine in the header of an ELF file, if it has one.
+    pub elf: Option<u16>,
+    /// The banks, in the order of the instruction set.
+    pub banks: &'static [Bank],
+    /// States that are registers of a bank: the state's index.
+    pub aliases: &'static [(u16, Register)],
+    /// What reading an operand gives, where its field does not say it.
+    pub readings: &'static [Reading],
+    /// Intrinsics that call the surroundings.
+    pub calls: &'static [Call],
+}
+
+impl Hardware {
+    /// The register of a name.
+    pub fn register(&self, name: &str) -> Option<Register> {
+        let find = |bank: &Bank| {
+            let index = match bank.names.iter().position(|known| !known.is_empty() && *known == name) {
+                Some(index) => index as u32,
+                None => name.strip_prefix(bank.open)?.strip_suffix(bank.close)?.parse().ok()?,
+            };
+            (index < bank.count).then_some(index)
+        };
+        let mut banks = self.banks.iter().enumerate();
+        banks.find_map(|(bank, known)| Some(Register { bank: bank as u16, index: find(known)? }))
+    }
+
+    /// How a register is written.
+    pub fn name(&self, register: Register) -> impl fmt::Display {
+        Name(self.banks.get(usize::from(register.bank)), register.index)
+    }
+}
+
+/// How a register is written.
+struct Name(Option<&'static Bank>, u32);
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Name(Some(bank), index) = self else { return f.write_str("?") };
+        match bank.names.get(*index as usize) {
+            Some(name) if !name.is_empty() => f.write_str(name),
+            _ => write!(f, "{}{index}{}", bank.open, bank.close),
+        }
+    }
+}
+
+/// A bank of registers.
+#[derive(Debug)]
+pub struct Bank {
+    /// How many there are.
+    pub count: u32,
+    /// What is written before the number of a register …
+    pub open: &'static str,
+    /// … and behind it.
+    pub close: &'static str,
+    /// Names in the place of numbers, by number; empty where there is none.
+    pub names: &'static [&'static str],
+    /// The register that holds zero whatever is written to it.
+    pub zero: Option<u32>,
+}
+
+/// A register of a bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Register {
+    /// Index into the banks of the instruction set.
+    pub bank: u16,
+    /// Its number.
+    pub index: u32,
+}
+
+/// What happens when lanes go on at different places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Divergence {
+    /// It is a trap.
+    Refused,
+    /// The lanes at the lowest address execute, until others are there, too.
+    LowestFirst,
+}
+
+/// What reading one alternative of a kind gives.
+#[derive(Debug)]
+pub struct Reading {
+    /// Index into the kinds of the instruction set.
+    pub kind: u16,
+    /// Index into the kind's alternatives.
+    pub alternative: u16,
+    /// Computes it: the alternative's fields are the operands, and the value is written to the one behind the last of them.
+    pub operation: Operation,
+}
+
+/// An intrinsic that calls the surroundings, as `ecall` or `syscall` do.
+#[derive(Debug)]
+pub struct Call {
+    /// Index into the intrinsics.
+    pub intrinsic: u16,
+    /// The register that says which service is wanted.
+    pub number: Register,
+    /// What there is, by that number.
+    pub services: &'static [(u64, Service)],
+}
+
+/// A service of the surroundings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Service {
+    /// Writes bytes of memory to a stream.
+    Write {
+        /// Holds the number of the stream; 1 without it.
+        stream: Option<Register>,
+        /// Holds the address of the first byte.
+        address: Register,
+        /// Holds how many bytes there are.
+        size: Register,
+        /// Takes the number of bytes written.
+        result: Option<Register>,
+    },
+    /// Ends the program.
+    Exit {
+        /// Holds its status.
+        status: Register,
+    },
+}
