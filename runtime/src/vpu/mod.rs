@@ -38,6 +38,7 @@ pub mod picture;
 mod processor;
 mod program;
 pub mod scene;
+pub mod single;
 mod tiles;
 mod trace;
 
