@@ -138,8 +138,10 @@ pub fn cells(state: &State) -> Vec<u32> {
         *cell = flags.into();
     }
     let reserved = state.reserved.map_or(0, |bank| 1 + u32::from(bank));
+    // How long results take; those that are there are there.
+    let ready = state.clock.map_or(0, |now| state.ready.saturating_sub(now) as u32);
     let flow = [state.pc.into(), state.living.into(), state.active.into(), reserved, state.pending.into()];
-    for (cell, word) in cells[cell::FLOW as usize..].iter_mut().zip(flow.into_iter().chain([state.ready as u32])) {
+    for (cell, word) in cells[cell::FLOW as usize..].iter_mut().zip(flow.into_iter().chain([ready])) {
         *cell = word;
     }
     put(&mut cells, cell::RESULTS, &state.results);
@@ -172,7 +174,8 @@ pub fn name(at: u32) -> String {
         cell::SHARED..cell::FLAGS => format!("s{}.{half}", (at - cell::SHARED) / 2),
         cell::FLAGS..cell::FLOW => format!("flags of thread {}", at - cell::FLAGS),
         cell::FLOW..cell::RESULTS => {
-            let names = ["program counter", "living", "active", "reserved bank + 1", "pending", "ready", "", ""];
+            let names =
+                ["program counter", "living", "active", "reserved bank + 1", "pending", "cycles to wait", "", ""];
             names[(at - cell::FLOW) as usize].to_owned()
         }
         cell::RESULTS..cell::HOLDERS => format!("pending result of thread {}, {half}", (at - cell::RESULTS) / 2),
