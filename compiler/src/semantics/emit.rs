@@ -75,7 +75,11 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
     quote! {
         /// What the instructions do, as typed graphs.
         pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
-            use super::__rt::semantics::*;
+            // Some operations are called as the types are; the types are meant unless they are called by name.
+            #[allow(unused_imports)]
+            use super::__rt::semantics::{
+                Class, Effects, Intrinsic, Modifier, Node, Op, Operation, Semantics, State, Type,
+            };
             use Op::*;
             const fn n(op: Op, imm: u16, ty: Type, args: [u16; 4]) -> Node {
                 Node { op, imm, ty, args }
