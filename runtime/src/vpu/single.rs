@@ -7,7 +7,8 @@ use crate::vpu::error::{Misuse, Wait};
 use crate::vpu::exec::{BANKS, Bank, Outcome, Outside, Palette, World, execute as run};
 use crate::vpu::group::{Group, Registers, Start, THREADS};
 use crate::vpu::memory::Memory;
-use crate::vpu::program::{Program, refusal};
+use crate::vpu::op::Op;
+use crate::vpu::program::refusal;
 use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
 use crate::vpu::trace::Write;
 
@@ -83,13 +84,10 @@ pub enum Next {
 /// # Errors
 /// When the word is no instruction: why. The state is as it was then.
 pub fn execute(word: u64, state: &mut State, writes: &mut Vec<Write>) -> Result<Next, String> {
-    let program = match refusal(word) {
-        Some(reason) => return Err(reason),
-        None => Program::new(&[word]).map_err(|error| error.to_string())?,
-    };
+    let Some(op) = Op::new(word) else { return Err(refusal(word).unwrap_or_default()) };
     let (mut group, mut world) = take(state);
     let out = Outside { memory: &state.memory, palettes: &state.palettes, clock: state.clock };
-    let outcome = run(program.op(0), &mut group, &mut world, out, writes);
+    let outcome = run(Some(&op), &mut group, &mut world, out, writes);
     give_back(state, &group, world);
     Ok(match outcome {
         Outcome::Next => {
