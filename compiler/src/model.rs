@@ -121,6 +121,8 @@ pub struct Isa {
     pub limits: Vec<Limit>,
     /// The instructions.
     pub forms: Vec<Form>,
+    /// The parameter of an instruction that is a member of a family, by the instruction's name: its name and its value.
+    pub parameters: BTreeMap<String, (String, u64)>,
     /// Files that the specification builds on, rather than being part of it.
     pub bases: Vec<FileId>,
     /// Where more is said about things than their own spans tell.
@@ -311,6 +313,16 @@ pub struct Alternative {
     pub text: Vec<Token>,
     /// Other ways to write it, which are only read.
     pub also: Vec<Spelling>,
+}
+
+impl Kind {
+    /// The fields that are the same in all readings: name, place and meaning. By their index in the first reading.
+    pub fn common_fields(&self) -> impl Iterator<Item = (usize, &Field)> {
+        let (first, others) = self.alternatives.split_first().map_or((&[][..], &[][..]), |(a, b)| (&a.fields[..], b));
+        let same = |a: &Field, b: &Field| a.name == b.name && a.bits == b.bits && a.ty == b.ty;
+        let everywhere = move |field: &Field| others.iter().all(|other| other.fields.iter().any(|f| same(f, field)));
+        first.iter().enumerate().filter(move |(_, field)| everywhere(field))
+    }
 }
 
 impl Alternative {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use isaforge_core::semantics::{Modifier, NONE, Node, Op, Type};
 
+use super::expr::part;
 use super::graph::{Graph, MAX_NODES};
 use super::scope::{Choices, ModifierInfo, OperandInfo, Scope};
 use super::syntax::{Block, Expr, ExprKind, Statement};
@@ -55,6 +56,8 @@ pub(super) enum Stop {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Operand(u16, u16),
+    /// A part of an operand: its width and its number.
+    Part(u16, u8, u16),
     State(u16),
 }
 
@@ -294,6 +297,10 @@ impl<'a> Builder<'a> {
                 }
                 _ => Err(self.error(cannot_assign(place.span))),
             },
+            ExprKind::Member(of, name, false) => match self.expression(of, None)? {
+                Value::Operand(operand) => self.assign_part(operand, name, place.span, value),
+                _ => Err(self.error(cannot_assign(place.span))),
+            },
             ExprKind::Call(name, arguments) => self.assign_by_writer(name, arguments, value),
             _ => Err(self.error(cannot_assign(place.span))),
         }
@@ -318,13 +325,41 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn assign_operand(&mut self, operand: usize, element: i128, span: Span, value: &Expr) -> Result<(), Stop> {
+    /// The operand as one that can be assigned to, as a whole or in parts, but not both.
+    fn written_operand(&mut self, operand: usize, parts: Option<u8>, span: Span) -> Result<&'a OperandInfo, Stop> {
         let info = &self.scope.operands[operand];
         if !info.writes {
             let error = Diagnostic::error("E0126", span, format!("`{}` is only read", info.name));
             return Err(self.error(error.secondary(info.span, "its `access` says so")));
         }
-        let (element, ty) = (self.element(operand, element, span)?, info.ty);
+        let otherwise = |place: &Place| match *place {
+            Place::Operand(of, _) => usize::from(of) == operand && parts.is_some(),
+            Place::Part(of, bits, _) => usize::from(of) == operand && parts != Some(bits),
+            Place::State(_) => false,
+        };
+        if self.assigned.keys().any(otherwise) {
+            let message = format!("`{}` is assigned as a whole or in other parts before", info.name);
+            return Err(self.error(Diagnostic::error("E0126", span, message).help("assign it in one way")));
+        }
+        Ok(info)
+    }
+
+    fn assign_part(&mut self, operand: usize, name: &Spanned<String>, span: Span, value: &Expr) -> Result<(), Stop> {
+        let of = self.scope.operands[operand].ty;
+        let Some((bits, index)) = part(&name.value, of).filter(|_| self.scope.operands[operand].elements == 1) else {
+            let error = Diagnostic::error("E0121", name.span, format!("`{of}` has no part `{}`", name.value));
+            return Err(self.error(error.help("parts are `b0` to `b7`, `h0` to `h3`, `w0` and `w1`")));
+        };
+        self.written_operand(operand, Some(bits), span)?;
+        let node = self.assigned_value(value, Type::unsigned(bits))?;
+        self.built.writes[operand] = true;
+        self.set(Place::Part(operand as u16, bits, index), node);
+        Ok(())
+    }
+
+    fn assign_operand(&mut self, operand: usize, element: i128, span: Span, value: &Expr) -> Result<(), Stop> {
+        let ty = self.written_operand(operand, None, span)?.ty;
+        let element = self.element(operand, element, span)?;
         let node = self.assigned_value(value, ty)?;
         self.built.writes[operand] = true;
         self.set(Place::Operand(operand as u16, element), node);
@@ -404,6 +439,9 @@ impl<'a> Builder<'a> {
                 Place::Operand(operand, element) => {
                     self.graph.node(Op::Write, 0, ty, [operand, element, node, when]);
                 }
+                Place::Part(operand, _, index) => {
+                    self.graph.node(Op::Write, 0, ty, [operand, index, node, when]);
+                }
                 Place::State(state) => {
                     self.graph.node(Op::SetState, 0, ty, [state, NONE, node, when]);
                 }
@@ -426,6 +464,10 @@ impl<'a> Builder<'a> {
         let info = &self.scope.operands[operand];
         let element = self.element(operand, element, span)?;
         let place = Place::Operand(operand as u16, element);
+        if self.assigned.keys().any(|place| matches!(place, Place::Part(of, ..) if usize::from(*of) == operand)) {
+            let message = format!("`{}` is read after a part of it was assigned", info.name);
+            return Err(self.error(Diagnostic::error("E0126", span, message).help("read it before: `let old = …`")));
+        }
         self.built.reads[operand] = true;
         let original = self.graph.node(Op::Operand, 0, info.ty, [operand as u16, element, NONE, NONE]);
         Ok(self.forwarded(place, original))

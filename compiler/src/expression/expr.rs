@@ -66,6 +66,9 @@ impl Builder<'_> {
         if let Some(modifier) = self.scope.modifiers.iter().position(|m| m.name == name) {
             return Ok(Value::Modifier(modifier));
         }
+        if let Some((_, number)) = self.scope.numbers.iter().find(|(n, _)| n == name) {
+            return Ok(Value::Int((*number).into()));
+        }
         let library = self.scope.library;
         if let Some(state) = library.states.iter().position(|s| s.name == name) {
             if library.states[state].count > 1 {
@@ -98,6 +101,7 @@ impl Builder<'_> {
         let known: Vec<String> = locals
             .chain(self.scope.operands.iter().map(|o| o.name.clone()))
             .chain(self.scope.modifiers.iter().map(|m| m.name.clone()))
+            .chain(self.scope.numbers.iter().map(|(n, _)| n.clone()))
             .chain(library.states.iter().map(|s| s.name.clone()))
             .chain(Special::ALL.iter().map(|s| s.as_str().to_owned()))
             .collect();
@@ -274,17 +278,7 @@ impl Builder<'_> {
         {
             return Ok(Value::Node(self.get(node, index as u16)));
         }
-        let part = name.value.split_at_checked(1).and_then(|(letter, index)| {
-            let bits = match letter {
-                "b" => 8u8,
-                "h" => 16,
-                "w" => 32,
-                _ => return None,
-            };
-            let index: u16 = index.parse().ok()?;
-            (index < 8 && u32::from(bits) * (u32::from(index) + 1) <= ty.size()).then_some((bits, index))
-        });
-        let Some((bits, index)) = part else {
+        let Some((bits, index)) = part(&name.value, ty) else {
             let message = format!("`{ty}` has no part `{}`", name.value);
             let mut error = Diagnostic::error("E0121", name.span, message);
             if let Value::Operand(operand) = value {
@@ -589,6 +583,19 @@ impl Builder<'_> {
         }
         Ok(chosen)
     }
+}
+
+/// The width and the number of a part of a type: `b1`, `h0`, `w1`.
+pub(super) fn part(name: &str, of: Type) -> Option<(u8, u16)> {
+    let (letter, index) = name.split_at_checked(1)?;
+    let bits = match letter {
+        "b" => 8u8,
+        "h" => 16,
+        "w" => 32,
+        _ => return None,
+    };
+    let index: u16 = index.parse().ok()?;
+    (index < 8 && u32::from(bits) * (u32::from(index) + 1) <= of.size()).then_some((bits, index))
 }
 
 fn block_span(block: &Block) -> Span {

@@ -107,12 +107,14 @@ pub struct Scope<'a> {
     pub operands: Vec<OperandInfo>,
     /// The modifiers.
     pub modifiers: Vec<ModifierInfo>,
+    /// Numbers that are known in advance: the parameter of a family.
+    pub numbers: Vec<(String, u64)>,
 }
 
 impl<'a> Scope<'a> {
     /// No operands and no modifiers yet.
     pub fn new(library: &'a Library) -> Self {
-        Scope { library, operands: Vec::new(), modifiers: Vec::new() }
+        Scope { library, operands: Vec::new(), modifiers: Vec::new(), numbers: Vec::new() }
     }
 }
 
@@ -125,7 +127,7 @@ pub struct OperandInfo {
     pub ty: Type,
     /// How many elements it has.
     pub elements: u16,
-    /// Modifiers written after it.
+    /// Modifiers written after it, then the fields that all readings of its kind have.
     pub suffixes: Vec<ModifierInfo>,
     /// Whether it can be read.
     pub reads: bool,

@@ -47,6 +47,7 @@ impl Resolver<'_> {
                 rest = rest.checked_shr(u32::from(piece.width)).unwrap_or(0);
             }
             let name = Spanned::new(name.value.replace(&mark, &number.to_string()), name.span);
+            self.isa.parameters.insert(name.value.clone(), (family.parameter.clone(), number));
             self.instruction(name, member, fixed);
         }
     }

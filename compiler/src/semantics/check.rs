@@ -20,6 +20,8 @@ use crate::spec::Access;
 pub fn operation(scope: &Scope<'_>, form: &Form, built: &Built, text: Span, out: &mut Diagnostics) {
     for (k, operand) in form.operands.iter().enumerate() {
         let (reads, writes) = (built.reads[k], built.writes[k]);
+        // Of some operands only the fields matter: which components are written, say.
+        let names = built.modifiers.iter().any(|m| matches!(m, Modifier::Suffix(of, _) if usize::from(*of) == k));
         // An operation that does nothing does not do it to anyone.
         let nothing = built.nodes.is_empty();
         match operand.access {
@@ -29,13 +31,13 @@ pub fn operation(scope: &Scope<'_>, form: &Form, built: &Built, text: Span, out:
                     Diagnostic::error("E0128", text, message).secondary(operand.span, "written, says its `access`");
                 out.push(error.help(format!("assign it: `{} = …`", operand.name)));
             }
-            Access::Read | Access::None if !reads && !nothing => {
+            Access::Read | Access::None if !reads && !names && !nothing => {
                 let message = format!("the text of `{}` never uses `{}`", form.name, operand.name);
                 out.push(Diagnostic::warning("W0220", text, message).secondary(operand.span, "this operand"));
             }
             _ => {}
         }
-        for (j, suffix) in scope.operands[k].suffixes.iter().enumerate() {
+        for (j, suffix) in scope.operands[k].suffixes.iter().enumerate().take(operand.suffixes.len()) {
             let reference = Modifier::Suffix(k as u8, j as u8);
             // What is read of an operand that nobody uses is no second mistake.
             if (reads || writes) && !nothing && !built.modifiers.contains(&reference) {

@@ -69,10 +69,11 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
 /// What operations are written with.
 pub(crate) fn helpers() -> TokenStream {
     quote! {
-        use super::__rt::semantics::*;
-        // Operations have these names, too.
+        // Some operations are called as the types are; the types are meant unless they are called by name.
         #[allow(unused_imports, reason = "not every set has them all")]
-        use super::__rt::semantics::{Intrinsic, Modifier, State};
+        use super::__rt::semantics::{
+            Class, Effects, Intrinsic, Modifier, Node, Op, Operation, Semantics, State, Type,
+        };
         use Op::*;
         const fn n(op: Op, imm: u16, ty: Type, args: [u16; 4]) -> Node {
             Node { op, imm, ty, args }

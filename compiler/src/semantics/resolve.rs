@@ -233,31 +233,46 @@ pub fn form_scope<'a>(isa: &Isa, form: &Form, library: &'a Library) -> Scope<'a>
     let mut scope = Scope::new(library);
     let modifier = |m: &model::Modifier, reference| ModifierInfo {
         name: m.name.clone(),
-        choices: match m.ty {
-            model::Type::Flag => Choices::Flag,
-            model::Type::Enum(e) => {
-                Choices::Values(isa.enums[e].values.iter().map(|v| (v.name.clone(), v.bits)).collect())
-            }
-            _ => Choices::Number(m.bits.width().min(64) as u8),
-        },
+        choices: choices(isa, m.ty, m.bits.width()),
         reference,
         span: m.span,
     };
+    let suffix = |k: usize, j: usize, m: &model::Modifier| modifier(m, Modifier::Suffix(k as u8, j as u8));
+    scope.numbers = isa.parameters.get(&form.name).cloned().into_iter().collect();
     scope.modifiers = form.modifiers.iter().enumerate().map(|(i, m)| modifier(m, Modifier::Form(i as u8))).collect();
     for (k, operand) in form.operands.iter().enumerate() {
         let (ty, elements) = operand_type(operand);
-        let suffixes = operand.suffixes.iter().enumerate();
+        let mut suffixes: Vec<_> = operand.suffixes.iter().enumerate().map(|(j, m)| suffix(k, j, m)).collect();
+        if let Shape::One { kind, .. } = operand.shape {
+            let first = suffixes.len();
+            let fields = isa.kinds[kind].common_fields();
+            suffixes.extend(fields.map(|(j, f)| ModifierInfo {
+                name: f.name.clone(),
+                choices: choices(isa, f.ty, f.bits.width()),
+                reference: Modifier::Suffix(k as u8, (first + j) as u8),
+                span: f.span,
+            }));
+        }
         scope.operands.push(OperandInfo {
             name: operand.name.clone(),
             ty,
             elements,
-            suffixes: suffixes.map(|(j, m)| modifier(m, Modifier::Suffix(k as u8, j as u8))).collect(),
+            suffixes,
             reads: true,
             writes: matches!(operand.access, Access::Write | Access::ReadWrite),
             span: operand.span,
         });
     }
     scope
+}
+
+/// What values a modifier or a field has.
+fn choices(isa: &Isa, ty: model::Type, bits: u32) -> Choices {
+    match ty {
+        model::Type::Flag => Choices::Flag,
+        model::Type::Enum(e) => Choices::Values(isa.enums[e].values.iter().map(|v| (v.name.clone(), v.bits)).collect()),
+        _ => Choices::Number(bits.min(64) as u8),
+    }
 }
 
 /// The type of one element of an operand, and how many it has.

@@ -26,7 +26,7 @@ pub trait Environment<const L: usize> {
     /// # Errors
     /// When it cannot be read.
     fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Result<Column<L>, Self::Fault>;
-    /// Writes one element of an operand.
+    /// Writes one element of an operand; with a type narrower than the operand's, the part with that number.
     ///
     /// # Errors
     /// When it cannot be written.

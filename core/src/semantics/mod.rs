@@ -20,6 +20,7 @@
 pub mod evaluate;
 #[cfg(feature = "alloc")]
 pub mod instantiate;
+mod modifier;
 pub mod primitive;
 #[cfg(feature = "alloc")]
 pub mod show;
@@ -90,7 +91,8 @@ pub struct Operation {
 pub enum Modifier {
     /// The form's modifier with this index.
     Form(u8),
-    /// The modifier written after an operand: the operand's index, the suffix's.
+    /// The modifier written after an operand: the operand's index, the suffix's. Behind the suffixes are counted the fields
+    /// of the first reading of the operand's kind: those that all readings have can be asked for.
     Suffix(u8, u8),
 }
 
@@ -294,7 +296,8 @@ pub enum Op {
     /// Exchanges memory at address `a` with what an [`AtomicOp`], the high byte of `imm`, makes of it and `b`; `c` is what
     /// it must be to be exchanged, or [`NONE`]; when `d`. The result is what was there. The low byte of `imm` is the space.
     Atomic,
-    /// Value `c` to element `b` of operand `a`, when `d`.
+    /// Value `c` to element `b` of operand `a`, when `d`. A type that is narrower than the operand's writes a part: with
+    /// `u16` element 1 is the second half word.
     Write,
     /// Value `c` to state `a`, its element's number being node `b` or [`NONE`]; when `d`.
     SetState,

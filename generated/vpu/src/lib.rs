@@ -6,6 +6,8 @@
 #![allow(non_camel_case_types, clippy::all, reason = "generated")]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+#[cfg(feature = "semantics")]
+pub mod semantics;
 #[doc(hidden)]
 pub use ::isaforge_core as __rt;
 pub use __rt::registers::RegisterList;
@@ -1710,7 +1712,7 @@ impl Exit {
 ///
 /// All living threads of the group become active again.
 ///
-/// Specified in isa.yaml:193; provenance: document.
+/// Specified in isa.yaml:194; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -1736,7 +1738,7 @@ impl Sync {
 ///
 /// Reserves a global bank for a new group. Stalls while none is free.
 ///
-/// Specified in isa.yaml:200; provenance: document.
+/// Specified in isa.yaml:202; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -1762,7 +1764,7 @@ impl ThreadGroupAllocate {
 ///
 /// Queues a group that runs against the reserved bank: `start`.x is its entry, `start`.yz its position. The components enabled by the write modes are the lanes that start alive. Stalls while the queue is full.
 ///
-/// Specified in isa.yaml:207; provenance: document.
+/// Specified in isa.yaml:210; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -1834,7 +1836,7 @@ impl ThreadGroupLaunch {
 ///
 /// The thread's position on the screen (X, Y) and in the tile (Z, W), as 16-bit integers.
 ///
-/// Specified in isa.yaml:218; provenance: document.
+/// Specified in isa.yaml:222; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -1907,7 +1909,7 @@ impl LoadPosition {
 ///
 /// Active threads of which a selected flag is set, or all without a condition, go on at the target; the others wait, masked, for the next Sync. If no active thread goes, nothing happens.
 ///
-/// Specified in isa.yaml:228; provenance: document.
+/// Specified in isa.yaml:233; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -1958,7 +1960,7 @@ impl Branch {
 ///
 /// All four flags of a thread become the AND of the four.
 ///
-/// Specified in isa.yaml:239; provenance: document.
+/// Specified in isa.yaml:245; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -1984,7 +1986,7 @@ impl AndFlags {
 ///
 /// All four flags of a thread become the OR of the four.
 ///
-/// Specified in isa.yaml:246; provenance: document.
+/// Specified in isa.yaml:253; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2010,7 +2012,7 @@ impl OrFlags {
 ///
 /// Flags X and Y become X AND Y, flags Z and W become Z AND W.
 ///
-/// Specified in isa.yaml:253; provenance: document.
+/// Specified in isa.yaml:261; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2036,7 +2038,7 @@ impl PairAndFlags {
 ///
 /// Flags X and Y become X OR Y, flags Z and W become Z OR W.
 ///
-/// Specified in isa.yaml:260; provenance: document.
+/// Specified in isa.yaml:269; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2062,7 +2064,7 @@ impl PairOrFlags {
 ///
 /// All four flags of a thread become its flag X.
 ///
-/// Specified in isa.yaml:267; provenance: document.
+/// Specified in isa.yaml:277; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2088,7 +2090,7 @@ impl BroadcastFlags {
 ///
 /// `a` + `b`, component by component, rounded to nearest even.
 ///
-/// Specified in isa.yaml:276; provenance: document.
+/// Specified in isa.yaml:287; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2189,7 +2191,7 @@ impl AddFloat16 {
 ///
 /// `a` × `b`, component by component, rounded to nearest even.
 ///
-/// Specified in isa.yaml:287; provenance: document.
+/// Specified in isa.yaml:299; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2290,7 +2292,7 @@ impl MultiplyFloat16 {
 ///
 /// X is `a`.x ÷ `b`.x; Y, Z and W are products as of MultiplyFloat16. Rounded to nearest even.
 ///
-/// Specified in isa.yaml:298; provenance: document.
+/// Specified in isa.yaml:311; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2393,7 +2395,7 @@ impl DivideFloat16 {
 ///
 /// Signed 16-bit integers become FP16.
 ///
-/// Specified in isa.yaml:309; provenance: document.
+/// Specified in isa.yaml:325; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2479,7 +2481,7 @@ impl ConvertToFloat16 {
 ///
 /// FP16 becomes a signed 16-bit integer, rounded towards zero.
 ///
-/// Specified in isa.yaml:322; provenance: document.
+/// Specified in isa.yaml:339; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2565,7 +2567,7 @@ impl ConvertToInt16 {
 ///
 /// `a` + `b`, component by component.
 ///
-/// Specified in isa.yaml:333; provenance: document.
+/// Specified in isa.yaml:351; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2664,7 +2666,7 @@ impl AddInt16 {
 ///
 /// `a` + `b` as 32-bit integers, one in X and Y, one in Z and W.
 ///
-/// Specified in isa.yaml:344; provenance: document.
+/// Specified in isa.yaml:363; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2767,7 +2769,7 @@ impl AddInt32 {
 ///
 /// The low 16 bits of `a` × `b`, component by component.
 ///
-/// Specified in isa.yaml:355; provenance: document.
+/// Specified in isa.yaml:375; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2864,7 +2866,7 @@ impl MultiplyInt16u {
 ///
 /// The 32-bit products of the X components, in X and Y, and of the Z components, in Z and W.
 ///
-/// Specified in isa.yaml:365; provenance: document.
+/// Specified in isa.yaml:386; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2965,7 +2967,7 @@ impl MultiplyHiInt16u {
 ///
 /// The low 16 bits of `a` × `b`, component by component.
 ///
-/// Specified in isa.yaml:376; provenance: document.
+/// Specified in isa.yaml:398; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3062,7 +3064,7 @@ impl MultiplyInt16 {
 ///
 /// The signed 32-bit products of the X components, in X and Y, and of the Z components, in Z and W.
 ///
-/// Specified in isa.yaml:386; provenance: document.
+/// Specified in isa.yaml:409; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3163,7 +3165,7 @@ impl MultiplyHiInt16 {
 ///
 /// `a` AND `b`, bit by bit.
 ///
-/// Specified in isa.yaml:397; provenance: document.
+/// Specified in isa.yaml:421; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3260,7 +3262,7 @@ impl And {
 ///
 /// `a` OR `b`, bit by bit.
 ///
-/// Specified in isa.yaml:407; provenance: document.
+/// Specified in isa.yaml:432; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3357,7 +3359,7 @@ impl Or {
 ///
 /// `a` XOR `b`, bit by bit.
 ///
-/// Specified in isa.yaml:417; provenance: document.
+/// Specified in isa.yaml:443; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3454,7 +3456,7 @@ impl ExclusiveOr {
 ///
 /// `a` becomes a signed 16-bit integer as of ConvertToInt16, then AND `b`: coordinates of a texture that repeats.
 ///
-/// Specified in isa.yaml:427; provenance: document.
+/// Specified in isa.yaml:454; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3553,7 +3555,7 @@ impl TextureWrapInt16 {
 ///
 /// Reads tile buffer 0 at the thread's own position.
 ///
-/// Specified in isa.yaml:440; provenance: document.
+/// Specified in isa.yaml:468; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3624,7 +3626,7 @@ impl ReadLocalTile0 {
 ///
 /// Reads tile buffer 1 at the thread's own position.
 ///
-/// Specified in isa.yaml:440; provenance: document.
+/// Specified in isa.yaml:468; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3695,7 +3697,7 @@ impl ReadLocalTile1 {
 ///
 /// Reads tile buffer 2 at the thread's own position.
 ///
-/// Specified in isa.yaml:440; provenance: document.
+/// Specified in isa.yaml:468; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3766,7 +3768,7 @@ impl ReadLocalTile2 {
 ///
 /// Reads tile buffer 3 at the thread's own position.
 ///
-/// Specified in isa.yaml:440; provenance: document.
+/// Specified in isa.yaml:468; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3837,7 +3839,7 @@ impl ReadLocalTile3 {
 ///
 /// Reads tile buffer 0 at an address.
 ///
-/// Specified in isa.yaml:451; provenance: document.
+/// Specified in isa.yaml:480; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3927,7 +3929,7 @@ impl ReadTile0 {
 ///
 /// Reads tile buffer 1 at an address.
 ///
-/// Specified in isa.yaml:451; provenance: document.
+/// Specified in isa.yaml:480; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4017,7 +4019,7 @@ impl ReadTile1 {
 ///
 /// Reads tile buffer 2 at an address.
 ///
-/// Specified in isa.yaml:451; provenance: document.
+/// Specified in isa.yaml:480; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4107,7 +4109,7 @@ impl ReadTile2 {
 ///
 /// Reads tile buffer 3 at an address.
 ///
-/// Specified in isa.yaml:451; provenance: document.
+/// Specified in isa.yaml:480; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4197,7 +4199,7 @@ impl ReadTile3 {
 ///
 /// Takes the locks of the active threads' own positions in tile buffer 0, then reads there. Stalls while one is held.
 ///
-/// Specified in isa.yaml:463; provenance: document.
+/// Specified in isa.yaml:493; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4270,7 +4272,7 @@ impl ReadLockLocalTile0 {
 ///
 /// Takes the locks of the active threads' own positions in tile buffer 1, then reads there. Stalls while one is held.
 ///
-/// Specified in isa.yaml:463; provenance: document.
+/// Specified in isa.yaml:493; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4343,7 +4345,7 @@ impl ReadLockLocalTile1 {
 ///
 /// Takes the locks of the active threads' own positions in tile buffer 2, then reads there. Stalls while one is held.
 ///
-/// Specified in isa.yaml:463; provenance: document.
+/// Specified in isa.yaml:493; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4416,7 +4418,7 @@ impl ReadLockLocalTile2 {
 ///
 /// Takes the locks of the active threads' own positions in tile buffer 3, then reads there. Stalls while one is held.
 ///
-/// Specified in isa.yaml:463; provenance: document.
+/// Specified in isa.yaml:493; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4489,7 +4491,7 @@ impl ReadLockLocalTile3 {
 ///
 /// Takes the locks of addresses in tile buffer 0, then reads there. Stalls while one is held.
 ///
-/// Specified in isa.yaml:474; provenance: document.
+/// Specified in isa.yaml:505; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4581,7 +4583,7 @@ impl ReadLockTile0 {
 ///
 /// Takes the locks of addresses in tile buffer 1, then reads there. Stalls while one is held.
 ///
-/// Specified in isa.yaml:474; provenance: document.
+/// Specified in isa.yaml:505; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4673,7 +4675,7 @@ impl ReadLockTile1 {
 ///
 /// Takes the locks of addresses in tile buffer 2, then reads there. Stalls while one is held.
 ///
-/// Specified in isa.yaml:474; provenance: document.
+/// Specified in isa.yaml:505; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4765,7 +4767,7 @@ impl ReadLockTile2 {
 ///
 /// Takes the locks of addresses in tile buffer 3, then reads there. Stalls while one is held.
 ///
-/// Specified in isa.yaml:474; provenance: document.
+/// Specified in isa.yaml:505; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4857,7 +4859,7 @@ impl ReadLockTile3 {
 ///
 /// Writes tile buffer 0 at the thread's own position.
 ///
-/// Specified in isa.yaml:486; provenance: document.
+/// Specified in isa.yaml:518; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4925,7 +4927,7 @@ impl WriteLocalTile0 {
 ///
 /// Writes tile buffer 1 at the thread's own position.
 ///
-/// Specified in isa.yaml:486; provenance: document.
+/// Specified in isa.yaml:518; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4993,7 +4995,7 @@ impl WriteLocalTile1 {
 ///
 /// Writes tile buffer 2 at the thread's own position.
 ///
-/// Specified in isa.yaml:486; provenance: document.
+/// Specified in isa.yaml:518; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5061,7 +5063,7 @@ impl WriteLocalTile2 {
 ///
 /// Writes tile buffer 3 at the thread's own position.
 ///
-/// Specified in isa.yaml:486; provenance: document.
+/// Specified in isa.yaml:518; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5129,7 +5131,7 @@ impl WriteLocalTile3 {
 ///
 /// Writes tile buffer 0 at an address.
 ///
-/// Specified in isa.yaml:498; provenance: document.
+/// Specified in isa.yaml:531; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5218,7 +5220,7 @@ impl WriteTile0 {
 ///
 /// Writes tile buffer 1 at an address.
 ///
-/// Specified in isa.yaml:498; provenance: document.
+/// Specified in isa.yaml:531; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5307,7 +5309,7 @@ impl WriteTile1 {
 ///
 /// Writes tile buffer 2 at an address.
 ///
-/// Specified in isa.yaml:498; provenance: document.
+/// Specified in isa.yaml:531; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5396,7 +5398,7 @@ impl WriteTile2 {
 ///
 /// Writes tile buffer 3 at an address.
 ///
-/// Specified in isa.yaml:498; provenance: document.
+/// Specified in isa.yaml:531; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5485,7 +5487,7 @@ impl WriteTile3 {
 ///
 /// Writes tile buffer 0 at the thread's own position, then releases its lock.
 ///
-/// Specified in isa.yaml:511; provenance: document.
+/// Specified in isa.yaml:545; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5555,7 +5557,7 @@ impl WriteUnlockLocalTile0 {
 ///
 /// Writes tile buffer 1 at the thread's own position, then releases its lock.
 ///
-/// Specified in isa.yaml:511; provenance: document.
+/// Specified in isa.yaml:545; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5625,7 +5627,7 @@ impl WriteUnlockLocalTile1 {
 ///
 /// Writes tile buffer 2 at the thread's own position, then releases its lock.
 ///
-/// Specified in isa.yaml:511; provenance: document.
+/// Specified in isa.yaml:545; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5695,7 +5697,7 @@ impl WriteUnlockLocalTile2 {
 ///
 /// Writes tile buffer 3 at the thread's own position, then releases its lock.
 ///
-/// Specified in isa.yaml:511; provenance: document.
+/// Specified in isa.yaml:545; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5765,7 +5767,7 @@ impl WriteUnlockLocalTile3 {
 ///
 /// Writes tile buffer 0 at an address, then releases its lock.
 ///
-/// Specified in isa.yaml:523; provenance: document.
+/// Specified in isa.yaml:558; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5856,7 +5858,7 @@ impl WriteUnlockTile0 {
 ///
 /// Writes tile buffer 1 at an address, then releases its lock.
 ///
-/// Specified in isa.yaml:523; provenance: document.
+/// Specified in isa.yaml:558; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5947,7 +5949,7 @@ impl WriteUnlockTile1 {
 ///
 /// Writes tile buffer 2 at an address, then releases its lock.
 ///
-/// Specified in isa.yaml:523; provenance: document.
+/// Specified in isa.yaml:558; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6038,7 +6040,7 @@ impl WriteUnlockTile2 {
 ///
 /// Writes tile buffer 3 at an address, then releases its lock.
 ///
-/// Specified in isa.yaml:523; provenance: document.
+/// Specified in isa.yaml:558; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6129,7 +6131,7 @@ impl WriteUnlockTile3 {
 ///
 /// Begins to load 64 bits from external memory.
 ///
-/// Specified in isa.yaml:538; provenance: document.
+/// Specified in isa.yaml:574; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6178,7 +6180,7 @@ impl IssueExternalLoad {
 ///
 /// Begins to load an RGB1555 colour from external memory and to convert it to FP16.
 ///
-/// Specified in isa.yaml:547; provenance: document.
+/// Specified in isa.yaml:584; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6229,7 +6231,7 @@ impl IssueExternalLoadRgb {
 ///
 /// Begins to load a byte from external memory and to look it up in palette 0.
 ///
-/// Specified in isa.yaml:556; provenance: document.
+/// Specified in isa.yaml:594; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6280,7 +6282,7 @@ impl IssueExternalLoadLut0 {
 ///
 /// Begins to load a byte from external memory and to look it up in palette 1.
 ///
-/// Specified in isa.yaml:565; provenance: document.
+/// Specified in isa.yaml:604; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6331,7 +6333,7 @@ impl IssueExternalLoadLut1 {
 ///
 /// The result of the pending load or fetch. Stalls until it is there.
 ///
-/// Specified in isa.yaml:574; provenance: document.
+/// Specified in isa.yaml:614; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6400,7 +6402,7 @@ impl FinishExternalLoad {
 ///
 /// Stores `operand` in 64 bits of external memory, at once; the word from before is the result that becomes pending.
 ///
-/// Specified in isa.yaml:584; provenance: document.
+/// Specified in isa.yaml:625; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6466,7 +6468,7 @@ impl IssueExternalFetchSwap {
 ///
 /// Adds `operand` as AddInt32 does in 64 bits of external memory, at once; the word from before is the result that becomes pending.
 ///
-/// Specified in isa.yaml:595; provenance: document.
+/// Specified in isa.yaml:637; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6532,7 +6534,7 @@ impl IssueExternalFetchAdd32 {
 ///
 /// Stores the word OR `operand` in 64 bits of external memory, at once; the word from before is the result that becomes pending.
 ///
-/// Specified in isa.yaml:606; provenance: document.
+/// Specified in isa.yaml:649; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6598,7 +6600,7 @@ impl IssueExternalFetchOr {
 ///
 /// Stores the word XOR `operand` in 64 bits of external memory, at once; the word from before is the result that becomes pending.
 ///
-/// Specified in isa.yaml:617; provenance: document.
+/// Specified in isa.yaml:661; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6664,7 +6666,7 @@ impl IssueExternalFetchXor {
 ///
 /// Stores the word AND `operand` in 64 bits of external memory, at once; the word from before is the result that becomes pending.
 ///
-/// Specified in isa.yaml:628; provenance: document.
+/// Specified in isa.yaml:673; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6730,7 +6732,7 @@ impl IssueExternalFetchAnd {
 ///
 /// Stores all four components in external memory.
 ///
-/// Specified in isa.yaml:639; provenance: document.
+/// Specified in isa.yaml:685; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -8756,7 +8758,7 @@ mod tables {
                 title: "unmask threads",
                 doc: "All living threads of the group become active again.",
                 unit: "control",
-                source: "isa.yaml:193",
+                source: "isa.yaml:194",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nQ13 (assumed): Exit ends the active threads only. A group with living but no active threads goes on without effect, Branch falling through, up to the next Sync. The program counter wraps after 1023; unwritten program memory is Exit. Reason: Masked until a following Sync; a counter that wraps needs no logic.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -8785,7 +8787,7 @@ mod tables {
                 title: "reserve a bank",
                 doc: "Reserves a global bank for a new group. Stalls while none is free.",
                 unit: "control",
-                source: "isa.yaml:200",
+                source: "isa.yaml:202",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ30 (assumed): Once a group, if a thread is active: the lowest free of 48 banks, contents not cleared. A second one before Launch does nothing. The bank is free again when the launched group is recycled, or the allocating one without having launched. Reason: 48 groups of state, so 48 banks.",
                 match_mask: 0xff00000000000000,
@@ -8814,7 +8816,7 @@ mod tables {
                 title: "queue the prepared group",
                 doc: "Queues a group that runs against the reserved bank: `start`.x is its entry, `start`.yz its position. The components enabled by the write modes are the lanes that start alive. Stalls while the queue is full.",
                 unit: "control",
-                source: "isa.yaml:207",
+                source: "isa.yaml:210",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nlaunch-operand (assumed): Operand B holds the entry in X and the position in Y and Z. Reason: The order in which the reference names them.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ28 (assumed): Thread t of a group is at ((x AND NOT 3) OR t, y). The spawner goes row by row, left to right; lanes outside the rectangle start dead. Reason: It makes the low bits of the tile address the thread's number.\nQ29 (assumed): A group starts at its entry with all living threads active, flags, local and shared registers zero, and nothing pending. Reason: Deterministic; programs should not rely on the zeros.\nQ32 (assumed): Once a group: operand and write modes are those of the lowest active thread. Without a reserved bank nothing happens; with no lane alive the new group is recycled at once. Stalls while 28 groups wait. Reason: One group is prepared, so one is launched.\nQ33 (assumed): One queue, first in first out; the spawner adds to it only while it is empty. Active groups take turns, an instruction each. Reason: Otherwise 20 groups stalled in Launch behind a full queue would never move.",
                 match_mask: 0xff00000000000000,
@@ -8843,7 +8845,7 @@ mod tables {
                 title: "position of the thread",
                 doc: "The thread's position on the screen (X, Y) and in the tile (Z, W), as 16-bit integers.",
                 unit: "control",
-                source: "isa.yaml:218",
+                source: "isa.yaml:222",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nposition-result (assumed): The result is x, y, tile x, tile y. Reason: The order in which the reference names them.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ28 (assumed): Thread t of a group is at ((x AND NOT 3) OR t, y). The spawner goes row by row, left to right; lanes outside the rectangle start dead. Reason: It makes the low bits of the tile address the thread's number.",
                 match_mask: 0xff00000000000000,
@@ -8872,7 +8874,7 @@ mod tables {
                 title: "jump",
                 doc: "Active threads of which a selected flag is set, or all without a condition, go on at the target; the others wait, masked, for the next Sync. If no active thread goes, nothing happens.",
                 unit: "control",
-                source: "isa.yaml:228",
+                source: "isa.yaml:233",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nbranch-condition (assumed): Bits 55..52 are a mask, bit 52 for X up to bit 55 for W; a thread goes if any selected flag is set; an empty mask means always. Reason: Four bits for four flags; an empty mask would otherwise never branch.\nQ13 (assumed): Exit ends the active threads only. A group with living but no active threads goes on without effect, Branch falling through, up to the next Sync. The program counter wraps after 1023; unwritten program memory is Exit. Reason: Masked until a following Sync; a counter that wraps needs no logic.",
                 match_mask: 0xff00000000000000,
@@ -8901,7 +8903,7 @@ mod tables {
                 title: "all flags",
                 doc: "All four flags of a thread become the AND of the four.",
                 unit: "flags",
-                source: "isa.yaml:239",
+                source: "isa.yaml:245",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nQ12 (assumed): Flag operations ignore write modes, flag control and registers: all four flags of each active thread change, from the old flags of that thread alone. Reason: They write the result back to every component and have no register operands.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -8930,7 +8932,7 @@ mod tables {
                 title: "any flag",
                 doc: "All four flags of a thread become the OR of the four.",
                 unit: "flags",
-                source: "isa.yaml:246",
+                source: "isa.yaml:253",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nQ12 (assumed): Flag operations ignore write modes, flag control and registers: all four flags of each active thread change, from the old flags of that thread alone. Reason: They write the result back to every component and have no register operands.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -8959,7 +8961,7 @@ mod tables {
                 title: "both flags of a pair",
                 doc: "Flags X and Y become X AND Y, flags Z and W become Z AND W.",
                 unit: "flags",
-                source: "isa.yaml:253",
+                source: "isa.yaml:261",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nQ12 (assumed): Flag operations ignore write modes, flag control and registers: all four flags of each active thread change, from the old flags of that thread alone. Reason: They write the result back to every component and have no register operands.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -8988,7 +8990,7 @@ mod tables {
                 title: "either flag of a pair",
                 doc: "Flags X and Y become X OR Y, flags Z and W become Z OR W.",
                 unit: "flags",
-                source: "isa.yaml:260",
+                source: "isa.yaml:269",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nQ12 (assumed): Flag operations ignore write modes, flag control and registers: all four flags of each active thread change, from the old flags of that thread alone. Reason: They write the result back to every component and have no register operands.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -9017,7 +9019,7 @@ mod tables {
                 title: "flag X everywhere",
                 doc: "All four flags of a thread become its flag X.",
                 unit: "flags",
-                source: "isa.yaml:267",
+                source: "isa.yaml:277",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nQ12 (assumed): Flag operations ignore write modes, flag control and registers: all four flags of each active thread change, from the old flags of that thread alone. Reason: They write the result back to every component and have no register operands.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -9046,7 +9048,7 @@ mod tables {
                 title: "FP16 sum",
                 doc: "`a` + `b`, component by component, rounded to nearest even.",
                 unit: "float",
-                source: "isa.yaml:276",
+                source: "isa.yaml:287",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ01 (assumed): Every NaN that arithmetic makes is 0x7E00; operand payloads do not go through. A component that is not written keeps its bits. Reason: One constant instead of a payload path, as in RISC-V and GPUs.\nQ03 (assumed): x + (-x) is +0, -0 + -0 is -0, signs of products and quotients by XOR; overflow goes to infinity; denormals are read and made. Reason: Plain IEEE, round to nearest even.",
                 match_mask: 0xff00000000000000,
@@ -9075,7 +9077,7 @@ mod tables {
                 title: "FP16 product",
                 doc: "`a` × `b`, component by component, rounded to nearest even.",
                 unit: "float",
-                source: "isa.yaml:287",
+                source: "isa.yaml:299",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ01 (assumed): Every NaN that arithmetic makes is 0x7E00; operand payloads do not go through. A component that is not written keeps its bits. Reason: One constant instead of a payload path, as in RISC-V and GPUs.\nQ03 (assumed): x + (-x) is +0, -0 + -0 is -0, signs of products and quotients by XOR; overflow goes to infinity; denormals are read and made. Reason: Plain IEEE, round to nearest even.",
                 match_mask: 0xff00000000000000,
@@ -9104,7 +9106,7 @@ mod tables {
                 title: "FP16 quotient of X",
                 doc: "X is `a`.x ÷ `b`.x; Y, Z and W are products as of MultiplyFloat16. Rounded to nearest even.",
                 unit: "float",
-                source: "isa.yaml:298",
+                source: "isa.yaml:311",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ01 (assumed): Every NaN that arithmetic makes is 0x7E00; operand payloads do not go through. A component that is not written keeps its bits. Reason: One constant instead of a payload path, as in RISC-V and GPUs.\nQ02 (assumed): x/0 is a signed infinity, 0/0 and inf/inf are NaN, x/inf is a signed zero; correctly rounded, no exceptions. Reason: The unit is IEEE elsewhere, and nothing could report an exception.\nQ03 (assumed): x + (-x) is +0, -0 + -0 is -0, signs of products and quotients by XOR; overflow goes to infinity; denormals are read and made. Reason: Plain IEEE, round to nearest even.",
                 match_mask: 0xff00000000000000,
@@ -9133,7 +9135,7 @@ mod tables {
                 title: "integer to FP16",
                 doc: "Signed 16-bit integers become FP16.",
                 unit: "float",
-                source: "isa.yaml:309",
+                source: "isa.yaml:325",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ04 (assumed): No 16-bit integer is out of FP16's range: nothing clamps. Rounded to nearest even; 0 gives +0. B is ignored. Reason: The greatest magnitude is 32768, that of FP16 65504.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -9162,7 +9164,7 @@ mod tables {
                 title: "FP16 to integer",
                 doc: "FP16 becomes a signed 16-bit integer, rounded towards zero.",
                 unit: "integer",
-                source: "isa.yaml:322",
+                source: "isa.yaml:339",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ05 (assumed): -0 and |v| < 1 give 0; above 32767 and +inf 0x7FFF; below -32768 and -inf 0x8000; NaN 0. B is ignored. Reason: Saturation taken to its ends.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -9191,7 +9193,7 @@ mod tables {
                 title: "16-bit sum",
                 doc: "`a` + `b`, component by component.",
                 unit: "integer",
-                source: "isa.yaml:333",
+                source: "isa.yaml:351",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ07 (assumed): Integer sums wrap; nothing carries from XY into ZW. Reason: Two's complement adders; only conversions are said to clamp.",
                 match_mask: 0xff00000000000000,
@@ -9220,7 +9222,7 @@ mod tables {
                 title: "32-bit sum",
                 doc: "`a` + `b` as 32-bit integers, one in X and Y, one in Z and W.",
                 unit: "integer",
-                source: "isa.yaml:344",
+                source: "isa.yaml:363",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\npair-halves (assumed): X and Z are the low halves of the pairs XY and ZW. Reason: Little endian, as external memory is.\nQ07 (assumed): Integer sums wrap; nothing carries from XY into ZW. Reason: Two's complement adders; only conversions are said to clamp.\nQ08 (assumed): Swizzles act first, on 16-bit components; then XY and ZW form the pairs. MultiplyHi takes the swizzled X and Z. Reason: Operand collection precedes execution.",
                 match_mask: 0xff00000000000000,
@@ -9249,7 +9251,7 @@ mod tables {
                 title: "low product, unsigned",
                 doc: "The low 16 bits of `a` × `b`, component by component.",
                 unit: "integer",
-                source: "isa.yaml:355",
+                source: "isa.yaml:375",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.",
                 match_mask: 0xff00000000000000,
@@ -9278,7 +9280,7 @@ mod tables {
                 title: "full product, unsigned",
                 doc: "The 32-bit products of the X components, in X and Y, and of the Z components, in Z and W.",
                 unit: "integer",
-                source: "isa.yaml:365",
+                source: "isa.yaml:386",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\npair-halves (assumed): X and Z are the low halves of the pairs XY and ZW. Reason: Little endian, as external memory is.\nQ08 (assumed): Swizzles act first, on 16-bit components; then XY and ZW form the pairs. MultiplyHi takes the swizzled X and Z. Reason: Operand collection precedes execution.",
                 match_mask: 0xff00000000000000,
@@ -9307,7 +9309,7 @@ mod tables {
                 title: "low product",
                 doc: "The low 16 bits of `a` × `b`, component by component.",
                 unit: "integer",
-                source: "isa.yaml:376",
+                source: "isa.yaml:398",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.",
                 match_mask: 0xff00000000000000,
@@ -9336,7 +9338,7 @@ mod tables {
                 title: "full product",
                 doc: "The signed 32-bit products of the X components, in X and Y, and of the Z components, in Z and W.",
                 unit: "integer",
-                source: "isa.yaml:386",
+                source: "isa.yaml:409",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\npair-halves (assumed): X and Z are the low halves of the pairs XY and ZW. Reason: Little endian, as external memory is.\nQ08 (assumed): Swizzles act first, on 16-bit components; then XY and ZW form the pairs. MultiplyHi takes the swizzled X and Z. Reason: Operand collection precedes execution.",
                 match_mask: 0xff00000000000000,
@@ -9365,7 +9367,7 @@ mod tables {
                 title: "bitwise AND",
                 doc: "`a` AND `b`, bit by bit.",
                 unit: "integer",
-                source: "isa.yaml:397",
+                source: "isa.yaml:421",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.",
                 match_mask: 0xff00000000000000,
@@ -9394,7 +9396,7 @@ mod tables {
                 title: "bitwise OR",
                 doc: "`a` OR `b`, bit by bit.",
                 unit: "integer",
-                source: "isa.yaml:407",
+                source: "isa.yaml:432",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.",
                 match_mask: 0xff00000000000000,
@@ -9423,7 +9425,7 @@ mod tables {
                 title: "bitwise exclusive OR",
                 doc: "`a` XOR `b`, bit by bit.",
                 unit: "integer",
-                source: "isa.yaml:417",
+                source: "isa.yaml:443",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.",
                 match_mask: 0xff00000000000000,
@@ -9452,7 +9454,7 @@ mod tables {
                 title: "FP16 to integer, wrapped",
                 doc: "`a` becomes a signed 16-bit integer as of ConvertToInt16, then AND `b`: coordinates of a texture that repeats.",
                 unit: "integer",
-                source: "isa.yaml:427",
+                source: "isa.yaml:454",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ06 (assumed): Exactly ConvertToInt16, then AND of the two's complement with B: -1.5 with mask 7 is 7, -0.5 is 0. Reason: One shared converter in front of the AND; rounding down would be a second one.",
                 match_mask: 0xff00000000000000,
@@ -9481,7 +9483,7 @@ mod tables {
                 title: "read tile 0",
                 doc: "Reads tile buffer 0 at the thread's own position.",
                 unit: "tile",
-                source: "isa.yaml:440",
+                source: "isa.yaml:468",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -9510,7 +9512,7 @@ mod tables {
                 title: "read tile 1",
                 doc: "Reads tile buffer 1 at the thread's own position.",
                 unit: "tile",
-                source: "isa.yaml:440",
+                source: "isa.yaml:468",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -9539,7 +9541,7 @@ mod tables {
                 title: "read tile 2",
                 doc: "Reads tile buffer 2 at the thread's own position.",
                 unit: "tile",
-                source: "isa.yaml:440",
+                source: "isa.yaml:468",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -9568,7 +9570,7 @@ mod tables {
                 title: "read tile 3",
                 doc: "Reads tile buffer 3 at the thread's own position.",
                 unit: "tile",
-                source: "isa.yaml:440",
+                source: "isa.yaml:468",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -9597,7 +9599,7 @@ mod tables {
                 title: "read tile 0 anywhere",
                 doc: "Reads tile buffer 0 at an address.",
                 unit: "tile",
-                source: "isa.yaml:451",
+                source: "isa.yaml:480",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.",
                 match_mask: 0xff00000000000000,
@@ -9626,7 +9628,7 @@ mod tables {
                 title: "read tile 1 anywhere",
                 doc: "Reads tile buffer 1 at an address.",
                 unit: "tile",
-                source: "isa.yaml:451",
+                source: "isa.yaml:480",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.",
                 match_mask: 0xff00000000000000,
@@ -9655,7 +9657,7 @@ mod tables {
                 title: "read tile 2 anywhere",
                 doc: "Reads tile buffer 2 at an address.",
                 unit: "tile",
-                source: "isa.yaml:451",
+                source: "isa.yaml:480",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.",
                 match_mask: 0xff00000000000000,
@@ -9684,7 +9686,7 @@ mod tables {
                 title: "read tile 3 anywhere",
                 doc: "Reads tile buffer 3 at an address.",
                 unit: "tile",
-                source: "isa.yaml:451",
+                source: "isa.yaml:480",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.",
                 match_mask: 0xff00000000000000,
@@ -9713,7 +9715,7 @@ mod tables {
                 title: "lock and read tile 0",
                 doc: "Takes the locks of the active threads' own positions in tile buffer 0, then reads there. Stalls while one is held.",
                 unit: "tile",
-                source: "isa.yaml:463",
+                source: "isa.yaml:493",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -9742,7 +9744,7 @@ mod tables {
                 title: "lock and read tile 1",
                 doc: "Takes the locks of the active threads' own positions in tile buffer 1, then reads there. Stalls while one is held.",
                 unit: "tile",
-                source: "isa.yaml:463",
+                source: "isa.yaml:493",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -9771,7 +9773,7 @@ mod tables {
                 title: "lock and read tile 2",
                 doc: "Takes the locks of the active threads' own positions in tile buffer 2, then reads there. Stalls while one is held.",
                 unit: "tile",
-                source: "isa.yaml:463",
+                source: "isa.yaml:493",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -9800,7 +9802,7 @@ mod tables {
                 title: "lock and read tile 3",
                 doc: "Takes the locks of the active threads' own positions in tile buffer 3, then reads there. Stalls while one is held.",
                 unit: "tile",
-                source: "isa.yaml:463",
+                source: "isa.yaml:493",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -9829,7 +9831,7 @@ mod tables {
                 title: "lock and read tile 0 anywhere",
                 doc: "Takes the locks of addresses in tile buffer 0, then reads there. Stalls while one is held.",
                 unit: "tile",
-                source: "isa.yaml:474",
+                source: "isa.yaml:505",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -9858,7 +9860,7 @@ mod tables {
                 title: "lock and read tile 1 anywhere",
                 doc: "Takes the locks of addresses in tile buffer 1, then reads there. Stalls while one is held.",
                 unit: "tile",
-                source: "isa.yaml:474",
+                source: "isa.yaml:505",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -9887,7 +9889,7 @@ mod tables {
                 title: "lock and read tile 2 anywhere",
                 doc: "Takes the locks of addresses in tile buffer 2, then reads there. Stalls while one is held.",
                 unit: "tile",
-                source: "isa.yaml:474",
+                source: "isa.yaml:505",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -9916,7 +9918,7 @@ mod tables {
                 title: "lock and read tile 3 anywhere",
                 doc: "Takes the locks of addresses in tile buffer 3, then reads there. Stalls while one is held.",
                 unit: "tile",
-                source: "isa.yaml:474",
+                source: "isa.yaml:505",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -9945,7 +9947,7 @@ mod tables {
                 title: "write tile 0",
                 doc: "Writes tile buffer 0 at the thread's own position.",
                 unit: "tile",
-                source: "isa.yaml:486",
+                source: "isa.yaml:518",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.",
                 match_mask: 0xff00000000000000,
@@ -9974,7 +9976,7 @@ mod tables {
                 title: "write tile 1",
                 doc: "Writes tile buffer 1 at the thread's own position.",
                 unit: "tile",
-                source: "isa.yaml:486",
+                source: "isa.yaml:518",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.",
                 match_mask: 0xff00000000000000,
@@ -10003,7 +10005,7 @@ mod tables {
                 title: "write tile 2",
                 doc: "Writes tile buffer 2 at the thread's own position.",
                 unit: "tile",
-                source: "isa.yaml:486",
+                source: "isa.yaml:518",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.",
                 match_mask: 0xff00000000000000,
@@ -10032,7 +10034,7 @@ mod tables {
                 title: "write tile 3",
                 doc: "Writes tile buffer 3 at the thread's own position.",
                 unit: "tile",
-                source: "isa.yaml:486",
+                source: "isa.yaml:518",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.",
                 match_mask: 0xff00000000000000,
@@ -10061,7 +10063,7 @@ mod tables {
                 title: "write tile 0 anywhere",
                 doc: "Writes tile buffer 0 at an address.",
                 unit: "tile",
-                source: "isa.yaml:498",
+                source: "isa.yaml:531",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.",
                 match_mask: 0xff00000000000000,
@@ -10090,7 +10092,7 @@ mod tables {
                 title: "write tile 1 anywhere",
                 doc: "Writes tile buffer 1 at an address.",
                 unit: "tile",
-                source: "isa.yaml:498",
+                source: "isa.yaml:531",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.",
                 match_mask: 0xff00000000000000,
@@ -10119,7 +10121,7 @@ mod tables {
                 title: "write tile 2 anywhere",
                 doc: "Writes tile buffer 2 at an address.",
                 unit: "tile",
-                source: "isa.yaml:498",
+                source: "isa.yaml:531",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.",
                 match_mask: 0xff00000000000000,
@@ -10148,7 +10150,7 @@ mod tables {
                 title: "write tile 3 anywhere",
                 doc: "Writes tile buffer 3 at an address.",
                 unit: "tile",
-                source: "isa.yaml:498",
+                source: "isa.yaml:531",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.",
                 match_mask: 0xff00000000000000,
@@ -10177,7 +10179,7 @@ mod tables {
                 title: "write and unlock tile 0",
                 doc: "Writes tile buffer 0 at the thread's own position, then releases its lock.",
                 unit: "tile",
-                source: "isa.yaml:511",
+                source: "isa.yaml:545",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -10206,7 +10208,7 @@ mod tables {
                 title: "write and unlock tile 1",
                 doc: "Writes tile buffer 1 at the thread's own position, then releases its lock.",
                 unit: "tile",
-                source: "isa.yaml:511",
+                source: "isa.yaml:545",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -10235,7 +10237,7 @@ mod tables {
                 title: "write and unlock tile 2",
                 doc: "Writes tile buffer 2 at the thread's own position, then releases its lock.",
                 unit: "tile",
-                source: "isa.yaml:511",
+                source: "isa.yaml:545",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -10264,7 +10266,7 @@ mod tables {
                 title: "write and unlock tile 3",
                 doc: "Writes tile buffer 3 at the thread's own position, then releases its lock.",
                 unit: "tile",
-                source: "isa.yaml:511",
+                source: "isa.yaml:545",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -10293,7 +10295,7 @@ mod tables {
                 title: "write and unlock tile 0 anywhere",
                 doc: "Writes tile buffer 0 at an address, then releases its lock.",
                 unit: "tile",
-                source: "isa.yaml:523",
+                source: "isa.yaml:558",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -10322,7 +10324,7 @@ mod tables {
                 title: "write and unlock tile 1 anywhere",
                 doc: "Writes tile buffer 1 at an address, then releases its lock.",
                 unit: "tile",
-                source: "isa.yaml:523",
+                source: "isa.yaml:558",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -10351,7 +10353,7 @@ mod tables {
                 title: "write and unlock tile 2 anywhere",
                 doc: "Writes tile buffer 2 at an address, then releases its lock.",
                 unit: "tile",
-                source: "isa.yaml:523",
+                source: "isa.yaml:558",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -10380,7 +10382,7 @@ mod tables {
                 title: "write and unlock tile 3 anywhere",
                 doc: "Writes tile buffer 3 at an address, then releases its lock.",
                 unit: "tile",
-                source: "isa.yaml:523",
+                source: "isa.yaml:558",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -10409,7 +10411,7 @@ mod tables {
                 title: "begin a load",
                 doc: "Begins to load 64 bits from external memory.",
                 unit: "memory",
-                source: "isa.yaml:538",
+                source: "isa.yaml:574",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.",
                 match_mask: 0xff00000000000000,
@@ -10438,7 +10440,7 @@ mod tables {
                 title: "begin to load a colour",
                 doc: "Begins to load an RGB1555 colour from external memory and to convert it to FP16.",
                 unit: "memory",
-                source: "isa.yaml:547",
+                source: "isa.yaml:584",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ24 (assumed): RGB1555: bit 15 A, 14..10 R, 9..5 G, 4..0 B. X, Y, Z are n/31 rounded to nearest even, W is 1.0 or 0.0. Reason: The name lists the fields from the top, and white must be 1.0.",
                 match_mask: 0xff00000000000000,
@@ -10467,7 +10469,7 @@ mod tables {
                 title: "begin to load through palette 0",
                 doc: "Begins to load a byte from external memory and to look it up in palette 0.",
                 unit: "memory",
-                source: "isa.yaml:556",
+                source: "isa.yaml:594",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ25 (assumed): A byte chooses one of 256 palette entries of 64 bits, taken as stored. Only the host writes palettes. Reason: Indexed colour; 256 entries of 64 bits are one block RAM.",
                 match_mask: 0xff00000000000000,
@@ -10496,7 +10498,7 @@ mod tables {
                 title: "begin to load through palette 1",
                 doc: "Begins to load a byte from external memory and to look it up in palette 1.",
                 unit: "memory",
-                source: "isa.yaml:565",
+                source: "isa.yaml:604",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ25 (assumed): A byte chooses one of 256 palette entries of 64 bits, taken as stored. Only the host writes palettes. Reason: Indexed colour; 256 entries of 64 bits are one block RAM.",
                 match_mask: 0xff00000000000000,
@@ -10525,7 +10527,7 @@ mod tables {
                 title: "result of a load",
                 doc: "The result of the pending load or fetch. Stalls until it is there.",
                 unit: "memory",
-                source: "isa.yaml:574",
+                source: "isa.yaml:614",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.",
                 match_mask: 0xff00000000000000,
@@ -10554,7 +10556,7 @@ mod tables {
                 title: "begin to fetch and exchange",
                 doc: "Stores `operand` in 64 bits of external memory, at once; the word from before is the result that becomes pending.",
                 unit: "memory",
-                source: "isa.yaml:584",
+                source: "isa.yaml:625",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ26 (assumed): A fetch works on the aligned 64-bit word and gives the old one; Add32 adds two 32-bit integers. Write modes do not matter. Reason: One 64-bit data path; a single counter leaves ZW zero.",
                 match_mask: 0xff00000000000000,
@@ -10583,7 +10585,7 @@ mod tables {
                 title: "begin to fetch and add",
                 doc: "Adds `operand` as AddInt32 does in 64 bits of external memory, at once; the word from before is the result that becomes pending.",
                 unit: "memory",
-                source: "isa.yaml:595",
+                source: "isa.yaml:637",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ26 (assumed): A fetch works on the aligned 64-bit word and gives the old one; Add32 adds two 32-bit integers. Write modes do not matter. Reason: One 64-bit data path; a single counter leaves ZW zero.",
                 match_mask: 0xff00000000000000,
@@ -10612,7 +10614,7 @@ mod tables {
                 title: "begin to fetch and set bits",
                 doc: "Stores the word OR `operand` in 64 bits of external memory, at once; the word from before is the result that becomes pending.",
                 unit: "memory",
-                source: "isa.yaml:606",
+                source: "isa.yaml:649",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ26 (assumed): A fetch works on the aligned 64-bit word and gives the old one; Add32 adds two 32-bit integers. Write modes do not matter. Reason: One 64-bit data path; a single counter leaves ZW zero.",
                 match_mask: 0xff00000000000000,
@@ -10641,7 +10643,7 @@ mod tables {
                 title: "begin to fetch and toggle bits",
                 doc: "Stores the word XOR `operand` in 64 bits of external memory, at once; the word from before is the result that becomes pending.",
                 unit: "memory",
-                source: "isa.yaml:617",
+                source: "isa.yaml:661",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ26 (assumed): A fetch works on the aligned 64-bit word and gives the old one; Add32 adds two 32-bit integers. Write modes do not matter. Reason: One 64-bit data path; a single counter leaves ZW zero.",
                 match_mask: 0xff00000000000000,
@@ -10670,7 +10672,7 @@ mod tables {
                 title: "begin to fetch and clear bits",
                 doc: "Stores the word AND `operand` in 64 bits of external memory, at once; the word from before is the result that becomes pending.",
                 unit: "memory",
-                source: "isa.yaml:628",
+                source: "isa.yaml:673",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ26 (assumed): A fetch works on the aligned 64-bit word and gives the old one; Add32 adds two 32-bit integers. Write modes do not matter. Reason: One 64-bit data path; a single counter leaves ZW zero.",
                 match_mask: 0xff00000000000000,
@@ -10699,7 +10701,7 @@ mod tables {
                 title: "store",
                 doc: "Stores all four components in external memory.",
                 unit: "memory",
-                source: "isa.yaml:639",
+                source: "isa.yaml:685",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ27 (assumed): ExternalWrite stores A; its write modes, flag control, destination and bit 55 are ignored; active threads only. Reason: B is the address.",
                 match_mask: 0xff00000000000000,

@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::vpu::alu::compute;
+use isaforge_core::semantics::evaluate::{Scratch, evaluate};
+use isaforge_vpu::semantics::SEMANTICS;
+
+use crate::vpu::environment::Threads;
 use crate::vpu::error::{Misuse, Wait};
-use crate::vpu::external::{issue_fetch, issue_load, store};
-use crate::vpu::float::Lanes;
-use crate::vpu::group::{Group, Start, THREADS, lanes_of};
+use crate::vpu::group::{Group, Start, THREADS};
 use crate::vpu::memory::Memory;
-use crate::vpu::op::{Action, FlagOp, Op, Operand, Space, TileAccess};
+use crate::vpu::op::Op;
 use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
-use crate::vpu::trace::{Sink, Write, Written};
+use crate::vpu::trace::Sink;
 
 /// Global banks of a core: one for each group of state.
 pub const BANKS: usize = 48;
@@ -35,6 +36,8 @@ pub(crate) struct World {
     pub warnings: BTreeMap<(Misuse, u16), (u64, u64)>,
     /// State of the generator that varies latencies; 0 varies nothing.
     pub jitter: u64,
+    /// Room for the values of an instruction.
+    scratch: Scratch<THREADS>,
 }
 
 /// What all cores share, and the time.
@@ -66,6 +69,7 @@ impl World {
             queue: VecDeque::new(),
             warnings: BTreeMap::new(),
             jitter,
+            scratch: Scratch::default(),
         }
     }
 
@@ -93,283 +97,29 @@ impl World {
     }
 }
 
-#[inline(always)]
-pub(crate) fn read(operand: Operand, group: &Group, world: &World) -> Lanes {
-    let pick = |value: [u16; 4]| {
-        let chosen: [u16; 4] = std::array::from_fn(|c| value[usize::from(operand.select[c] & 3)]);
-        std::array::from_fn(|i| chosen[i % 4])
-    };
-    let index = usize::from(operand.index);
-    match operand.space {
-        Space::Local if operand.straight => group.local[index & 15],
-        Space::Local => {
-            let value = &group.local[index & 15];
-            std::array::from_fn(|i| value[(i & !3) + usize::from(operand.select[i % 4] & 3)])
-        }
-        Space::Shared => pick(group.shared[index & 15]),
-        Space::Global => pick(world.banks[usize::from(group.bank)][index & 31]),
-    }
-}
-
-pub(crate) fn threads(set: u8) -> impl Iterator<Item = usize> {
-    (0..THREADS).filter(move |t| set >> t & 1 == 1)
-}
-
-pub(crate) fn lane(lanes: &Lanes, thread: usize) -> [u16; 4] {
-    std::array::from_fn(|c| lanes[4 * thread + c])
-}
-
-pub(crate) fn word(lanes: &Lanes, thread: usize) -> u64 {
-    (0..4).rev().fold(0, |word, c| word << 16 | u64::from(lanes[4 * thread + c]))
-}
-
-pub(crate) fn address(lanes: &Lanes, thread: usize) -> u32 {
-    u32::from(lanes[4 * thread]) | u32::from(lanes[4 * thread + 1]) << 16
-}
-
-pub(crate) fn set_lane(lanes: &mut Lanes, thread: usize, value: [u16; 4]) {
-    lanes[4 * thread..4 * thread + 4].copy_from_slice(&value);
-}
-
-/// Writes a result to its register and updates flags, for the given threads.
-#[inline(always)]
-fn write_back<S: Sink>(op: &Op, group: &mut Group, world: &mut World, result: &Lanes, who: u8, sink: &mut S) {
-    let target = &op.target;
-    let enabled = target.modes.enabled(group.flags) & lanes_of(who);
-    if target.sign || target.zero {
-        let (sign, zero) = (u16::from(target.sign), u16::from(target.zero));
-        let mut each = [0u16; 16];
-        for i in 0..16 {
-            each[i] = (result[i] >> 15 & sign | u16::from(result[i] & target.zero_bits == 0) & zero) << i;
-        }
-        let set = each.iter().fold(0, |all, bit| all | bit);
-        group.flags = group.flags & !enabled | set & enabled;
-    }
-    let index = usize::from(target.index);
-    match target.space {
-        Space::Local => {
-            let register = &mut group.local[index & 15];
-            if enabled == u16::MAX {
-                *register = *result;
-            } else {
-                for i in 0..16 {
-                    register[i] = if enabled & 1 << i != 0 { result[i] } else { register[i] };
-                }
-            }
-        }
-        Space::Shared => overlay(&mut group.shared[index & 15], result, enabled),
-        Space::Global => match group.reserved {
-            Some(bank) => overlay(&mut world.banks[usize::from(bank)][index & 31], result, enabled),
-            None => world.warn(Misuse::SpawnedWriteWithoutBank, group),
-        },
-    }
-    if S::ON {
-        let to = match (target.space, group.reserved) {
-            (Space::Local, _) => Written::Local(target.index),
-            (Space::Shared, _) => Written::Shared(target.index),
-            (Space::Global, Some(bank)) => Written::Global { bank, index: target.index },
-            (Space::Global, None) => return,
-        };
-        note(to, result, enabled, sink);
-    }
-}
-
-/// Threads write one register in order: the highest enabled one wins each component.
-fn overlay(register: &mut [u16; 4], result: &Lanes, enabled: u16) {
-    for (i, value) in result.iter().enumerate() {
-        if enabled >> i & 1 == 1 {
-            register[i % 4] = *value;
-        }
-    }
-}
-
-fn note<S: Sink>(to: Written, result: &Lanes, enabled: u16, sink: &mut S) {
-    for t in 0..THREADS {
-        let value = std::array::from_fn(|c| (enabled >> (4 * t + c) & 1 == 1).then_some(result[4 * t + c]));
-        if value.iter().any(Option::is_some) {
-            sink.write(Write { thread: t as u8, to, value });
-        }
-    }
-}
-
-/// Executes an instruction; the program counter moves only for a taken branch.
-#[inline(always)]
+/// Executes an instruction, `None` being a word that is none; the program counter moves only for a taken branch.
 pub(crate) fn execute<S: Sink>(
-    op: &Op,
+    op: Option<&Op>,
     group: &mut Group,
     world: &mut World,
     out: Outside<'_>,
     sink: &mut S,
 ) -> Outcome {
-    match op.action {
-        Action::Alu(alu) => {
-            let result = compute(alu, &read(op.a, group, world), &read(op.b, group, world));
-            let who = group.active;
-            write_back(op, group, world, &result, who, sink);
-        }
-        Action::Branch { flags, to } => return branch(group, flags, to),
-        Action::Flags(flags) => combine(group, flags),
-        Action::Sync => group.active = group.living,
-        Action::Exit => {
-            group.living &= !group.active;
-            group.active = 0;
-            if group.living == 0 {
-                return Outcome::Ended;
-            }
-        }
-        Action::Position => {
-            let (x, y) = (group.x, group.y);
-            let result = std::array::from_fn(|i| {
-                let x = x | (i / 4) as u16;
-                let (tile_x, tile_y) = world.tile_size.offset(x, y);
-                [x, y, tile_x, tile_y][i % 4]
-            });
-            let who = group.active;
-            write_back(op, group, world, &result, who, sink);
-        }
-        Action::ReadTile(access) => return read_tile(op, access, group, world, sink),
-        Action::WriteTile(access) => write_tile(op, access, group, world, sink),
-        Action::Load(load) => issue_load(op, load, group, world, out),
-        Action::Fetch(fetch) => issue_fetch(op, fetch, group, world, out, sink),
-        Action::Store => store(op, group, world, out, sink),
-        Action::Finish => {
-            if group.pending & group.active != 0 && out.clock.is_some_and(|now| now < group.ready) {
-                return Outcome::Stalled(Wait::Memory);
-            }
-            if group.active & !group.pending != 0 {
-                world.warn(Misuse::FinishWithoutIssue, group);
-            }
-            let (who, result) = (group.active & group.pending, group.result);
-            group.pending &= !who;
-            write_back(op, group, world, &result, who, sink);
-        }
-        Action::Allocate => return allocate(group, world),
-        Action::Launch => return launch(op, group, world),
-        Action::Invalid => return Outcome::Invalid,
+    let Some(op) = op else { return Outcome::Invalid };
+    let mut scratch = std::mem::take(&mut world.scratch);
+    let mut threads = Threads::<S>::new(op, group, world, out);
+    let result = evaluate(SEMANTICS, &op.shape, &mut scratch, &mut threads);
+    let jumped = threads.finish(sink);
+    world.scratch = scratch;
+    if let Err(wait) = result {
+        return Outcome::Stalled(wait);
     }
-    Outcome::Next
-}
-
-#[inline]
-fn branch(group: &mut Group, flags: u8, to: u16) -> Outcome {
-    let takers = match flags {
-        0 => group.active,
-        _ => {
-            let any = |t: usize| u8::from((group.flags >> (4 * t)) as u8 & flags & 15 != 0) << t;
-            group.active & (any(0) | any(1) | any(2) | any(3))
-        }
-    };
-    if takers == 0 {
-        return Outcome::Next;
+    if op.spawns && group.reserved.is_none() {
+        world.warn(Misuse::SpawnedWriteWithoutBank, group);
     }
-    group.active = takers;
-    group.pc = to;
-    Outcome::Jumped
-}
-
-fn combine(group: &mut Group, op: FlagOp) {
-    let f = group.flags;
-    let (x, y, z, w) = (f & 0x1111, f >> 1 & 0x1111, f >> 2 & 0x1111, f >> 3 & 0x1111);
-    let all = |v: u16| v * 15;
-    let two = |xy: u16, zw: u16| (xy * 3) | (zw * 12);
-    let new = match op {
-        FlagOp::And => all(x & y & z & w),
-        FlagOp::Or => all(x | y | z | w),
-        FlagOp::PairAnd => two(x & y, z & w),
-        FlagOp::PairOr => two(x | y, z | w),
-        FlagOp::Broadcast => all(x),
-    };
-    let who = lanes_of(group.active);
-    group.flags = f & !who | new & who;
-}
-
-/// The element of each thread.
-fn elements(op: &Op, access: TileAccess, group: &Group, world: &World) -> [usize; THREADS] {
-    if access.addressed {
-        let a = read(op.a, group, world);
-        std::array::from_fn(|t| world.tile_size.wrap(a[4 * t] & !3 | t as u16))
-    } else {
-        std::array::from_fn(|t| world.tile_size.element(group.x | t as u16, group.y))
+    match jumped {
+        true => Outcome::Jumped,
+        false if op.ends && group.living == 0 => Outcome::Ended,
+        false => Outcome::Next,
     }
-}
-
-fn read_tile<S: Sink>(op: &Op, access: TileAccess, group: &mut Group, world: &mut World, sink: &mut S) -> Outcome {
-    let at = elements(op, access, group, world);
-    let tile = &mut world.tiles[usize::from(access.buffer & 3)];
-    if access.locks {
-        if threads(group.active).any(|t| tile.locked[at[t]]) {
-            return Outcome::Stalled(Wait::Lock);
-        }
-        threads(group.active).for_each(|t| tile.locked[at[t]] = true);
-    }
-    let mut result = [0; 16];
-    (0..THREADS).for_each(|t| set_lane(&mut result, t, tile.data[at[t]]));
-    let who = group.active;
-    write_back(op, group, world, &result, who, sink);
-    Outcome::Next
-}
-
-fn write_tile<S: Sink>(op: &Op, access: TileAccess, group: &mut Group, world: &mut World, sink: &mut S) {
-    let at = elements(op, access, group, world);
-    let data = read(op.b, group, world);
-    let enabled = op.target.modes.enabled(group.flags) & lanes_of(group.active);
-    let mut not_held = false;
-    let tile = &mut world.tiles[usize::from(access.buffer & 3)];
-    for t in threads(group.active) {
-        let element = &mut tile.data[at[t]];
-        for c in 0..4 {
-            if enabled >> (4 * t + c) & 1 == 1 {
-                element[c] = data[4 * t + c];
-            }
-        }
-        if S::ON {
-            let to = Written::Tile { buffer: access.buffer, element: at[t] as u32 };
-            note(to, &data, enabled & 15 << (4 * t), sink);
-        }
-        if access.locks {
-            not_held |= !std::mem::replace(&mut tile.locked[at[t]], false);
-        }
-    }
-    if not_held {
-        world.warn(Misuse::UnlockNotHeld, group);
-    }
-}
-
-fn allocate(group: &mut Group, world: &mut World) -> Outcome {
-    if group.active == 0 {
-        return Outcome::Next;
-    }
-    if group.reserved.is_some() {
-        world.warn(Misuse::SecondAllocate, group);
-        return Outcome::Next;
-    }
-    let Some(bank) = world.holders.iter().position(|n| *n == 0) else { return Outcome::Stalled(Wait::Bank) };
-    world.holders[bank] = 1;
-    group.reserved = Some(bank as u8);
-    Outcome::Next
-}
-
-fn launch(op: &Op, group: &mut Group, world: &mut World) -> Outcome {
-    if group.active == 0 {
-        return Outcome::Next;
-    }
-    let Some(bank) = group.reserved else {
-        world.warn(Misuse::LaunchWithoutBank, group);
-        return Outcome::Next;
-    };
-    let first = group.active.trailing_zeros() as usize;
-    let living = (op.target.modes.enabled(group.flags) >> (4 * first)) as u8 & 15;
-    if living == 0 {
-        world.warn(Misuse::EmptyLaunch, group);
-        world.release(bank);
-        group.reserved = None;
-        return Outcome::Next;
-    }
-    if world.queue.len() >= QUEUE {
-        return Outcome::Stalled(Wait::Queue);
-    }
-    let [entry, x, y, _] = lane(&read(op.b, group, world), first);
-    world.queue.push_back(Start { entry, x, y, living, bank, registers: None });
-    group.reserved = None;
-    Outcome::Next
 }

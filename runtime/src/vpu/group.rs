@@ -1,6 +1,7 @@
 //! A group of four threads.
 
-use crate::vpu::float::Lanes;
+/// A component of a thread's register at index `4 * thread + component`.
+pub(crate) type Lanes = [u16; 16];
 
 /// Threads in a group.
 pub const THREADS: usize = 4;
@@ -99,12 +100,4 @@ pub(crate) struct Start {
     /// Held for the group already.
     pub bank: u8,
     pub registers: Option<Box<Registers>>,
-}
-
-/// A set of threads as a set of lanes: each bit four times.
-#[inline(always)]
-pub(crate) fn lanes_of(threads: u8) -> u16 {
-    // Spread the four bits to the lowest bit of each nibble, then fill the nibbles.
-    let t = u16::from(threads);
-    (t & 1 | (t & 2) << 3 | (t & 4) << 6 | (t & 8) << 9) * 15
 }

@@ -20,6 +20,12 @@ pub struct Memory {
     lines: Box<[AtomicU32]>,
 }
 
+impl Clone for Memory {
+    fn clone(&self) -> Self {
+        Memory::with_bytes(&self.bytes(), self.len)
+    }
+}
+
 impl Memory {
     /// `len` bytes of zeros, at most [`MEMORY_LIMIT`].
     pub fn new(len: usize) -> Self {

@@ -18,17 +18,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What instructions do is said by the specification in `specs/vpu`, with the rulings for what its document leaves open.
+//! What instructions do is said by the texts of the specification in `specs/vpu`, with the rulings for what its document
+//! leaves open; here is what they see of a machine, and who executes when.
 //! Of time only this is modelled: a core issues one instruction a cycle, active groups take turns, a taken branch costs
 //! the core one cycle, data of loads and fetches comes some cycles after their issue (sooner when the L2 cache has it), and
 //! a stalled instruction is tried again when its group's turn comes.
 
-mod alu;
 pub mod conform;
+mod environment;
 mod error;
 mod exec;
-mod external;
-pub mod float;
 mod group;
 mod machine;
 mod memory;
@@ -38,6 +37,7 @@ pub mod picture;
 mod processor;
 mod program;
 pub mod scene;
+pub mod single;
 mod tiles;
 mod trace;
 

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use crate::vpu::error::{Misuse, Place, RunError, SetupError, Wait, Warning};
 use crate::vpu::exec::{BANKS, Outcome, Outside, QUEUE, World, execute};
 use crate::vpu::group::{Group, Registers, Start};
-use crate::vpu::op::Action;
 use crate::vpu::program::{Program, refusal};
 use crate::vpu::tiles::TileSize;
 use crate::vpu::trace::{Event, Quiet, Write};
@@ -232,18 +231,22 @@ impl Core {
 
     /// Where all active groups stand.
     pub(crate) fn places(&self, program: &Program) -> Vec<Place> {
-        let wait = |g: &Group| match program.op(g.pc).action {
-            Action::ReadTile(access) if access.locks => Some(Wait::Lock),
-            Action::Allocate if g.reserved.is_none() => Some(Wait::Bank),
-            Action::Launch if g.reserved.is_some() => Some(Wait::Queue),
-            _ => None,
+        let wait = |g: &Group| {
+            let wait = program.op(g.pc)?.waits?;
+            let in_vain = match wait {
+                Wait::Lock => true,
+                Wait::Bank => g.reserved.is_none(),
+                Wait::Queue => g.reserved.is_some(),
+                Wait::Memory => false,
+            };
+            in_vain.then_some(wait)
         };
         self.active.iter().map(|g| self.place(g, program, wait(g))).collect()
     }
 
     fn waits_for_memory(&self, group: &Group, program: &Program, now: u64) -> bool {
         let pending = group.pending & group.active != 0 && now < group.ready;
-        pending && matches!(program.op(group.pc).action, Action::Finish)
+        pending && program.op(group.pc).is_some_and(|op| op.waits == Some(Wait::Memory))
     }
 
     /// Whether every active group has stalled in vain since one last issued.

@@ -1,5 +1,7 @@
 //! Program memory, and what is wrong with words that are no instructions.
 
+use std::collections::HashMap;
+
 use isaforge_core::decode::lookup;
 use isaforge_vpu::{Branch, Instruction, decode};
 
@@ -12,7 +14,9 @@ pub const PROGRAM: usize = 1024;
 /// Program memory: the words, and the same ready to run.
 pub(crate) struct Program {
     pub words: [u64; PROGRAM],
-    ops: Box<[Op; PROGRAM]>,
+    /// The different words, and which of them stands where.
+    ops: Vec<Option<Op>>,
+    places: [u16; PROGRAM],
 }
 
 impl Program {
@@ -21,17 +25,23 @@ impl Program {
         if words.len() > PROGRAM {
             return Err(SetupError::Program(words.len()));
         }
-        let mut program = Program { words: [0; PROGRAM], ops: Box::new([Op::new(0); PROGRAM]) };
+        let mut program = Program { words: [0; PROGRAM], ops: vec![Op::new(0)], places: [0; PROGRAM] };
+        let mut known = HashMap::from([(0, 0)]);
         for (i, word) in words.iter().enumerate() {
             program.words[i] = *word;
-            program.ops[i] = Op::new(*word);
+            program.places[i] = *known.entry(*word).or_insert_with(|| {
+                program.ops.push(Op::new(*word));
+                (program.ops.len() - 1) as u16
+            });
         }
         Ok(program)
     }
 
+    /// The instruction at an address; `None` where the word is none.
     #[inline(always)]
-    pub(crate) fn op(&self, pc: u16) -> &Op {
-        &self.ops[usize::from(pc) % PROGRAM]
+    pub(crate) fn op(&self, pc: u16) -> Option<&Op> {
+        let place = self.places[usize::from(pc) % PROGRAM];
+        self.ops.get(usize::from(place)).and_then(Option::as_ref)
     }
 
     pub(crate) fn word(&self, pc: u16) -> u64 {

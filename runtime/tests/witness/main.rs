@@ -11,8 +11,14 @@ mod random;
 mod set;
 mod valhall;
 mod values;
+mod vpu;
 
 #[test]
 fn valhall_instructions_do_what_was_recorded() {
     set::check(&mut valhall::Valhall::new(), 4, 16);
+}
+
+#[test]
+fn vpu_instructions_do_what_was_recorded() {
+    set::check(&mut vpu::Vpu::new(), 2, 1);
 }

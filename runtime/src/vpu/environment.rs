@@ -1,0 +1,363 @@
+//! What the texts of instructions see of a group and its surroundings: registers, flags, tiles, memory, and the
+//! functions that no text can say.
+
+use isaforge_core::semantics::evaluate::{Column, Environment};
+use isaforge_core::semantics::{AtomicOp, Special, Type};
+
+use crate::vpu::error::{Misuse, Wait};
+use crate::vpu::exec::{Outside, QUEUE, World};
+use crate::vpu::group::{Group, Start, THREADS};
+use crate::vpu::op::{Op, Place, name};
+use crate::vpu::trace::{Sink, Write, Written};
+
+/// Cycles until data that the L2 cache has is there.
+const HIT: u64 = 6;
+/// And data that it has not.
+const MISS: u64 = 30;
+
+type Result<T> = std::result::Result<T, Wait>;
+
+/// The threads of a group while they execute an instruction.
+pub(crate) struct Threads<'a, S> {
+    op: &'a Op,
+    group: &'a mut Group,
+    world: &'a mut World,
+    out: Outside<'a>,
+    jumped: bool,
+    writes: Vec<Write>,
+    sink: std::marker::PhantomData<S>,
+}
+
+fn threads(mask: u64) -> impl Iterator<Item = usize> {
+    (0..THREADS).filter(move |t| mask >> t & 1 == 1)
+}
+
+fn word(components: &[u16]) -> u64 {
+    components.iter().rev().fold(0, |word, component| word << 16 | u64::from(*component))
+}
+
+/// The components that a value of some type fills, from the component with its number.
+fn components(element: u16, ty: Type, value: u64) -> impl Iterator<Item = (usize, u16)> {
+    let count = (ty.size() / 16) as usize;
+    let first = usize::from(element) * count;
+    (0..count).map(move |c| (first + c, (value >> (16 * c)) as u16)).filter(|(c, _)| *c < 4)
+}
+
+impl<'a, S: Sink> Threads<'a, S> {
+    pub(crate) fn new(op: &'a Op, group: &'a mut Group, world: &'a mut World, out: Outside<'a>) -> Self {
+        Threads { op, group, world, out, jumped: false, writes: Vec::new(), sink: std::marker::PhantomData }
+    }
+
+    /// Hands on what was written, thread by thread. Returns whether a branch was taken.
+    pub(crate) fn finish(mut self, sink: &mut S) -> bool {
+        self.writes.sort_by_key(|write| write.thread);
+        self.writes.into_iter().for_each(|write| sink.write(write));
+        self.jumped
+    }
+
+    fn note(&mut self, thread: usize, to: Written, component: usize, value: u16) {
+        if !S::ON {
+            return;
+        }
+        let thread = thread as u8;
+        let at = self.writes.iter().position(|write| write.thread == thread && write.to == to).unwrap_or_else(|| {
+            self.writes.push(Write { thread, to, value: [None; 4] });
+            self.writes.len() - 1
+        });
+        self.writes[at].value[component] = Some(value);
+    }
+
+    fn note_memory(&mut self, thread: usize, at: u32, value: u64) {
+        for (c, value) in components(0, Type::U64, value) {
+            self.note(thread, Written::Memory(at), c, value);
+        }
+    }
+
+    /// Warns when a thread of the mask reaches past the end of external memory.
+    fn check_range(&mut self, address: &Column<THREADS>, ty: Type, mask: u64) {
+        let width = (ty.size() / 8) as usize;
+        if threads(mask).any(|t| !self.out.memory.holds(address[t] as u32, width)) {
+            self.world.warn(Misuse::OutsideMemory, self.group);
+        }
+    }
+
+    /// Puts off the result by the longest of the threads' latencies.
+    fn delay(&mut self, mask: u64, mut base: impl FnMut(usize) -> u64) {
+        let Some(now) = self.out.clock else { return };
+        for t in threads(mask) {
+            let latency = self.world.latency(base(t));
+            self.group.ready = self.group.ready.max(now + latency);
+        }
+    }
+
+    /// The buffer, the element and the component that an address of tiles means.
+    fn tile_place(&self, address: u64) -> (usize, usize, usize) {
+        let element = (address >> 3 & 0xffff) as usize & (self.world.tile_size.elements() - 1);
+        ((address >> 19 & 3) as usize, element, (address >> 1 & 3) as usize)
+    }
+
+    fn lock(&mut self, address: &Column<THREADS>, mask: u64) -> Result<()> {
+        let places = address.map(|address| self.tile_place(address));
+        if threads(mask).any(|t| self.world.tiles[places[t].0].locked[places[t].1]) {
+            return Err(Wait::Lock);
+        }
+        threads(mask).for_each(|t| self.world.tiles[places[t].0].locked[places[t].1] = true);
+        Ok(())
+    }
+
+    fn unlock(&mut self, address: &Column<THREADS>, mask: u64) {
+        let mut not_held = false;
+        for t in threads(mask) {
+            let (buffer, element, _) = self.tile_place(address[t]);
+            not_held |= !std::mem::replace(&mut self.world.tiles[buffer].locked[element], false);
+        }
+        if not_held {
+            self.world.warn(Misuse::UnlockNotHeld, self.group);
+        }
+    }
+
+    fn wait_for_result(&mut self, mask: u64) -> Result<()> {
+        let pending = u64::from(self.group.pending);
+        if pending & mask != 0 && self.out.clock.is_some_and(|now| now < self.group.ready) {
+            return Err(Wait::Memory);
+        }
+        if mask & !pending != 0 {
+            self.world.warn(Misuse::FinishWithoutIssue, self.group);
+        }
+        Ok(())
+    }
+
+    fn allocate(&mut self) -> Result<()> {
+        if self.group.reserved.is_some() {
+            self.world.warn(Misuse::SecondAllocate, self.group);
+            return Ok(());
+        }
+        let Some(bank) = self.world.holders.iter().position(|n| *n == 0) else { return Err(Wait::Bank) };
+        self.world.holders[bank] = 1;
+        self.group.reserved = Some(bank as u8);
+        Ok(())
+    }
+
+    fn launch(&mut self, living: u64, start: u64) -> Result<()> {
+        let Some(bank) = self.group.reserved else {
+            self.world.warn(Misuse::LaunchWithoutBank, self.group);
+            return Ok(());
+        };
+        if living == 0 {
+            self.world.warn(Misuse::EmptyLaunch, self.group);
+            self.world.release(bank);
+        } else if self.world.queue.len() >= QUEUE {
+            return Err(Wait::Queue);
+        } else {
+            let [entry, x, y] = [0, 16, 32].map(|shift| (start >> shift) as u16);
+            self.world.queue.push_back(Start { entry, x, y, living: living as u8 & 15, bank, registers: None });
+        }
+        self.group.reserved = None;
+        Ok(())
+    }
+}
+
+impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
+    type Fault = Wait;
+
+    fn active(&self) -> u64 {
+        (if self.op.unmasks { self.group.living } else { self.group.active }).into()
+    }
+
+    fn operand(&mut self, operand: u16, _: u16, _: Type) -> Result<Column<THREADS>> {
+        Ok(match self.op.places[usize::from(operand)] {
+            Place::Local(index) => {
+                let register = &self.group.local[usize::from(index)];
+                std::array::from_fn(|t| word(&register[4 * t..4 * t + 4]))
+            }
+            Place::Shared(index) => [word(&self.group.shared[usize::from(index)]); THREADS],
+            Place::Global(index) => {
+                [word(&self.world.banks[usize::from(self.group.bank)][usize::from(index)]); THREADS]
+            }
+            Place::Number(number) => [number; THREADS],
+            Place::Nowhere => [0; THREADS],
+        })
+    }
+
+    fn write(&mut self, operand: u16, element: u16, ty: Type, value: &Column<THREADS>, mask: u64) -> Result<()> {
+        let place = self.op.places[usize::from(operand)];
+        // Threads write one register in order: the highest wins.
+        for t in threads(mask) {
+            for (c, value) in components(element, ty, value[t]) {
+                let to = match (place, self.group.reserved) {
+                    (Place::Local(index), _) => {
+                        self.group.local[usize::from(index)][4 * t + c] = value;
+                        Written::Local(index)
+                    }
+                    (Place::Shared(index), _) => {
+                        self.group.shared[usize::from(index)][c] = value;
+                        Written::Shared(index)
+                    }
+                    (Place::Global(index), Some(bank)) => {
+                        self.world.banks[usize::from(bank)][usize::from(index)][c] = value;
+                        Written::Global { bank, index }
+                    }
+                    // Without a reserved bank the result is dropped.
+                    _ => continue,
+                };
+                self.note(t, to, c, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn state(&mut self, state: u16, _: Option<&Column<THREADS>>) -> Result<Column<THREADS>> {
+        let (group, size) = (&*self.group, self.world.tile_size);
+        Ok(std::array::from_fn(|t| match state {
+            name::FLAG => (group.flags >> (4 * t) & 15).into(),
+            name::POSITION => word(&[group.x | t as u16, group.y]),
+            name::TILE_SIZE => word(&[size.width() as u16, size.height() as u16]),
+            name::PENDING => (group.pending >> t & 1).into(),
+            name::RESULT => word(&group.result[4 * t..4 * t + 4]),
+            _ => 0,
+        }))
+    }
+
+    fn set_state(&mut self, state: u16, _: Option<&Column<THREADS>>, value: &Column<THREADS>, mask: u64) -> Result<()> {
+        let pending = self.group.pending;
+        for t in threads(mask) {
+            let group = &mut *self.group;
+            match state {
+                name::FLAG => group.flags = group.flags & !(15 << (4 * t)) | (value[t] as u16 & 15) << (4 * t),
+                name::PENDING => group.pending = group.pending & !(1 << t) | (value[t] as u8 & 1) << t,
+                name::RESULT => components(0, Type::U64, value[t]).for_each(|(c, v)| group.result[4 * t + c] = v),
+                // Where a thread is does not change.
+                _ => {}
+            }
+        }
+        if state == name::PENDING && threads(mask).any(|t| value[t] & u64::from(pending) >> t & 1 == 1) {
+            self.world.warn(Misuse::PendingLost, self.group);
+        }
+        Ok(())
+    }
+
+    fn special(&mut self, special: Special) -> Column<THREADS> {
+        let pc = self.group.pc;
+        [u64::from(if special == Special::Next { (pc + 1) & 1023 } else { pc }); THREADS]
+    }
+
+    fn load(&mut self, space: u16, ty: Type, address: &Column<THREADS>, mask: u64) -> Result<Column<THREADS>> {
+        if space == name::EXTERNAL {
+            self.check_range(address, ty, mask);
+            let memory = self.out.memory;
+            self.delay(mask, |t| if memory.cached(address[t] as u32) { HIT } else { MISS });
+        }
+        Ok(address.map(|at| {
+            let found = match space {
+                name::EXTERNAL => self.out.memory.load(at as u32 & !7),
+                name::TILE => {
+                    let (buffer, element, _) = self.tile_place(at);
+                    word(&self.world.tiles[buffer].data[element])
+                }
+                name::PALETTE => word(&self.out.palettes[(at >> 11 & 1) as usize][(at >> 3 & 255) as usize]),
+                _ => 0,
+            };
+            found >> (8 * (at & 7)) & ty.mask()
+        }))
+    }
+
+    fn store(
+        &mut self,
+        space: u16,
+        ty: Type,
+        address: &Column<THREADS>,
+        value: &Column<THREADS>,
+        mask: u64,
+    ) -> Result<()> {
+        if space == name::EXTERNAL {
+            self.check_range(address, ty, mask);
+        }
+        for t in threads(mask) {
+            match space {
+                name::EXTERNAL if ty.size() == 64 => {
+                    self.out.memory.store(address[t] as u32, value[t]);
+                    self.note_memory(t, address[t] as u32, value[t]);
+                }
+                name::TILE => {
+                    let (buffer, element, first) = self.tile_place(address[t]);
+                    let to = Written::Tile { buffer: buffer as u8, element: element as u32 };
+                    for (c, value) in components(0, ty, value[t]).map(|(c, value)| ((first + c) & 3, value)) {
+                        self.world.tiles[buffer].data[element][c] = value;
+                        self.note(t, to, c, value);
+                    }
+                }
+                // Palettes are the host's.
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn atomic(
+        &mut self,
+        op: AtomicOp,
+        _: u16,
+        ty: Type,
+        address: &Column<THREADS>,
+        value: &Column<THREADS>,
+        expected: Option<&Column<THREADS>>,
+        mask: u64,
+    ) -> Result<Column<THREADS>> {
+        self.check_range(address, ty, mask);
+        self.delay(mask, |_| MISS);
+        let mut found = [0; THREADS];
+        for t in threads(mask) {
+            let at = address[t] as u32;
+            if self.out.clock.is_some() {
+                self.out.memory.uncache(at);
+            }
+            let holds = |old: u64| expected.is_none_or(|expected| expected[t] == old);
+            let update = |old: u64| if holds(old) { op.apply(ty, old, value[t]) } else { old };
+            found[t] = self.out.memory.update(at, update);
+            self.note_memory(t, at, update(found[t]));
+        }
+        Ok(found)
+    }
+
+    fn branch(&mut self, target: &Column<THREADS>, mask: u64) -> Result<()> {
+        if let Some(first) = threads(mask).next() {
+            self.group.active = mask as u8;
+            self.group.pc = target[first] as u16 & 1023;
+            self.jumped = true;
+        }
+        Ok(())
+    }
+
+    fn barrier(&mut self, _: u64) -> Result<()> {
+        // The threads of a group are always in step.
+        Ok(())
+    }
+
+    fn end(&mut self, mask: u64) -> Result<()> {
+        self.group.living &= !(mask as u8);
+        self.group.active &= !(mask as u8);
+        Ok(())
+    }
+
+    fn fault(&mut self, _: u16, _: &Column<THREADS>, _: u64) -> Result<()> {
+        // The specification declares none.
+        Ok(())
+    }
+
+    fn intrinsic(&mut self, intrinsic: u16, arguments: &[Column<THREADS>], mask: u64) -> Result<Column<THREADS>> {
+        match (intrinsic, arguments) {
+            (name::UNMASK, _) => self.group.active = self.group.living,
+            (name::LOCK, [address]) => self.lock(address, mask)?,
+            (name::UNLOCK, [address]) => self.unlock(address, mask),
+            (name::WAIT_FOR_RESULT, _) => self.wait_for_result(mask)?,
+            (name::ALLOCATE, _) => self.allocate()?,
+            (name::LAUNCH, [living, start]) => {
+                // Once for the group, as its lowest active thread says.
+                let first = threads(mask).next().unwrap_or(0);
+                self.launch(living[first], start[first])?;
+            }
+            _ => {}
+        }
+        Ok([0; THREADS])
+    }
+}

@@ -1,0 +1,147 @@
+//! One word on a given state: what a test compares, whoever computes it.
+//!
+//! The state is plain numbers; nothing of how instructions are executed shows. So the same cases can be put to whatever
+//! executes them.
+
+use crate::vpu::error::{Misuse, Wait};
+use crate::vpu::exec::{BANKS, Bank, Outcome, Outside, Palette, World, execute as run};
+use crate::vpu::group::{Group, Registers, Start, THREADS};
+use crate::vpu::memory::Memory;
+use crate::vpu::op::Op;
+use crate::vpu::program::refusal;
+use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
+use crate::vpu::trace::Write;
+
+/// A group about to execute a word, and all that it can see.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Registers and flags of the group.
+    pub registers: Registers,
+    /// Where the word stands.
+    pub pc: u16,
+    /// Threads that have not ended, bit 0 for thread 0.
+    pub living: u8,
+    /// Threads that are not masked.
+    pub active: u8,
+    /// The position of thread 0 on the screen; x is a multiple of 4.
+    pub position: (u16, u16),
+    /// The global bank that it reads.
+    pub bank: u8,
+    /// The bank that is reserved for the next launch.
+    pub reserved: Option<u8>,
+    /// Threads with a result pending.
+    pub pending: u8,
+    /// The results that are pending.
+    pub results: [[u16; 4]; THREADS],
+    /// The cycle from which on they are there.
+    pub ready: u64,
+    /// The cycle; `None` when no one counts and loads complete at once.
+    pub clock: Option<u64>,
+    /// The global banks, [`BANKS`] of them.
+    pub banks: Vec<Bank>,
+    /// How many groups and jobs hold each bank.
+    pub holders: [u32; BANKS],
+    /// Groups that wait to become active.
+    pub queue: Vec<Launched>,
+    /// The size of the tile buffers.
+    pub tile_size: TileSize,
+    /// The tile buffers, each of that size.
+    pub tiles: [Tile; TILE_BUFFERS],
+    /// The palettes.
+    pub palettes: Box<[Palette; 2]>,
+    /// External memory.
+    pub memory: Memory,
+    /// Misuse that changed no result.
+    pub warnings: Vec<Misuse>,
+}
+
+/// A group that waits to become active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launched {
+    /// Where it starts.
+    pub entry: u16,
+    /// Its position.
+    pub position: (u16, u16),
+    /// The threads that start alive.
+    pub living: u8,
+    /// Its bank.
+    pub bank: u8,
+}
+
+/// How the group goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// With the next word, or where a branch went: [`State::pc`] says it.
+    Word,
+    /// With the same word, when what it waits for is there.
+    Same(Wait),
+    /// Not at all: its last thread has ended.
+    Ended,
+}
+
+/// Executes a word; what it wrote to, in order, is added to `writes`.
+///
+/// # Errors
+/// When the word is no instruction: why. The state is as it was then.
+pub fn execute(word: u64, state: &mut State, writes: &mut Vec<Write>) -> Result<Next, String> {
+    let Some(op) = Op::new(word) else { return Err(refusal(word).unwrap_or_default()) };
+    let (mut group, mut world) = take(state);
+    let out = Outside { memory: &state.memory, palettes: &state.palettes, clock: state.clock };
+    let outcome = run(Some(&op), &mut group, &mut world, out, writes);
+    give_back(state, &group, world);
+    Ok(match outcome {
+        Outcome::Next => {
+            state.pc = (state.pc + 1) & 1023;
+            Next::Word
+        }
+        Outcome::Jumped => Next::Word,
+        Outcome::Stalled(wait) => Next::Same(wait),
+        Outcome::Ended => Next::Ended,
+        Outcome::Invalid => return Err(String::new()),
+    })
+}
+
+fn take(state: &mut State) -> (Group, World) {
+    let start = Start {
+        entry: state.pc,
+        x: state.position.0,
+        y: state.position.1,
+        living: state.living,
+        bank: state.bank,
+        registers: Some(Box::new(state.registers.clone())),
+    };
+    let mut group = Group::new(start, 0);
+    group.active = state.active & state.living;
+    group.reserved = state.reserved;
+    (group.pending, group.ready) = (state.pending, state.ready);
+    group.result.copy_from_slice(state.results.as_flattened());
+    let mut world = World::new(state.tile_size, 0);
+    world.banks = std::mem::take(&mut state.banks);
+    world.banks.resize(BANKS, [[0; 4]; 32]);
+    world.holders = state.holders;
+    std::mem::swap(&mut world.tiles, &mut state.tiles);
+    world.queue = state.queue.drain(..).map(|launched| launched.start()).collect();
+    (group, world)
+}
+
+fn give_back(state: &mut State, group: &Group, world: World) {
+    state.registers = group.registers();
+    (state.pc, state.living, state.active) = (group.pc, group.living, group.active);
+    (state.reserved, state.pending, state.ready) = (group.reserved, group.pending, group.ready);
+    state.results.as_flattened_mut().copy_from_slice(&group.result);
+    (state.banks, state.holders, state.tiles) = (world.banks, world.holders, world.tiles);
+    state.queue = world.queue.iter().map(Launched::of).collect();
+    state.warnings.extend(world.warnings.keys().map(|(misuse, _)| *misuse));
+}
+
+impl Launched {
+    fn start(self) -> Start {
+        let Launched { entry, position: (x, y), living, bank } = self;
+        Start { entry, x, y, living, bank, registers: None }
+    }
+
+    fn of(start: &Start) -> Self {
+        let Start { entry, x, y, living, bank, .. } = *start;
+        Launched { entry, position: (x, y), living, bank }
+    }
+}
