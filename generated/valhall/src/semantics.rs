@@ -4,9 +4,10 @@
 
 /// What the instructions do, as typed graphs.
 pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
-    use super::__rt::semantics::*;
     #[allow(unused_imports, reason = "not every set has them all")]
-    use super::__rt::semantics::{Intrinsic, Modifier, State};
+    use super::__rt::semantics::{
+        Class, Effects, Intrinsic, Modifier, Node, Op, Operation, Semantics, State, Type,
+    };
     use Op::*;
     const fn n(op: Op, imm: u16, ty: Type, args: [u16; 4]) -> Node {
         Node { op, imm, ty, args }
