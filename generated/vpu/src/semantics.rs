@@ -4,7 +4,7 @@
 
 /// What the instructions do, as typed graphs.
 pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
-    #[allow(unused_imports)]
+    #[allow(unused_imports, reason = "not every set has them all")]
     use super::__rt::semantics::{
         Class, Effects, Intrinsic, Modifier, Node, Op, Operation, Semantics, State, Type,
     };
@@ -6443,10 +6443,8 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Not, 0, u(32, 1), [17, 65535, 65535, 65535]),
                     n(And, 0, u(32, 1), [16, 18, 65535, 65535]),
                     n(Load, 0, u(64, 1), [19, 65535, 65535, 65535]),
-                    n(State, 0, u(64, 1), [4, 65535, 65535, 65535]),
-                    n(State, 0, b(1, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, b(1, 1), [1, 65535, 65535, 65535]),
-                    n(SetState, 0, b(1, 1), [3, 65535, 23, 65535]),
+                    n(SetState, 0, b(1, 1), [3, 65535, 21, 65535]),
                     n(SetState, 0, u(64, 1), [4, 65535, 20, 65535]),
                 ],
                 lists: &[
@@ -6504,12 +6502,10 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Const, 0, f(16, 1), [3, 65535, 65535, 65535]),
                     n(Select, 0, f(16, 1), [38, 40, 41, 65535]),
                     n(Pack, 0, f(16, 4), [26, 4, 65535, 65535]),
-                    n(State, 0, u(64, 1), [4, 65535, 65535, 65535]),
                     n(Bits, 0, u(64, 1), [43, 65535, 65535, 65535]),
-                    n(State, 0, b(1, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, b(1, 1), [0, 65535, 65535, 65535]),
-                    n(SetState, 0, b(1, 1), [3, 65535, 47, 65535]),
-                    n(SetState, 0, u(64, 1), [4, 65535, 45, 65535]),
+                    n(SetState, 0, b(1, 1), [3, 65535, 45, 65535]),
+                    n(SetState, 0, u(64, 1), [4, 65535, 44, 65535]),
                 ],
                 lists: &[
                     0, 1, 2, 3, 0, 2, 1, 4, 2, 6, 3, 8, 0, 1, 2, 3, 0, 2, 1, 4, 2, 6, 3,
@@ -6546,10 +6542,8 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Const, 0, u(32, 1), [1, 65535, 65535, 65535]),
                     n(Or, 0, u(32, 1), [21, 20, 65535, 65535]),
                     n(Load, 2, u(64, 1), [22, 65535, 65535, 65535]),
-                    n(State, 0, u(64, 1), [4, 65535, 65535, 65535]),
-                    n(State, 0, b(1, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, b(1, 1), [2, 65535, 65535, 65535]),
-                    n(SetState, 0, b(1, 1), [3, 65535, 26, 65535]),
+                    n(SetState, 0, b(1, 1), [3, 65535, 24, 65535]),
                     n(SetState, 0, u(64, 1), [4, 65535, 23, 65535]),
                 ],
                 lists: &[
@@ -6587,10 +6581,8 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Const, 0, u(32, 1), [1, 65535, 65535, 65535]),
                     n(Or, 0, u(32, 1), [21, 20, 65535, 65535]),
                     n(Load, 2, u(64, 1), [22, 65535, 65535, 65535]),
-                    n(State, 0, u(64, 1), [4, 65535, 65535, 65535]),
-                    n(State, 0, b(1, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, b(1, 1), [2, 65535, 65535, 65535]),
-                    n(SetState, 0, b(1, 1), [3, 65535, 26, 65535]),
+                    n(SetState, 0, b(1, 1), [3, 65535, 24, 65535]),
                     n(SetState, 0, u(64, 1), [4, 65535, 23, 65535]),
                 ],
                 lists: &[
@@ -6743,10 +6735,8 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Pack, 0, u(16, 4), [74, 4, 65535, 65535]),
                     n(Bits, 0, u(64, 1), [45, 65535, 65535, 65535]),
                     n(Atomic, 0, u(64, 1), [19, 46, 65535, 65535]),
-                    n(State, 0, u(64, 1), [4, 65535, 65535, 65535]),
-                    n(State, 0, b(1, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, b(1, 1), [1, 65535, 65535, 65535]),
-                    n(SetState, 0, b(1, 1), [3, 65535, 50, 65535]),
+                    n(SetState, 0, b(1, 1), [3, 65535, 48, 65535]),
                     n(SetState, 0, u(64, 1), [4, 65535, 47, 65535]),
                 ],
                 lists: &[
@@ -6817,12 +6807,10 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Pack, 0, u(16, 4), [74, 4, 65535, 65535]),
                     n(Bits, 0, u(32, 2), [45, 65535, 65535, 65535]),
                     n(Atomic, 256, u(32, 2), [19, 46, 65535, 65535]),
-                    n(State, 0, u(64, 1), [4, 65535, 65535, 65535]),
                     n(Bits, 0, u(64, 1), [47, 65535, 65535, 65535]),
-                    n(State, 0, b(1, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, b(1, 1), [1, 65535, 65535, 65535]),
-                    n(SetState, 0, b(1, 1), [3, 65535, 51, 65535]),
-                    n(SetState, 0, u(64, 1), [4, 65535, 49, 65535]),
+                    n(SetState, 0, b(1, 1), [3, 65535, 49, 65535]),
+                    n(SetState, 0, u(64, 1), [4, 65535, 48, 65535]),
                 ],
                 lists: &[
                     0, 1, 2, 3, 0, 2, 1, 4, 2, 6, 3, 8, 0, 1, 2, 3, 0, 2, 1, 4, 2, 6, 3,
@@ -6892,10 +6880,8 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Pack, 0, u(16, 4), [74, 4, 65535, 65535]),
                     n(Bits, 0, u(64, 1), [45, 65535, 65535, 65535]),
                     n(Atomic, 1024, u(64, 1), [19, 46, 65535, 65535]),
-                    n(State, 0, u(64, 1), [4, 65535, 65535, 65535]),
-                    n(State, 0, b(1, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, b(1, 1), [1, 65535, 65535, 65535]),
-                    n(SetState, 0, b(1, 1), [3, 65535, 50, 65535]),
+                    n(SetState, 0, b(1, 1), [3, 65535, 48, 65535]),
                     n(SetState, 0, u(64, 1), [4, 65535, 47, 65535]),
                 ],
                 lists: &[
@@ -6966,10 +6952,8 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Pack, 0, u(16, 4), [74, 4, 65535, 65535]),
                     n(Bits, 0, u(64, 1), [45, 65535, 65535, 65535]),
                     n(Atomic, 1280, u(64, 1), [19, 46, 65535, 65535]),
-                    n(State, 0, u(64, 1), [4, 65535, 65535, 65535]),
-                    n(State, 0, b(1, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, b(1, 1), [1, 65535, 65535, 65535]),
-                    n(SetState, 0, b(1, 1), [3, 65535, 50, 65535]),
+                    n(SetState, 0, b(1, 1), [3, 65535, 48, 65535]),
                     n(SetState, 0, u(64, 1), [4, 65535, 47, 65535]),
                 ],
                 lists: &[
@@ -7040,10 +7024,8 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Pack, 0, u(16, 4), [74, 4, 65535, 65535]),
                     n(Bits, 0, u(64, 1), [45, 65535, 65535, 65535]),
                     n(Atomic, 768, u(64, 1), [19, 46, 65535, 65535]),
-                    n(State, 0, u(64, 1), [4, 65535, 65535, 65535]),
-                    n(State, 0, b(1, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, b(1, 1), [1, 65535, 65535, 65535]),
-                    n(SetState, 0, b(1, 1), [3, 65535, 50, 65535]),
+                    n(SetState, 0, b(1, 1), [3, 65535, 48, 65535]),
                     n(SetState, 0, u(64, 1), [4, 65535, 47, 65535]),
                 ],
                 lists: &[
@@ -7247,3 +7229,77 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
         pc_bits: 32,
     }
 };
+/// What the texts call and do not define. A machine has a method for each; one that is missing does not compile.
+///
+/// Arguments are columns, a value for each of `L` lanes; an operand is passed as its number. `mask` has the lanes in
+/// which the intrinsic happens, bit 0 for lane 0. Results of others are not looked at.
+pub trait Intrinsics<const L: usize> {
+    /// Why execution stops.
+    type Fault;
+    /// All living threads of the group become active again. All of them execute it, masked or not.
+    ///
+    /// # Errors
+    /// When it cannot be executed.
+    #[allow(clippy::too_many_arguments)]
+    fn unmask(&mut self, mask: u64) -> Result<(), Self::Fault>;
+    /// Takes the locks of the elements of all active threads, or waits until none of them is held (Q20).
+    ///
+    /// # Errors
+    /// When it cannot be executed.
+    #[allow(clippy::too_many_arguments)]
+    fn lock(&mut self, argument_0: [u32; L], mask: u64) -> Result<(), Self::Fault>;
+    /// Releases the lock of an element.
+    ///
+    /// # Errors
+    /// When it cannot be executed.
+    #[allow(clippy::too_many_arguments)]
+    fn unlock(&mut self, argument_0: [u32; L], mask: u64) -> Result<(), Self::Fault>;
+    /// Waits until what is pending is there.
+    ///
+    /// # Errors
+    /// When it cannot be executed.
+    #[allow(clippy::too_many_arguments)]
+    fn wait_for_result(&mut self, mask: u64) -> Result<(), Self::Fault>;
+    /// Reserves the lowest free global bank, or waits until there is one (Q30).
+    ///
+    /// # Errors
+    /// When it cannot be executed.
+    #[allow(clippy::too_many_arguments)]
+    fn allocate(&mut self, mask: u64) -> Result<(), Self::Fault>;
+    /// Queues the prepared group, once, as the lowest active thread says: the lanes that start alive, then entry, x and y of the position. Waits while the queue is full (Q32).
+    ///
+    /// # Errors
+    /// When it cannot be executed.
+    #[allow(clippy::too_many_arguments)]
+    fn launch(
+        &mut self,
+        argument_0: [u8; L],
+        argument_1: [u64; L],
+        mask: u64,
+    ) -> Result<(), Self::Fault>;
+}
+/// Calls an intrinsic by its number in [`SEMANTICS`]. Returns zeros where it gives nothing.
+///
+/// # Errors
+/// As the intrinsic.
+pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
+    machine: &mut M,
+    intrinsic: u16,
+    arguments: &[[u64; L]],
+    mask: u64,
+) -> Result<[u64; L], M::Fault> {
+    let argument = |k: usize| arguments.get(k).copied().unwrap_or([0; L]);
+    match intrinsic {
+        0 => machine.unmask(mask).map(|()| [0; L]),
+        1 => machine.lock(argument(0).map(|value| value as u32), mask).map(|()| [0; L]),
+        2 => machine.unlock(argument(0).map(|value| value as u32), mask).map(|()| [0; L]),
+        3 => machine.wait_for_result(mask).map(|()| [0; L]),
+        4 => machine.allocate(mask).map(|()| [0; L]),
+        5 => {
+            machine
+                .launch(argument(0).map(|value| value as u8), argument(1), mask)
+                .map(|()| [0; L])
+        }
+        _ => Ok(argument(usize::MAX)),
+    }
+}
