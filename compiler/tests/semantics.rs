@@ -168,6 +168,22 @@ fn functions_are_expanded_where_they_are_called() {
 }
 
 #[test]
+fn a_writer_assigns_the_operand_that_it_is_given() {
+    let writer = "  functions:\n    low(d) = v: \"d = concat(d.h1, v.h0)\"\n";
+    assert_eq!(run(writer, "low(d) = a + b", [0; 3], 0x1_0002, 3).unwrap().values[0], 5);
+    let message = run(writer, "low(a) = b; d = b", [0; 3], 1, 2).err().unwrap();
+    assert!(message.contains("E0126"), "{message}");
+}
+
+#[test]
+fn an_operand_is_read_in_another_size() {
+    // The registers of this machine give all that they hold, whatever the size.
+    assert_eq!(result("d = read(u64, a).w1", [0; 3], 7 << 32 | 5, 0), 7);
+    let message = compiled(&spec("", "d = read(u64, a + b).w1")).err().unwrap();
+    assert!(message.contains("E0123"), "{message}");
+}
+
+#[test]
 fn a_rounding_follows_a_modifier() {
     let mode = "  functions:\n    mode(m): \"match m { rte => rne, rtp => rtp, rtn => rtn, rtz => rtz }\"\n";
     let text = "d = cvt(i32, a as f32, mode(round)) as u32";

@@ -473,6 +473,12 @@ impl<'a> Builder<'a> {
         Ok(self.forwarded(place, original))
     }
 
+    /// The first element of an operand in another size than its own.
+    pub(super) fn read_operand_as(&mut self, operand: usize, ty: Type) -> u16 {
+        self.built.reads[operand] = true;
+        self.graph.node(Op::Operand, 0, ty, [operand as u16, 0, NONE, NONE])
+    }
+
     pub(super) fn read_state(&mut self, state: usize, index: Option<u16>) -> u16 {
         let info = &self.scope.library.states[state];
         self.scope.library.usage.borrow_mut().states.insert(state);

@@ -72,6 +72,7 @@ enum Own {
     Permute,
     Ballot,
     Bits,
+    Read,
     Load,
     LoadPart,
     Store,
@@ -122,7 +123,7 @@ builtins! {
     "sext" "sext(type, x)" Takes::Converts(Op::Sext), "A wider integer with copies of the top bit above.";
     "trunc" "trunc(type, x)" Takes::Converts(Op::Trunc), "The low bits.";
     "cvt" "cvt(type, x, rounding)" Takes::Own(Own::Cvt), "The number in another type: floats to floats, to integers (limited, NaN is 0), from integers. Rounds to nearest even unless told otherwise.";
-    "widen" "widen(type, x)" Takes::Own(Own::Widen), "A float in a wider format, with the payload of a NaN.";
+    "widen" "widen(type, x)" Takes::Own(Own::Widen), "A float in a wider format, with the payload of a NaN, which becomes quiet.";
     "fma" "fma(a, b, c, rounding)" Takes::Floats(Op::Fma, 3), "a * b + c, rounded once.";
     "fma_scaled" "fma_scaled(a, b, c, e, rounding)" Takes::Own(Own::FmaScaled), "(a * b + c) * 2^e, rounded once.";
     "sqrt" "sqrt(x, rounding)" Takes::Floats(Op::Sqrt, 1), "The square root.";
@@ -144,6 +145,7 @@ builtins! {
     "concat" "concat(high, …, low)" Takes::Own(Own::Concat), "The bits behind one another, the highest first.";
     "splat" "splat(type, x)" Takes::Own(Own::Splat), "x in every component.";
     "bits" "bits(modifier)" Takes::Own(Own::Bits), "How the modifier is encoded, as a u32.";
+    "read" "read(type, operand)" Takes::Own(Own::Read), "An operand read in another size than its own, as it was before the instruction.";
     "permute" "permute(x, lane)" Takes::Own(Own::Permute), "x as another lane of the warp has it.";
     "ballot" "ballot(c)" Takes::Own(Own::Ballot), "A u64 with a bit for each active lane in which c holds.";
     "load" "load(type, space?, address)" Takes::Own(Own::Load), "Memory at an address.";
@@ -567,6 +569,14 @@ impl Builder<'_> {
                         Ok(Value::Node(self.modifier_bits(&modifier)))
                     }
                     _ => Err(self.error(Diagnostic::error("E0123", arguments[0].span, "expected a modifier"))),
+                }
+            }
+            Own::Read => {
+                wanted(self, 2, 2)?;
+                let ty = self.type_argument(&arguments[0])?;
+                match self.expression(&arguments[1], None)? {
+                    Value::Operand(operand) => Ok(Value::Node(self.read_operand_as(operand, ty))),
+                    _ => Err(self.error(Diagnostic::error("E0123", arguments[1].span, "expected an operand"))),
                 }
             }
             Own::Permute => {

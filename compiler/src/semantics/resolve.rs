@@ -241,7 +241,7 @@ pub fn form_scope<'a>(isa: &Isa, form: &Form, library: &'a Library) -> Scope<'a>
     scope.numbers = isa.parameters.get(&form.name).cloned().into_iter().collect();
     scope.modifiers = form.modifiers.iter().enumerate().map(|(i, m)| modifier(m, Modifier::Form(i as u8))).collect();
     for (k, operand) in form.operands.iter().enumerate() {
-        let (ty, elements) = operand_type(operand);
+        let (ty, elements) = operand_type(isa, operand);
         let mut suffixes: Vec<_> = operand.suffixes.iter().enumerate().map(|(j, m)| suffix(k, j, m)).collect();
         if let Shape::One { kind, .. } = operand.shape {
             let first = suffixes.len();
@@ -275,12 +275,21 @@ fn choices(isa: &Isa, ty: model::Type, bits: u32) -> Choices {
     }
 }
 
-/// The type of one element of an operand, and how many it has.
-fn operand_type(operand: &model::Operand) -> (Type, u16) {
+/// The type of one element of an operand, and how many it has. What can be a register has the bits of whole registers,
+/// however few of them the instruction works on.
+fn operand_type(isa: &Isa, operand: &model::Operand) -> (Type, u16) {
     let word = |bits: u16| Type::unsigned(bits.clamp(1, 64) as u8);
+    let register = |kind: usize| {
+        let fields = isa.kinds[kind].alternatives.iter().flat_map(|alternative| &alternative.fields);
+        let widths = fields.filter_map(|field| match field.ty {
+            model::Type::Register(bank) => Some(isa.banks[bank].width),
+            _ => None,
+        });
+        widths.max().unwrap_or(1).max(1)
+    };
     match &operand.shape {
         Shape::One { .. } if operand.size > 64 => (word(32), operand.size.div_ceil(32)),
-        Shape::One { .. } => (word(operand.size), 1),
+        Shape::One { kind, .. } => (word(operand.size.next_multiple_of(register(*kind))), 1),
         Shape::List { count, .. } => {
             let more = count.bits.as_ref().map_or(0, |bits| ones(bits.width()).min(255) as u16);
             (word(operand.size.min(32)), u16::from(count.plus) + more)

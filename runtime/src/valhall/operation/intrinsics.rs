@@ -10,7 +10,34 @@ use crate::valhall::warp::LANES;
 pub(super) type Intrinsic = fn(&mut Executing<'_, '_>, &[Column<LANES>], u16) -> Result<Column<LANES>, Fault>;
 
 /// All of them.
-const INTRINSICS: &[(&str, Intrinsic)] = &[];
+const INTRINSICS: &[(&str, Intrinsic)] = &[
+    ("exp2", |_, x, _| Ok(x[0].map(exp2))),
+    ("log_slope", |_, x, _| Ok(x[0].map(log_slope))),
+    ("sine", |_, x, _| Ok(x[0].map(sine))),
+    ("arctangent", |_, x, _| Ok(x[0].map(|x| f64::from_bits(x).atan().to_bits()))),
+];
+
+/// The bits of a number, rounded once.
+fn single(value: f64) -> u64 {
+    u64::from((value as f32).to_bits())
+}
+
+fn exp2(x: u64) -> u64 {
+    single((f64::from(x as u32 as i32) / f64::from(1 << 24)).exp2())
+}
+
+fn log_slope(x: u64) -> u64 {
+    let x = f64::from(f32::from_bits(x as u32));
+    single(if x == 1.0 { std::f64::consts::LOG2_E } else { x.log2() / (x - 1.0) })
+}
+
+fn sine(x: u64) -> u64 {
+    // A quarter of the circle, mirrored, so that zeros are exact.
+    let step = x & 15;
+    let within = if x & 16 == 0 { step } else { 16 - step };
+    let value = single((within as f64 * (std::f64::consts::PI / 32.0)).sin());
+    if x & 32 == 0 || within == 0 { value } else { value | 0x8000_0000 }
+}
 
 /// The intrinsic of a name. `None` where the machine does not have it.
 pub(super) fn find(name: &str) -> Option<Intrinsic> {
