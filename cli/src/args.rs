@@ -372,6 +372,9 @@ pub struct EngineArgs {
     /// The instructions of this processor that are used: `portable`, `avx2` or `avx512`; the best by default
     #[arg(long, env = "ISAFORGE_LEVEL", value_name = "LEVEL", value_parser = level_parser(), hide_possible_values = true, hide_env_values = true)]
     pub level: Option<&'static str>,
+    /// Do not check machine code before it is executed
+    #[arg(long)]
+    pub unchecked: bool,
     /// Run on all engines and levels of this processor, and name the first instruction that differs. Exit status 1
     /// if one does; no output is made
     #[arg(long, conflicts_with_all = ["engine", "level", "trace", "breaks", "profile", "fidelity", "profile_svg"])]

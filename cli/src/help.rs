@@ -205,7 +205,8 @@ Examples:
 All engines leave the same bits. `--compare` runs a launch on each at each level, and prints the
 first instruction after which one differs: word, text, lane, register or address, both values; the
 exit status is then 1. What `--trace`, `--break` and `--profile` see is the reference's doing.
-ISAFORGE_ENGINE and ISAFORGE_LEVEL stand for `--engine` and `--level`.
+ISAFORGE_ENGINE and ISAFORGE_LEVEL stand for `--engine` and `--level`. Machine code is decoded again
+and checked before it runs; `--unchecked` leaves that out.
 
 In a trace and at a break there is a sign for each lane of the warp: `+` executes the instruction,
 `h` does so as a helper, `.` is elsewhere, `x` has ended or does not exist. `r3=1:00000007` is r3

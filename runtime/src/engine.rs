@@ -94,6 +94,11 @@ impl Execution {
         if self.engine == Engine::Compiled { Execution { level: self.level.eager(), ..self } } else { self }
     }
 
+    /// The same; machine code is not checked before it is executed.
+    pub fn unchecked(self) -> Self {
+        Execution { level: self.level.unchecked(), ..self }
+    }
+
     /// Which engine.
     pub fn engine(self) -> Engine {
         self.engine

@@ -6,6 +6,8 @@
 pub struct Level {
     kind: Kind,
     compiles: Compiles,
+    /// Whether machine code is checked before it is executed.
+    checks: bool,
 }
 
 /// When what can be compiled while it runs becomes machine code.
@@ -75,12 +77,21 @@ impl Level {
     }
 
     fn of(kind: Kind) -> Level {
-        Level { kind, compiles: Compiles::Often }
+        Level { kind, compiles: Compiles::Often, checks: true }
     }
 
     /// The same without machine code that is made while a program runs.
     pub fn without_machine_code(self) -> Level {
         Level { compiles: Compiles::Never, ..self }
+    }
+
+    /// The same; machine code is executed as it was made, and not decoded again and checked before.
+    pub fn unchecked(self) -> Level {
+        Level { checks: false, ..self }
+    }
+
+    pub(crate) fn checks(self) -> bool {
+        self.checks
     }
 
     /// Whether it makes machine code while a program runs. Only AVX-512 can, and only for Valhall.

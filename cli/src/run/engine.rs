@@ -14,13 +14,14 @@ use crate::paint::{ERROR, HELP, paint};
 /// # Errors
 /// When this processor does not have it, or when it cannot be looked on at.
 pub fn asked(args: &RunArgs) -> Result<Option<Execution>, Failure> {
-    let EngineArgs { engine, level, .. } = args.engine;
+    let EngineArgs { engine, level, unchecked, .. } = args.engine;
     if engine.is_none() && level.is_none() {
-        return Ok(None);
+        return Ok(unchecked.then(|| Execution::best().unchecked()));
     }
     let execution = Execution::with(engine, level);
     let execution =
         execution.map_err(|error| Failure::usage(error.to_string(), "leave out `--engine` or `--level`"))?;
+    let execution = if unchecked { execution.unchecked() } else { execution };
     let looks = args.watch.trace || !args.watch.breaks.is_empty();
     if looks && execution.engine() != Engine::Reference {
         let message = format!("nobody can look on while {execution} executes a program");
@@ -36,7 +37,7 @@ pub fn deadline(args: &RunArgs) -> Deadline {
 
 /// Says of a program that there is no choice of engines for it, if one is asked for.
 pub fn only_one(args: &RunArgs, what: &str, which: &str) {
-    let EngineArgs { engine, level, compare } = args.engine;
+    let EngineArgs { engine, level, compare, .. } = args.engine;
     if compare || engine.is_some() || level.is_some() {
         say(&format!("{}: {what} run on {which} alone: there is nothing to choose or to compare", paint(HELP, "note")));
     }

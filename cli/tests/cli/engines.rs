@@ -44,6 +44,7 @@ fn every_engine_gives_the_same_numbers() {
         assert!(handlers.out().ends_with(expected), "{}", handlers.out());
         assert!(handlers.out().contains(&format!("executed by: handlers at level {level}")), "{}", handlers.out());
     }
+    assert_eq!(run(SUM, &["--quiet", "--unchecked"]).expect(0).out(), expected);
     assert!(run(SUM, &["--profile"]).expect(0).out().contains("executed by: reference\n"));
 }
 

@@ -84,7 +84,7 @@ fn any_word_can_be_explained() {
             _ => random.next(),
         };
         for width in [40, 100] {
-            let (text, _) = isaforge_cli::explain::render(isa, word, "", width);
+            let (text, _) = isaforge_cli::explain::render(isa, None, word, "", width);
             assert!(text.contains(&format!("{word:016x}")));
         }
     }

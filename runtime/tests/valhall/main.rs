@@ -1,5 +1,9 @@
 //! The Valhall runtime against programs with known answers, and against programs that misbehave.
 
+#[path = "../seed/mod.rs"]
+mod seed;
+
+mod differential;
 mod divergence;
 mod fast;
 mod fidelity;

@@ -1,6 +1,6 @@
 //! Machine code in memory that may be executed, and its calls, which are `unsafe`.
 //!
-//! What is called here was made by [`Emitted`] alone, which keeps to this: it reads and writes columns of the warps it is
+//! What is called here was made by [`Emitted`], and [`check`] has seen that it keeps to this: it reads and writes columns of the warps it is
 //! told of, in rows below [`Emitted::rows`]; a block reads their active lanes and writes their lanes that jump, and for full
 //! bundles it reads and writes a word for each lane in places below [`Emitted::places`]; a loop reads and writes its state;
 //! it changes no register that a caller of `sysv64` relies on, no stack and no mode of the processor.
@@ -11,6 +11,7 @@ use memmap2::{Mmap, MmapMut};
 
 use super::super::super::warp::Column;
 use super::super::bundle::{Row, WARPS};
+use super::check::{Kind, check};
 use super::emit::{Emitted, State, Times};
 use super::window::Windows;
 use crate::level::Level;
@@ -49,9 +50,16 @@ pub struct Repeat {
     ways: usize,
 }
 
-/// The code in memory, where this level can execute it and the system allows it.
-fn executable(emitted: &Emitted, level: Level) -> Option<Mmap> {
+/// The code in memory, where this level can execute it and the system allows it. Code that a check refuses is none: the
+/// handlers do as well.
+fn executable(emitted: &Emitted, kind: Kind, level: Level) -> Option<Mmap> {
     level.compiles_after(0)?;
+    if level.checks()
+        && let Err(refused) = check(emitted, kind, level)
+    {
+        debug_assert!(false, "{refused}");
+        return None;
+    }
     let mut code = MmapMut::map_anon(emitted.code().len()).ok()?;
     code.copy_from_slice(emitted.code());
     code.make_exec().ok()
@@ -60,7 +68,7 @@ fn executable(emitted: &Emitted, level: Level) -> Option<Mmap> {
 impl Machine {
     /// The code of a block, where this level can execute it and the system allows it.
     pub fn new(emitted: &Emitted, level: Level) -> Option<Self> {
-        let code = executable(emitted, level)?;
+        let code = executable(emitted, Kind::Block, level)?;
         Some(Machine { code, rows: emitted.rows(), places: emitted.places() })
     }
 
@@ -95,7 +103,7 @@ impl Machine {
 impl Repeat {
     /// The code of a loop, which executes so many warps side by side.
     pub fn new(emitted: &Emitted, ways: usize, level: Level) -> Option<Self> {
-        let code = executable(emitted, level)?;
+        let code = executable(emitted, Kind::Loop(ways), level)?;
         Some(Repeat { code, rows: emitted.rows(), ways })
     }
 

@@ -14,6 +14,7 @@
 //! with AVX-512; others have the handlers alone.
 
 mod block;
+mod check;
 pub mod emit;
 pub mod graph;
 mod live;

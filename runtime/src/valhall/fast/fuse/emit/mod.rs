@@ -43,6 +43,12 @@ pub struct Emitted {
 }
 
 impl Emitted {
+    /// Code that was made elsewhere.
+    #[cfg(test)]
+    pub fn of(code: Vec<u8>, rows: usize, places: usize) -> Self {
+        Emitted { code, rows, places }
+    }
+
     /// The bytes.
     pub fn code(&self) -> &[u8] {
         &self.code

@@ -1,0 +1,512 @@
+//! Machine code is checked before it may be executed: decoded again, and held to what [`machine`](super::machine) promises.
+//!
+//! What is checked does not come from what made it. Of each instruction it is known which registers point where: a
+//! register points to a window as long as nothing else is written to it, and the place in it is a constant, or a constant
+//! and the column of a warp. Code for which that cannot be seen is refused, and handlers are executed in its place.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use iced_x86::{
+    Code, CpuidFeature, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, OpAccess, OpKind,
+    Register,
+};
+use thiserror::Error;
+
+use super::super::bundle::{Row, WARPS};
+use super::emit::{Emitted, State, Times};
+use crate::level::Level;
+
+/// What code may reach, besides the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A block: the active lanes, pointers to places in memory, the lanes that jump, and how often it may be executed.
+    Block,
+    /// A loop that executes so many warps side by side: its state.
+    Loop(usize),
+}
+
+/// Why code is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("machine code at {at:#x}, `{code:?}`: {what}")]
+pub struct Refused {
+    /// Where in the code.
+    at: u64,
+    /// The instruction.
+    code: Code,
+    /// What is wrong with it.
+    what: &'static str,
+}
+
+/// What a general register holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holds {
+    /// A number.
+    Number,
+    /// The place of a warp's column in a row: those of a loop over all warps, by constants.
+    Column,
+    /// The same of any warp.
+    AnyColumn,
+    /// The number of a warp.
+    Warp,
+    /// An address in the code where an instruction begins.
+    Target,
+    Rows,
+    Active,
+    Pointers,
+    Place(usize),
+    Jumps,
+    Times,
+    State,
+}
+
+/// The general registers, by their number.
+type Registers = [Holds; 16];
+
+/// Bytes of a vector register.
+const COLUMN: u64 = 64;
+
+fn number(register: Register) -> usize {
+    register.full_register().number()
+}
+
+impl Kind {
+    /// What the caller puts into registers.
+    fn entry(self) -> Registers {
+        let mut registers = [Holds::Number; 16];
+        let given: &[(Register, Holds)] = match self {
+            Kind::Block => &[
+                (Register::RDI, Holds::Rows),
+                (Register::RSI, Holds::Active),
+                (Register::RCX, Holds::Pointers),
+                (Register::R8, Holds::Jumps),
+                (Register::R9, Holds::Times),
+            ],
+            Kind::Loop(_) => {
+                &[(Register::RDI, Holds::Rows), (Register::RSI, Holds::State), (Register::RDX, Holds::AnyColumn)]
+            }
+        };
+        for (register, holds) in given {
+            registers[number(*register)] = *holds;
+        }
+        registers
+    }
+}
+
+/// Whether a level says that the processor has a feature.
+fn has(level: Level, feature: CpuidFeature) -> bool {
+    use CpuidFeature as F;
+    match feature {
+        // What every processor of 64 bits has.
+        F::INTEL8086 | F::INTEL186 | F::INTEL286 | F::INTEL386 | F::INTEL486 | F::X64 | F::CMOV | F::SSE | F::SSE2 => {
+            true
+        }
+        F::AVX | F::AVX2 | F::FMA | F::F16C | F::BMI1 | F::BMI2 | F::LZCNT | F::POPCNT => level.name() != "portable",
+        F::AVX512F | F::AVX512BW | F::AVX512DQ | F::AVX512VL => level.name() == "avx512",
+        _ => false,
+    }
+}
+
+/// The checker on its way through the code.
+struct Check<'a> {
+    emitted: &'a Emitted,
+    kind: Kind,
+    level: Level,
+    registers: Registers,
+    /// What registers hold where jumps lead, as far as it is known: what all who come there agree on.
+    labels: BTreeMap<u64, Registers>,
+    /// Places in the code that were loaded into a register.
+    loaded: Vec<u64>,
+    /// Where the place of a column grows, and by how much.
+    latches: Vec<(u64, u64)>,
+    /// How often the current loop over warps goes round, and how much further the column is each time.
+    rounds: u64,
+    stride: u64,
+    /// A jump back has led to where less is known than was thought: all is looked at again.
+    again: bool,
+}
+
+/// Checks code.
+///
+/// # Errors
+/// The first instruction that may do what it must not.
+pub fn check(emitted: &Emitted, kind: Kind, level: Level) -> Result<(), Refused> {
+    let mut decoder = Decoder::with_ip(64, emitted.code(), 0, DecoderOptions::NONE);
+    let instructions: Vec<Instruction> = decoder.iter().collect();
+    let begins = |target: u64| instructions.binary_search_by_key(&target, Instruction::ip).is_ok();
+    let (mut labels, mut latches) = (BTreeSet::new(), Vec::new());
+    for instruction in &instructions {
+        let target = target(instruction);
+        if target.is_some_and(|target| !begins(target)) {
+            return Err(refused(instruction, "leads out of the code"));
+        }
+        labels.extend(target);
+        let adds = matches!(instruction.code(), Code::Add_rm64_imm32 | Code::Add_rm64_imm8);
+        if adds && instruction.op0_register() == Register::RAX {
+            latches.push((instruction.ip(), instruction.immediate(1)));
+        }
+    }
+    let (registers, known) = (kind.entry(), BTreeMap::new());
+    let mut check = Check {
+        emitted,
+        kind,
+        level,
+        registers,
+        labels: known,
+        loaded: vec![],
+        latches,
+        rounds: 1,
+        stride: 0,
+        again: true,
+    };
+    // Each time some label knows less; there is not much to know.
+    while check.again {
+        (check.again, check.registers) = (false, kind.entry());
+        check.pass(&instructions, &labels)?;
+    }
+    Ok(())
+}
+
+fn refused(instruction: &Instruction, what: &'static str) -> Refused {
+    Refused { at: instruction.ip(), code: instruction.code(), what }
+}
+
+/// Where an instruction leads, or what it loads to lead there.
+fn target(instruction: &Instruction) -> Option<u64> {
+    match instruction.code() {
+        Code::Lea_r64_m if instruction.is_ip_rel_memory_operand() => Some(instruction.ip_rel_memory_address()),
+        _ if instruction.op0_kind() == OpKind::NearBranch64 => Some(instruction.near_branch64()),
+        _ => None,
+    }
+}
+
+/// What two ways to the same place agree on.
+fn both(one: Registers, other: Registers) -> Registers {
+    std::array::from_fn(|register| if one[register] == other[register] { one[register] } else { Holds::Number })
+}
+
+impl Check<'_> {
+    /// Looks at all instructions in order.
+    fn pass(&mut self, instructions: &[Instruction], labels: &BTreeSet<u64>) -> Result<(), Refused> {
+        let mut info = InstructionInfoFactory::new();
+        let mut reached = true;
+        for instruction in instructions {
+            if labels.contains(&instruction.ip()) {
+                let known = self.labels.get(&instruction.ip()).copied();
+                self.registers = match (reached, known) {
+                    (true, Some(known)) => both(self.registers, known),
+                    (false, Some(known)) => known,
+                    (_, None) => self.registers,
+                };
+                reached |= known.is_some();
+                self.labels.insert(instruction.ip(), self.registers);
+            }
+            // Nothing leads there; or what does comes later, and all is looked at once more.
+            if !reached {
+                continue;
+            }
+            self.instruction(instruction, &mut info).map_err(|what| refused(instruction, what))?;
+            reached = matches!(instruction.flow_control(), FlowControl::Next | FlowControl::ConditionalBranch);
+        }
+        match instructions.last() {
+            Some(last) if reached => Err(refused(last, "goes on behind the end")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Jumps to a label, forward or back.
+    fn leave(&mut self, from: u64, to: u64) {
+        let known = self.labels.get(&to).copied();
+        let agreed = known.map_or(self.registers, |known| both(known, self.registers));
+        self.again |= to <= from && known != Some(agreed);
+        self.labels.insert(to, agreed);
+    }
+
+    fn instruction(
+        &mut self,
+        instruction: &Instruction,
+        info: &mut InstructionInfoFactory,
+    ) -> Result<(), &'static str> {
+        if instruction.is_invalid() {
+            return Err("is no instruction");
+        }
+        if !instruction.cpuid_features().iter().all(|feature| has(self.level, *feature)) {
+            return Err("needs a processor that this one is not known to be");
+        }
+        match instruction.flow_control() {
+            FlowControl::Next | FlowControl::Return if instruction.is_stack_instruction() => {
+                return if instruction.code() == Code::Retnq { Ok(()) } else { Err("touches the stack") };
+            }
+            FlowControl::Next => {}
+            FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch => {
+                let to = target(instruction).ok_or("leads to no place in the code")?;
+                self.leave(instruction.ip(), to);
+                return Ok(());
+            }
+            FlowControl::IndirectBranch => {
+                let by = instruction.op0_register();
+                if by == Register::None || self.registers[number(by)] != Holds::Target {
+                    return Err("leads anywhere");
+                }
+                // To any of those that were loaded.
+                for target in self.loaded.clone() {
+                    self.leave(instruction.ip(), target);
+                }
+                return Ok(());
+            }
+            _ => return Err("leaves the code"),
+        }
+        if instruction.code() != Code::Lea_r64_m {
+            self.memory(instruction)?;
+        }
+        self.registers_after(instruction, info)
+    }
+
+    /// A memory operand lies in a window.
+    fn memory(&self, instruction: &Instruction) -> Result<(), &'static str> {
+        if !(0..instruction.op_count()).any(|operand| instruction.op_kind(operand) == OpKind::Memory) {
+            return Ok(());
+        }
+        if instruction.segment_prefix() != Register::None {
+            return Err("names a segment");
+        }
+        let (base, index) = (instruction.memory_base(), instruction.memory_index());
+        if base == Register::None || base == Register::RIP {
+            return Err("names an address");
+        }
+        let holds = |register: Register| self.registers[number(register)];
+        let index = if index == Register::None { None } else { Some((holds(index), instruction.memory_index_scale())) };
+        let (at, size) = (instruction.memory_displacement64(), instruction.memory_size().size() as u64);
+        let within = |bytes: u64| at.checked_add(size).is_some_and(|end| size > 0 && end <= bytes);
+        let row = size_of::<Row>() as u64;
+        let fits = match (holds(base), index) {
+            // Columns of a row do not reach into the next one.
+            (Holds::Rows, Some((column @ (Holds::Column | Holds::AnyColumn), 1))) => {
+                within(self.emitted.rows() as u64 * row) && at % row + self.behind(column) + size <= row
+            }
+            (Holds::Rows, None) => match self.kind {
+                Kind::Loop(ways) => within(self.emitted.rows() as u64 * row) && at % row + size <= ways as u64 * COLUMN,
+                Kind::Block => false,
+            },
+            (Holds::Active, None) => within(2 * WARPS as u64),
+            // It moves on with each round.
+            (Holds::Jumps, None) => within(2 * WARPS as u64 / self.rounds.max(1)),
+            (Holds::Active | Holds::Jumps, Some((Holds::Warp, 2))) => at == 0 && size == 2,
+            (Holds::Pointers, None) => within(8 * self.emitted.places() as u64) && at % 8 == 0,
+            (Holds::Place(place), Some((Holds::Column, 1))) => {
+                let end = at.saturating_add(self.behind(Holds::Column) + size);
+                place < self.emitted.places() && end <= WARPS as u64 * COLUMN
+            }
+            (Holds::Times, None) => within(size_of::<Times>() as u64),
+            (Holds::State, None) => within(size_of::<State>() as u64),
+            _ => false,
+        };
+        if fits { Ok(()) } else { Err("reaches out of what it is given") }
+    }
+
+    /// How far the last column is behind the first.
+    fn behind(&self, column: Holds) -> u64 {
+        match column {
+            Holds::Column => (self.rounds.max(1) - 1) * self.stride,
+            _ => (WARPS as u64 - 1) * COLUMN,
+        }
+    }
+
+    /// What registers hold behind an instruction.
+    fn registers_after(
+        &mut self,
+        instruction: &Instruction,
+        info: &mut InstructionInfoFactory,
+    ) -> Result<(), &'static str> {
+        let written = info.info(instruction).used_registers();
+        let written = written.iter().filter(|used| !matches!(used.access(), OpAccess::Read | OpAccess::CondRead));
+        for used in written.filter(|used| used.register().is_gpr()) {
+            let to = used.register().full_register();
+            if matches!(to, Register::RSP | Register::RBP | Register::RBX)
+                || (Register::R12..=Register::R15).contains(&to)
+            {
+                return Err("writes a register of the caller");
+            }
+            let before = self.registers[number(to)];
+            self.registers[number(to)] = self.result(instruction, before)?;
+        }
+        Ok(())
+    }
+
+    /// What an instruction leaves in the register that it writes.
+    fn result(&mut self, instruction: &Instruction, before: Holds) -> Result<Holds, &'static str> {
+        let same = || instruction.op0_register() == instruction.op1_register();
+        let held = |operand| self.registers[number(instruction.op_register(operand))];
+        Ok(match (instruction.code(), before) {
+            (Code::Xor_r32_rm32, _) if same() && instruction.op0_register() == Register::EAX => Holds::Column,
+            (Code::Mov_r32_imm32, _) => {
+                if instruction.op0_register() == Register::ECX {
+                    let latch = self.latches.iter().find(|(at, _)| *at > instruction.ip());
+                    (self.rounds, self.stride) =
+                        (instruction.immediate32().into(), latch.map_or(0, |(_, stride)| *stride));
+                    if self.rounds == 0 || self.rounds.saturating_mul(self.stride) > WARPS as u64 * COLUMN {
+                        return Err("goes on behind the last warp");
+                    }
+                }
+                Holds::Number
+            }
+            (Code::Add_rm64_imm32 | Code::Add_rm64_imm8, Holds::Column) => {
+                if instruction.immediate(1) == self.stride {
+                    Holds::Column
+                } else {
+                    Holds::Number
+                }
+            }
+            // Windows have been found for as often as that may happen, and the lanes that jump are noted anew each time.
+            (Code::Add_rm64_imm32, Holds::Place(place)) => Holds::Place(place),
+            (Code::Add_rm64_imm8, Holds::Jumps) if self.rounds * instruction.immediate(1) == 2 * WARPS as u64 => {
+                Holds::Jumps
+            }
+            (Code::Sub_rm64_imm8, Holds::Jumps) if instruction.immediate(1) == 2 * WARPS as u64 => Holds::Jumps,
+            (Code::Add_rm64_r64, Holds::Rows) if held(1) == Holds::AnyColumn => Holds::Rows,
+            (Code::Mov_r64_rm64, _) if self.reads_pointer(instruction) => {
+                Holds::Place((instruction.memory_displacement64() / 8) as usize)
+            }
+            (Code::Tzcnt_r32_rm32, _) => Holds::Warp,
+            (Code::Imul_r32_rm32_imm8, _) if held(1) == Holds::Warp && instruction.immediate(2) == COLUMN => {
+                Holds::AnyColumn
+            }
+            (Code::Lea_r64_m, _) => match target(instruction) {
+                Some(target) => {
+                    self.loaded.push(target);
+                    Holds::Target
+                }
+                None => Holds::Number,
+            },
+            _ => Holds::Number,
+        })
+    }
+
+    fn reads_pointer(&self, instruction: &Instruction) -> bool {
+        instruction.op1_kind() == OpKind::Memory
+            && instruction.memory_base() != Register::None
+            && self.registers[number(instruction.memory_base())] == Holds::Pointers
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iced_x86::{Encoder, MemoryOperand};
+
+    use super::*;
+
+    const ROW: i64 = size_of::<Row>() as i64;
+
+    type Made = Result<Instruction, iced_x86::IcedError>;
+
+    fn code(instructions: &[Made]) -> Vec<u8> {
+        let mut encoder = Encoder::new(64);
+        let mut at = 0;
+        for instruction in instructions {
+            let made = instruction.as_ref().unwrap_or_else(|error| panic!("{error}"));
+            at += encoder.encode(made, at).unwrap_or_else(|error| panic!("{error}")) as u64;
+        }
+        encoder.take_buffer()
+    }
+
+    /// Why a block of four rows and one place is refused, if it is.
+    fn block(instructions: &[Made]) -> Option<&'static str> {
+        let emitted = Emitted::of(code(instructions), 4, 1);
+        check(&emitted, Kind::Block, Level::best()).err().map(|refused| refused.what)
+    }
+
+    fn load(from: MemoryOperand) -> Made {
+        Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, Register::ZMM0, from)
+    }
+
+    fn column(displacement: i64) -> MemoryOperand {
+        MemoryOperand::new(Register::RDI, Register::RAX, 1, displacement, 1, false, Register::None)
+    }
+
+    fn ret() -> Made {
+        Ok(Instruction::with(Code::Retnq))
+    }
+
+    fn zero() -> Made {
+        Instruction::with2(Code::Xor_r32_rm32, Register::EAX, Register::EAX)
+    }
+
+    fn count(rounds: u32) -> Made {
+        Instruction::with2(Code::Mov_r32_imm32, Register::ECX, rounds)
+    }
+
+    fn step(bytes: i32) -> Made {
+        Instruction::with2(Code::Add_rm64_imm32, Register::RAX, bytes)
+    }
+
+    #[test]
+    fn operands_stay_in_their_windows() {
+        if !Level::best().compiles() {
+            return;
+        }
+        let reached = Some("reaches out of what it is given");
+        let warps = |operand| block(&[zero(), count(8), load(operand), step(64), ret()]);
+        assert_eq!(warps(column(0)), None);
+        assert_eq!(warps(column(3 * ROW)), None);
+        // The row behind the last, the one before the first, and a column that is in the next row in the last round.
+        assert_eq!(warps(column(4 * ROW)), reached);
+        assert_eq!(warps(column(-64)), reached);
+        assert_eq!(warps(column(64)), reached);
+        assert_eq!(block(&[zero(), count(4), load(column(64)), step(128), ret()]), None);
+        assert_eq!(block(&[zero(), count(4), load(column(128)), step(128), ret()]), reached);
+        assert_eq!(block(&[zero(), count(9), load(column(0)), step(64), ret()]), Some("goes on behind the last warp"));
+        // Nothing says where a register points that was computed, or was never given.
+        let number = Instruction::with2(Code::Mov_r32_imm32, Register::EAX, 64u32);
+        assert_eq!(block(&[zero(), count(8), number, load(column(0)), step(64), ret()]), reached);
+        assert_eq!(block(&[load(MemoryOperand::with_base(Register::RBX)), ret()]), reached);
+        assert_eq!(block(&[load(MemoryOperand::with_displ(0x1000, 8)), ret()]), Some("names an address"));
+    }
+
+    #[test]
+    fn places_are_those_that_were_found() {
+        if !Level::best().compiles() {
+            return;
+        }
+        let pointer = |index: i64| {
+            let from = MemoryOperand::with_base_displ(Register::RCX, 8 * index);
+            Instruction::with2(Code::Mov_r64_rm64, Register::RSI, from)
+        };
+        let words = |displacement| {
+            load(MemoryOperand::new(Register::RSI, Register::RAX, 1, displacement, 1, false, Register::None))
+        };
+        let all =
+            |index, displacement| block(&[pointer(index), zero(), count(8), words(displacement), step(64), ret()]);
+        assert_eq!(all(0, 0), None);
+        assert_eq!(all(0, 64), Some("reaches out of what it is given"));
+        assert_eq!(all(1, 0), Some("reaches out of what it is given"));
+    }
+
+    #[test]
+    fn code_keeps_to_itself_and_to_what_the_processor_has() {
+        if !Level::best().compiles() {
+            return;
+        }
+        let jump = |to| Instruction::with_branch(Code::Jmp_rel32_64, to);
+        assert_eq!(block(&[jump(5), ret()]), None);
+        assert_eq!(block(&[jump(4), ret()]), Some("leads out of the code"));
+        assert_eq!(block(&[jump(0x1000), ret()]), Some("leads out of the code"));
+        assert_eq!(block(&[zero()]), Some("goes on behind the end"));
+        assert_eq!(block(&[Instruction::with1(Code::Jmp_rm64, Register::RDX)]), Some("leads anywhere"));
+        assert_eq!(block(&[Instruction::with1(Code::Call_rm64, Register::RDX), ret()]), Some("leaves the code"));
+        assert_eq!(block(&[Ok(Instruction::with(Code::Int3)), ret()]), Some("leaves the code"));
+        assert_eq!(block(&[Instruction::with1(Code::Push_r64, Register::RAX), ret()]), Some("touches the stack"));
+        let saved = Instruction::with2(Code::Mov_r32_imm32, Register::EBX, 1u32);
+        assert_eq!(block(&[saved, ret()]), Some("writes a register of the caller"));
+        let sum =
+            Instruction::with3(Code::EVEX_Vpermb_zmm_k1z_zmm_zmmm512, Register::ZMM0, Register::ZMM0, Register::ZMM0);
+        assert_eq!(block(&[sum, ret()]), Some("needs a processor that this one is not known to be"));
+        let add = Instruction::with3(
+            Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32,
+            Register::ZMM0,
+            Register::ZMM0,
+            Register::ZMM0,
+        );
+        let emitted = Emitted::of(code(&[add, ret()]), 4, 1);
+        assert!(check(&emitted, Kind::Block, Level::best()).is_ok());
+        assert!(check(&emitted, Kind::Block, Level::portable()).is_err());
+    }
+}
