@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use crate::reader::{KeyDoc, Vocabulary};
 use crate::resolve::arm_xml::spec::{ArmSource, ArmSpec, ArmStaging};
+use crate::semantics::spec::EffectSpec;
 use crate::spec::{self, Access, Notation, Provenance, TargetKind, Unused};
 
 /// The line that starts the generated part of a document.
@@ -48,6 +49,22 @@ fn groups(out: &mut String) {
     section::<group::RegisterNameSpec>(out, "`registers`: how registers are written");
 }
 
+/// The vocabulary of semantics, and the language of texts.
+fn semantics(out: &mut String) {
+    use crate::expression::{builtins, parse};
+    use crate::semantics::spec as semantics;
+
+    section::<semantics::SemanticsSpec>(out, "`semantics`: what texts may use");
+    section::<semantics::StateSpec>(out, "`states`: a register outside of banks");
+    section::<semantics::IntrinsicSpec>(out, "`intrinsics`: a function without a text");
+    let _ = writeln!(out, "### The grammar of texts\n\n```text\n{}```\n", parse::GRAMMAR);
+    out.push_str("### Functions of texts\n\n| call | result |\n|---|---|\n");
+    for builtin in builtins::BUILTINS {
+        let _ = writeln!(out, "| `{}` | {} |", builtin.call, builtin.doc);
+    }
+    out.push('\n');
+}
+
 /// Every key that a specification may have, as Markdown.
 pub fn reference() -> String {
     let mut out = String::new();
@@ -73,6 +90,7 @@ pub fn reference() -> String {
     section::<spec::AliasSpec>(&mut out, "`aliases`: another way to write an instruction");
     section::<spec::NotationSpec>(&mut out, "A number, in full");
     section::<spec::TargetSpec>(&mut out, "`target`: how a branch target counts");
+    semantics(&mut out);
     section::<spec::XmlSpec>(&mut out, "`xml`: a file in the schema of Mesa's Valhall description");
     section::<spec::Opcode2Rule>(&mut out, "`opcode2`: a rule for the place of the secondary opcode");
     section::<spec::SizeRule>(&mut out, "`sizes`: what the end of a name says");
@@ -93,6 +111,7 @@ pub fn reference() -> String {
     words(&mut out, "`access`", Access::ALL.iter().map(|w| w.as_str()));
     words(&mut out, "`number`, `immediate`", Notation::ALL.iter().map(|w| w.as_str()));
     words(&mut out, "`target`", TargetKind::ALL.iter().map(|w| w.as_str()));
+    words(&mut out, "`effects`", EffectSpec::ALL.iter().map(|w| w.as_str()));
     words(&mut out, "`unused`", Unused::ALL.iter().map(|w| w.as_str()));
     out
 }

@@ -2,7 +2,7 @@
 
 use isaforge_compiler::{Compiled, Settings, compile};
 use isaforge_core::semantics::evaluate::{Column, Environment, Scratch, evaluate};
-use isaforge_core::semantics::{AtomicOp, Modifier, Semantics, Shape, Special, Type, instantiate};
+use isaforge_core::semantics::{AtomicOp, Modifier, Op, Semantics, Shape, Special, Type, instantiate};
 
 const HEAD: &str = "
 isa: t
@@ -278,4 +278,87 @@ fn a_mistake_is_marked_in_the_text() {
             assert_eq!(marks, marked.chars().count(), "{text}: {message}");
         }
     }
+}
+
+/// The chapter of `specs/README.md` on texts shows a specification, which must be right.
+#[test]
+fn the_example_of_the_document_compiles() {
+    let document = concat!(env!("CARGO_MANIFEST_DIR"), "/../specs/README.md");
+    let document = std::fs::read_to_string(document).unwrap();
+    let (_, chapter) = document.split_once("## What instructions do").unwrap();
+    let (_, example) = chapter.split_once("```yaml\n").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let compiled = compiled(example).unwrap();
+    assert_eq!(compiled.semantics.unwrap().operations.len(), 3);
+    let checked = &compiled.checked;
+    assert!(checked.diagnostics.is_empty(), "{}", checked.diagnostics.render(&checked.sources, Default::default()));
+}
+
+#[test]
+fn a_part_of_an_operand_is_written_by_itself() {
+    let text = "if neg { d.h1 = a.h0 }; d.h0 = b.h0";
+    let compiled = compiled(&spec("", text)).unwrap();
+    let writes = |modifiers| {
+        let shape = shape(compiled.semantics.unwrap(), modifiers);
+        let writes = shape.nodes.iter().filter(|node| node.op == Op::Write);
+        writes.map(|node| (node.ty.to_string(), node.args[1])).collect::<Vec<_>>()
+    };
+    assert_eq!(writes([1, 0, 0]), [("u16".to_owned(), 0), ("u16".to_owned(), 1)]);
+    for (text, message) in [
+        ("d = a; d.h0 = b.h0", "assigned as a whole"),
+        ("d.h0 = a.h0; d.b1 = b.b0", "other parts"),
+        ("d.h0 = a.h0; d = a", "other parts"),
+        ("d.h2 = a.h0", "no part `h2`"),
+        ("d.h0 = a", "expected `u16`"),
+        ("d.h0 = a.h0; d.h1 = d.h0", "is read after a part"),
+        ("a.h0 = b.h0", "only read"),
+    ] {
+        let found = compiled_message(&spec("", text));
+        assert!(found.contains(message), "{text}: {found}");
+    }
+}
+
+/// A family of two, whose operands are of a kind with a field that all readings have.
+const FAMILY: &str = "
+isa: t
+word: 16
+provenance: document
+banks: { x: { count: 4, width: 32, prints: \"x{n}\" }, y: { count: 4, width: 32, prints: \"y{n}\" } }
+enums: { Half: { values: [low, high] } }
+kinds:
+  source:
+    width: 4
+    alternatives:
+      x: { fixed: { 3: 0 }, fields: { index: { bank: x, bits: 2..1 }, half: { enum: Half, bits: 0 } }, text: \"x{index}.{half}\" }
+      y: { fixed: { 3: 1 }, fields: { index: { bank: y, bits: 2..1 }, half: { enum: Half, bits: 0 } }, text: \"y{index}.{half}\" }
+instructions:
+  T{N}:
+    family: { parameter: N, count: 2, bits: 15 }
+    doc: Takes half a register and adds {N}.
+    fixed: { 14..6: 0 }
+    operands: { d: { bank: x, bits: 5..4, access: write }, a: { kind: source, at: 0 } }
+    does: \"d = zext(u32, match a.half { low => a.h0, high => a.h1 }) + N\"
+";
+
+#[test]
+fn texts_choose_by_fields_of_kinds_and_know_the_number_of_their_family() {
+    let compiled = compiled(FAMILY).unwrap();
+    let semantics = compiled.semantics.unwrap();
+    for (opcode, word) in [(0usize, 0b0000u64), (0, 0b1001), (1, 0b1001 | 1 << 15)] {
+        let operation = &semantics.operations[opcode];
+        let form = &compiled.tables.isa.forms[opcode];
+        let shape = instantiate(semantics, operation, |m| {
+            operation.modifiers[usize::from(m)].bits(compiled.tables.isa, form, word)
+        });
+        let mut registers = Registers { values: [0, 0x2222_1111, 0], memory: 0, went: None };
+        evaluate(semantics, &shape, &mut Scratch::default(), &mut registers).unwrap();
+        let half = if word & 1 == 0 { 0x1111 } else { 0x2222 };
+        assert_eq!(registers.values[0], half + opcode as u64);
+    }
+    let message = compiled_message(&FAMILY.replace("high => a.h1", "up => a.h1"));
+    assert!(message.contains("E0124"), "{message}");
+}
+
+fn compiled_message(source: &str) -> String {
+    compiled(source).err().unwrap_or_else(|| panic!("it is accepted"))
 }

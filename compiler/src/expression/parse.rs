@@ -1,21 +1,24 @@
 //! Tokens to trees.
 //!
-//! ```text
-//! text       := block without braces
-//! block      := '{' (statement ';')* expression? '}'
-//! statement  := 'let' name '=' expression | place '=' expression | 'for' name 'in' n '..' n block | expression
-//! expression := 'if' expression block ('else' (block | if))? | 'match' expression '{' arm,* '}'
-//!             | expression operator expression | ('-' | '~' | '!') expression | expression 'as' type
-//!             | expression '.' name '?'? | expression '[' expression (':' expression)? ']'
-//!             | name '(' expression,* ')' | '(' expression ')' | '[' expression,* ']'
-//!             | '[' 'for' name 'in' n '..' n ':' expression ']' | block | number | name
-//! arm        := (value ('|' value)* | '_') '=>' expression
-//! ```
+//! [`GRAMMAR`] is what it reads.
 
 use super::lexer::{Token, tokens};
 use super::syntax::{Arm, Binary, Block, Expr, ExprKind, Statement, Unary};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Sources, Span, Spanned};
+
+/// The grammar of texts, as the reference prints it.
+pub const GRAMMAR: &str = "\
+text       := block without braces
+block      := '{' (statement ';')* expression? '}'
+statement  := 'let' name '=' expression | place '=' expression | 'for' name 'in' n '..' n block | expression
+expression := 'if' expression block ('else' (block | if))? | 'match' expression '{' arm,* '}'
+            | expression operator expression | ('-' | '~' | '!') expression | expression 'as' type
+            | expression '.' name '?'? | expression '[' expression (':' expression)? ']'
+            | name '(' expression,* ')' | '(' expression ')' | '[' expression,* ']'
+            | '[' 'for' name 'in' n '..' n ':' expression ']' | block | number | name
+arm        := (value ('|' value)* | '_') '=>' expression
+";
 
 /// How deep expressions may nest.
 const MAX_DEPTH: usize = 100;

@@ -166,6 +166,9 @@ fn repeat(bits: u64, ty: Type) -> u64 {
 }
 
 fn conversion(error: Diagnostic, expected: Type, found: Type) -> Diagnostic {
+    if expected == Type::BOOL && found.is_integer() {
+        return error.help("compare it: `… != 0`");
+    }
     if expected.size() == found.size() {
         return error.help(format!("`as {expected}` reads the same bits as `{expected}`"));
     }
