@@ -1,10 +1,11 @@
 //! The obvious interpreter: one thread at a time, one decoded instruction at a time. Knows what the kernels use.
 
+use std::cmp::Ordering;
+
 use isaforge_core::Unimplemented;
-use isaforge_runtime::valhall::rules::rounding::Rounding;
-use isaforge_runtime::valhall::rules::{compare, convert, float16, float32, shift};
+use isaforge_core::float::{Format, Round, fma};
 use isaforge_runtime::{Launch, Memory};
-use isaforge_valhall::{self as v, Instruction, Semantics, Source, dispatch};
+use isaforge_valhall::{self as v, Condition, Instruction, ResultType, Semantics, Source, dispatch};
 
 /// Runs a launch of one-dimensional workgroups.
 pub fn run(launch: &Launch, memory: &mut Memory) {
@@ -73,10 +74,43 @@ impl Thread<'_> {
         Done
     }
 
-    fn shift(&mut self, dest: v::Register, kind: shift::Shift, logic: shift::Logic, sources: [Source; 3]) -> Done {
+    /// Shifts the first source by the second, then joins it with the third.
+    fn shift(
+        &mut self,
+        dest: v::Register,
+        shift: fn(u32, u32) -> u32,
+        join: fn(u32, u32) -> u32,
+        sources: [Source; 3],
+    ) -> Done {
         let [a, count, b] = sources.map(|source| self.word(source));
-        let value = shift::shift_logic(kind, logic, 32, a.into(), count.to_le_bytes(), b.into(), false);
-        self.put(dest, value as u32)
+        self.put(dest, join(shift(a, count), b))
+    }
+}
+
+/// The bits of a result, every NaN as the one NaN.
+fn result(value: f32) -> u32 {
+    if value.is_nan() { 0x7fc0_0000 } else { value.to_bits() }
+}
+
+/// Whether an order meets a condition; there is none with a NaN.
+fn holds(condition: Condition, order: Option<Ordering>) -> bool {
+    match condition {
+        Condition::Ne => !order.is_some_and(Ordering::is_eq),
+        Condition::Eq => order.is_some_and(Ordering::is_eq),
+        Condition::Gt => order.is_some_and(Ordering::is_gt),
+        Condition::Ge => order.is_some_and(Ordering::is_ge),
+        Condition::Gtlt => order.is_some_and(Ordering::is_ne),
+        Condition::Lt => order.is_some_and(Ordering::is_lt),
+        Condition::Le | Condition::Total => order.is_some_and(Ordering::is_le),
+    }
+}
+
+fn truth(result: ResultType, holds: bool) -> u32 {
+    match result {
+        _ if !holds => 0,
+        ResultType::M1 => u32::MAX,
+        ResultType::F1 => 0x3f80_0000,
+        ResultType::I1 | ResultType::U1 => 1,
     }
 }
 
@@ -97,35 +131,39 @@ impl Semantics for Thread<'_> {
 
     fn fadd_f32(&mut self, i: v::FaddF32) -> Done {
         let (a, b) = (negated(self.word(i.src0()), i.src0_neg()), negated(self.word(i.src1()), i.src1_neg()));
-        self.put(i.dest(), float32::add(a, b))
+        self.put(i.dest(), result(f32::from_bits(a) + f32::from_bits(b)))
     }
 
     fn fma_f32(&mut self, i: v::FmaF32) -> Done {
         let (a, b) = (negated(self.word(i.src0()), i.src0_neg()), negated(self.word(i.src1()), i.src1_neg()));
         let c = negated(self.word(i.src2()), i.src2_neg());
-        self.put(i.dest(), float32::fma(a, b, c))
+        self.put(i.dest(), result(f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c))))
     }
 
     fn fma_v2f16(&mut self, i: v::FmaV2f16) -> Done {
         let [a, b, c] = [i.src0(), i.src1(), i.src2()].map(|source| self.word(source));
-        let low = float16::fma(a as u16, b as u16, c as u16);
-        let high = float16::fma((a >> 16) as u16, (b >> 16) as u16, (c >> 16) as u16);
-        self.put(i.dest(), u32::from(low) | u32::from(high) << 16)
+        let half = |shift: u32| {
+            let [a, b, c] = [a, b, c].map(|word| u64::from(word >> shift & 0xffff));
+            let product = fma(Format::F16, a, b, c, Round::NearestEven) as u32;
+            if product & 0x7fff > 0x7c00 { 0x7e00 } else { product }
+        };
+        self.put(i.dest(), half(0) | half(16) << 16)
     }
 
     fn u32_to_f32(&mut self, i: v::U32ToF32) -> Done {
-        self.put(i.dest(), convert::integer_to_f32(self.word(i.src0()).into(), Rounding::NearestEven))
+        self.put(i.dest(), (self.word(i.src0()) as f32).to_bits())
     }
 
     fn fcmp_f32(&mut self, i: v::FcmpF32) -> Done {
         let [a, b, c] = [i.src0(), i.src1(), i.src2()].map(|source| self.word(source));
-        self.put(i.dest(), compare::compare_f32(i.cmp(), i.and(), i.result_type(), a, b, c))
+        let found = holds(i.cmp(), f32::from_bits(a).partial_cmp(&f32::from_bits(b)));
+        let found = if i.and() { found && c != 0 } else { found || c != 0 };
+        self.put(i.dest(), truth(i.result_type(), found))
     }
 
     fn icmp_u32(&mut self, i: v::IcmpU32) -> Done {
         let [a, b, c] = [i.src0(), i.src1(), i.src2()].map(|source| self.word(source));
-        let holds = compare::holds(i.cmp(), a.cmp(&b)) || c != 0;
-        self.put(i.dest(), compare::Truth { result: i.result_type(), bits: 32 }.value(holds) as u32)
+        self.put(i.dest(), truth(i.result_type(), holds(i.cmp(), Some(a.cmp(&b))) || c != 0))
     }
 
     fn iadd_imm_i32(&mut self, i: v::IaddImmI32) -> Done {
@@ -145,19 +183,19 @@ impl Semantics for Thread<'_> {
     }
 
     fn lshift_and_i32(&mut self, i: v::LshiftAndI32) -> Done {
-        self.shift(i.dest(), shift::Shift::Left, shift::Logic::And, [i.src0(), i.src1(), i.src2()])
+        self.shift(i.dest(), u32::wrapping_shl, std::ops::BitAnd::bitand, [i.src0(), i.src1(), i.src2()])
     }
 
     fn lshift_xor_i32(&mut self, i: v::LshiftXorI32) -> Done {
-        self.shift(i.dest(), shift::Shift::Left, shift::Logic::Xor, [i.src0(), i.src1(), i.src2()])
+        self.shift(i.dest(), u32::wrapping_shl, std::ops::BitXor::bitxor, [i.src0(), i.src1(), i.src2()])
     }
 
     fn rshift_xor_i32(&mut self, i: v::RshiftXorI32) -> Done {
-        self.shift(i.dest(), shift::Shift::Right, shift::Logic::Xor, [i.src0(), i.src1(), i.src2()])
+        self.shift(i.dest(), u32::wrapping_shr, std::ops::BitXor::bitxor, [i.src0(), i.src1(), i.src2()])
     }
 
     fn rshift_or_i32(&mut self, i: v::RshiftOrI32) -> Done {
-        self.shift(i.dest(), shift::Shift::Right, shift::Logic::Or, [i.src0(), i.src1(), i.src2()])
+        self.shift(i.dest(), u32::wrapping_shr, std::ops::BitOr::bitor, [i.src0(), i.src1(), i.src2()])
     }
 
     fn branchz(&mut self, i: v::Branchz) -> Done {

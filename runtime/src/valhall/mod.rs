@@ -58,7 +58,7 @@ mod operate;
 mod operation;
 mod program;
 pub mod reference;
-pub mod rules;
+mod rules;
 mod semantics;
 pub mod single;
 mod source;

@@ -2,15 +2,12 @@
 
 use isaforge_core::Unimplemented;
 use isaforge_core::semantics::evaluate::Scratch;
-use isaforge_valhall::{Clamp, Register, WrittenHalf};
 
 use crate::memory::MemoryFault;
 
 use super::host::HostError;
-use super::rules::rounding::Rounding;
-use super::rules::{float16, float32};
 use super::space::Space;
-use super::warp::{Column, LANES, Warp, lanes};
+use super::warp::{LANES, Warp, lanes};
 
 /// What does not change while a warp runs.
 #[derive(Debug)]
@@ -78,58 +75,6 @@ impl From<Unimplemented> for Done {
 }
 
 impl Step<'_> {
-    /// Applies `f` to the sources of each active lane.
-    pub fn each<T: Copy, U: Copy + Default, const N: usize>(
-        &self,
-        sources: [&Column<T>; N],
-        f: impl Fn([T; N]) -> U,
-    ) -> Column<U> {
-        let mut results = [U::default(); 16];
-        for lane in lanes(self.warp.active) {
-            results[lane] = f(sources.map(|source| source[lane]));
-        }
-        results
-    }
-
-    /// Applies `f` to each half of the sources of each active lane.
-    pub fn each_half<const N: usize>(&self, sources: [&Column; N], f: impl Fn([u16; N]) -> u16) -> Column {
-        self.each(sources, |words| {
-            u32::from(f(words.map(|w| w as u16))) | u32::from(f(words.map(|w| (w >> 16) as u16))) << 16
-        })
-    }
-
-    /// Sets the destination; the written half masks the register.
-    pub fn put(&mut self, dest: Register, half: WrittenHalf, values: &Column) -> Done {
-        self.warp.set(dest.index(), half, values);
-        Done::NEXT
-    }
-
-    /// Sets the destination to an f32, limited; into a half it goes as an f16 (tested).
-    pub fn put_float(&mut self, dest: Register, half: WrittenHalf, clamp: Clamp, values: &Column) -> Done {
-        let values = values.map(|value| {
-            let limited = float32::clamp(value, clamp);
-            if half == WrittenHalf::Both {
-                return limited;
-            }
-            let narrow = u32::from(float16::narrow(limited, Rounding::NearestEven));
-            narrow | narrow << 16
-        });
-        self.put(dest, half, &values)
-    }
-
-    /// Sets the destination to two f16, limited.
-    pub fn put_halves(&mut self, dest: Register, half: WrittenHalf, clamp: Clamp, values: &Column) -> Done {
-        let values = self.each_half([values], |[value]| float16::clamp(value, clamp));
-        self.put(dest, half, &values)
-    }
-
-    /// Sets a pair of registers.
-    pub fn put_long(&mut self, dest: Register, half: WrittenHalf, values: &Column<u64>) -> Done {
-        self.warp.set(dest.index(), half, &values.map(|value| value as u32));
-        self.warp.set(dest.index() + 1, half, &values.map(|value| (value >> 32) as u32));
-        Done::NEXT
-    }
-
     /// Jumps where `taken`; `target` says to which word.
     pub fn jump(&mut self, taken: u16, target: impl Fn(usize) -> Result<i64, Fault>) -> Result<Control, Fault> {
         let taken = taken & self.warp.active;

@@ -1,6 +1,6 @@
 //! Sixteen lanes that execute together.
 
-use isaforge_valhall::{Register, WrittenHalf};
+use isaforge_valhall::Register;
 
 /// Lanes of a warp.
 pub(super) const LANES: usize = 16;
@@ -75,20 +75,6 @@ impl Warp {
     /// The active lanes end.
     pub fn end(&mut self) {
         self.live &= !self.active;
-    }
-
-    /// Sets a register in the active lanes, or the halves of it that are written.
-    pub fn set(&mut self, index: usize, half: WrittenHalf, values: &Column) {
-        let written = match half {
-            WrittenHalf::H0 => 0x0000_ffff,
-            WrittenHalf::H1 => 0xffff_0000,
-            WrittenHalf::Both => u32::MAX,
-        };
-        // Words whose registers would lie beyond the last are refused before they run.
-        let register = &mut self.registers[index % Register::COUNT];
-        for lane in lanes(self.active) {
-            register[lane] = values[lane] & written | register[lane] & !written;
-        }
     }
 }
 

@@ -1,8 +1,6 @@
 //! Single operations with known results.
 
 use isaforge_runtime::valhall::conform::{VectorError, vector};
-use isaforge_runtime::valhall::rules::float16;
-use isaforge_runtime::valhall::rules::rounding::F16;
 use isaforge_runtime::{Launch, Memory, valhall};
 
 use super::seed::seed;
@@ -180,12 +178,11 @@ fn half_arithmetic_is_rounded_once() {
     for (a, b, c) in [(0x3c01, 0x3c01, 0x0001), (0x7bff, 0x0401, 0x8001), (0x1401, 0x1401, 0x9001)] {
         let exact = f64::from(half::f16::from_bits(a)) * f64::from(half::f16::from_bits(b))
             + f64::from(half::f16::from_bits(c));
-        let found = float16::fma(a, b, c);
+        let text = "FMA.v2f16 r20, r0.h00, r2, r4.h11";
+        let found = (execute(text, &[a.into(), u64::from(b) << 16, u64::from(c) << 16]) >> 16) as u16;
         let value = |bits: u16| f64::from(half::f16::from_bits(bits));
         assert!((value(found) - exact).abs() <= (value(found ^ 1) - exact).abs());
-        assert!(!F16.is_nan(found.into()));
-        let text = "FMA.v2f16 r20, r0.h00, r2, r4.h11";
-        assert_eq!(execute(text, &[a.into(), u64::from(b) << 16, u64::from(c) << 16]) >> 16, u64::from(found));
+        assert!(!half::f16::from_bits(found).is_nan());
     }
 }
 

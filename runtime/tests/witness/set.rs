@@ -53,9 +53,14 @@ fn record<S: Set>(set: &mut S) {
     println!("{}: {report}; {cases} cases, {full} in full, {} bytes", S::FILE, bytes.len());
 }
 
-fn replay<S: Set>(set: &mut S, every: usize, fast_every: usize) {
+/// The vectors of a set.
+pub fn groups<S: Set>() -> Vec<Group> {
     let bytes = fs::read(path::<S>()).expect("the vectors are there; WITNESS=record makes them");
-    let groups = file::read(&bytes).expect("the file is one of vectors");
+    file::read(&bytes).expect("the file is one of vectors")
+}
+
+fn replay<S: Set>(set: &mut S, every: usize, fast_every: usize) {
+    let groups = groups::<S>();
     let mut problems = vec![];
     let (mut cases, mut fast) = (0, 0);
     for group in &groups {

@@ -7,9 +7,6 @@
 use super::float32::result;
 use super::rounding::{F32, Format, Number};
 use super::special::{Mantissa, mantissa_f32};
-use isaforge_valhall::SubgroupSize;
-
-use super::lanes;
 
 /// `FPCLASS`: the class of a number as one set bit, in the order of LLVM's `is.fpclass`: signalling NaN, quiet NaN,
 /// negative infinity, normal, subnormal, zero, then positive zero, subnormal, normal, infinity.
@@ -117,25 +114,9 @@ pub fn atan_table(y: u32, x: u32) -> u32 {
     result(if code & 2 == 0 { angle as f32 } else { -angle as f32 })
 }
 
-/// `CLPER.accumulate`: the lane that `own` reads in one step of a prefix operation. The operand is the width of the
-/// step, 1, 2, 4 …: lanes whose number has that bit read the last lane of the block below theirs, the others read none
-/// and get the inactive result, which the table of those results makes the neutral element. Steps of 1, 2, 4 and 8 sum
-/// up sixteen lanes. Of an operand with several bits the lowest one that the lane has counts.
-pub fn accumulated_lane(own: usize, subgroup: SubgroupSize, operand: u32) -> Option<usize> {
-    let size = lanes::size(subgroup);
-    let (first, place) = (own - own % size, own % size);
-    let step = place & usize::from(operand as u8);
-    if step == 0 {
-        return None;
-    }
-    let block = 1 << step.trailing_zeros();
-    // The lane has a bit at or above `block`, so there is a block below.
-    Some(first + place - place % block - 1)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::float32::{ZeroProduct, fma, fma_rscale};
+    use super::super::float32::{ZeroProduct, fma_rscale};
     use super::super::special::exponent_f32;
     use super::*;
 
@@ -186,7 +167,7 @@ mod tests {
     fn the_sequence_for_a_root_gives_one() {
         for bits in (0x0080_0000..F32.infinity).step_by(0x1_2345) {
             let (m, x) = (mantissa_f32(bits, Mantissa::Root), root_of_mantissa(bits));
-            let square = fma(x, x, NEGATIVE);
+            let square = (value(x) * value(x)).to_bits();
             let rest = fma_rscale(m, square ^ NEGATIVE, F32.one, -1, ZeroProduct::Zero);
             let power = (exponent_f32(bits, Mantissa::Root) as i32).wrapping_neg();
             let found = value(fma_rscale(rest, x, x, power, ZeroProduct::Zero));
@@ -226,24 +207,5 @@ mod tests {
         assert_eq!(atan_table(F32.nan, 0), F32.nan);
         assert_eq!(atan_assist(0, F32.nan), 0x7e00_0000);
         assert_eq!(atan_assist(F32.infinity, 0xff80_0000), 0x3c00_0001);
-    }
-
-    #[test]
-    fn steps_of_an_accumulation_reach_every_lane_below() {
-        for &subgroup in SubgroupSize::ALL.iter() {
-            let size = lanes::size(subgroup);
-            let mut seen: Vec<u32> = (0..16).map(|lane| 1 << lane).collect();
-            for step in [1, 2, 4, 8].into_iter().filter(|&step| step < size) {
-                let before = seen.clone();
-                for (own, seen) in seen.iter_mut().enumerate() {
-                    let from = accumulated_lane(own, subgroup, step as u32);
-                    *seen |= from.map_or(0, |lane| before[lane]);
-                }
-            }
-            for (own, seen) in seen.into_iter().enumerate() {
-                let first = own - own % size;
-                assert_eq!(seen, ((2 << own) - 1) & !((1 << first) - 1), "lane {own} of {size}");
-            }
-        }
     }
 }

@@ -1,9 +1,11 @@
 //! Comparisons, selections and masks.
 
-use super::float16;
+#[cfg(test)]
 use super::integer::Lanes;
 use super::rounding::F32;
-use isaforge_valhall::{Condition, Mux, ResultType};
+#[cfg(test)]
+use isaforge_valhall::Mux;
+use isaforge_valhall::{Condition, ResultType};
 use std::cmp::Ordering;
 
 /// Whether an order of integers meets a condition. The conditions that only floats know are read as their nearest
@@ -31,11 +33,6 @@ pub fn holds_f32(condition: Condition, a: u32, b: u32) -> bool {
     }
 }
 
-/// Whether two f16 meet a condition; as [`holds_f32`].
-pub fn holds_f16(condition: Condition, a: u16, b: u16) -> bool {
-    holds_f32(condition, float16::widen(a), float16::widen(b))
-}
-
 /// Which values a comparison writes for a component of some width.
 #[derive(Clone, Copy, Debug)]
 pub struct Truth {
@@ -57,91 +54,11 @@ impl Truth {
             _ => 1,
         }
     }
-
-    /// The component for a three-way order; `u1` writes the order itself, -1, 0 or 1 (tested).
-    pub fn tie(self, condition: Condition, order: Ordering) -> i64 {
-        if self.result == ResultType::U1 { order as i64 } else { self.value(holds(condition, order)) }
-    }
-}
-
-/// What a comparison does with its third source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Third {
-    /// True when the comparison holds or the third source is not zero.
-    Or,
-    /// True when the comparison holds and the third source is not zero.
-    And,
-    /// The sign of the third source decides between equal operands.
-    Tie,
-}
-
-impl Third {
-    /// The choice of the modifiers `and` and `seq`; `seq` wins when both are written (ours).
-    pub fn new(and: bool, seq: bool) -> Self {
-        match (seq, and) {
-            (true, _) => Third::Tie,
-            (false, true) => Third::And,
-            (false, false) => Third::Or,
-        }
-    }
-
-    fn joins(self, holds: bool, other: bool) -> bool {
-        if self == Third::And { holds && other } else { holds || other }
-    }
-}
-
-/// Integer comparison of each component, joined with the third source (tested).
-pub fn compare_integers(
-    lanes: Lanes,
-    condition: Condition,
-    third: Third,
-    truth: ResultType,
-    a: u32,
-    b: u32,
-    c: u32,
-) -> u32 {
-    let truth = Truth { result: truth, bits: lanes.bits };
-    // The third source's sign is asked for, so it is always read as signed.
-    let sign = |c: i64| (c << (64 - lanes.bits)).signum();
-    lanes.zip3(a, b, c, |a, b, c| match third {
-        Third::Tie => truth.tie(condition, a.cmp(&b).then(sign(c).cmp(&0))),
-        _ => truth.value(third.joins(holds(condition, a.cmp(&b)), c != 0)),
-    })
-}
-
-/// Float comparison, joined with the third source (tested).
-pub fn compare_f32(condition: Condition, and: bool, truth: ResultType, a: u32, b: u32, c: u32) -> u32 {
-    let third = Third::new(and, false);
-    Truth { result: truth, bits: 32 }.value(third.joins(holds_f32(condition, a, b), c != 0)) as u32
-}
-
-/// Float comparison of each half, joined with the third source (tested).
-pub fn compare_f16(condition: Condition, and: bool, truth: ResultType, a: u32, b: u32, c: u32) -> u32 {
-    let third = Third::new(and, false);
-    let truth = Truth { result: truth, bits: 16 };
-    super::integer::U16
-        .zip3(a, b, c, |a, b, c| truth.value(third.joins(holds_f16(condition, a as u16, b as u16), c != 0)))
-}
-
-/// `c` where `a condition b`, else `d`, each component for itself (tested).
-pub fn select_integers(lanes: Lanes, condition: Condition, [a, b, c, d]: [u32; 4]) -> u32 {
-    let chosen = lanes.zip(a, b, |a, b| -i64::from(holds(condition, a.cmp(&b))));
-    c & chosen | d & !chosen
-}
-
-/// `c` where `a condition b`, else `d` (tested).
-pub fn select_f32(condition: Condition, [a, b, c, d]: [u32; 4]) -> u32 {
-    if holds_f32(condition, a, b) { c } else { d }
-}
-
-/// `c` where `a condition b`, else `d`, each half for itself (tested).
-pub fn select_f16(condition: Condition, [a, b, c, d]: [u32; 4]) -> u32 {
-    let chosen = super::integer::U16.zip(a, b, |a, b| -i64::from(holds_f16(condition, a as u16, b as u16)));
-    c & chosen | d & !chosen
 }
 
 /// `a` where the component of the mask passes the test, else `b` (tested; `fp_zero` of narrower components than 32
 /// bits ignores their sign bit, which is ours for bytes).
+#[cfg(test)]
 pub fn mux(lanes: Lanes, mux: Mux, a: u32, b: u32, mask: u32) -> u32 {
     let sign = 1 << (lanes.bits - 1);
     let chosen = match mux {

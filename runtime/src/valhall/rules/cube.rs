@@ -4,19 +4,6 @@ use super::rounding::F32;
 
 const MAGNITUDE: u32 = 0x7fff_ffff;
 
-/// The largest magnitude: NaN when any is NaN, 1.0 for infinity, 2.0 for zero and subnormals (tested to 1 ulp).
-pub fn face_divisor(x: u32, y: u32, z: u32) -> u32 {
-    if [x, y, z].into_iter().any(|c| F32.is_nan(c)) {
-        return F32.nan;
-    }
-    let greatest = (x & MAGNITUDE).max(y & MAGNITUDE).max(z & MAGNITUDE);
-    match greatest {
-        _ if greatest == F32.infinity => F32.one,
-        0..0x0080_0000 => 0x4000_0000,
-        _ => greatest,
-    }
-}
-
 /// `face << 29 | infinite << 16`, where the faces are +X, -X, +Y, -Y, +Z, -Z. Z wins ties, then Y; -0 is positive; with
 /// a NaN the face is +Z and nothing is infinite (tested).
 pub fn face(x: u32, y: u32, z: u32) -> u32 {

@@ -13,11 +13,6 @@ pub fn add(a: u32, b: u32) -> u32 {
     result(f32::from_bits(a) + f32::from_bits(b))
 }
 
-/// `a · b + c` with a single rounding (tested to 1 ulp; IEEE 754 documented).
-pub fn fma(a: u32, b: u32, c: u32) -> u32 {
-    result(f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)))
-}
-
 /// What the lesser or greater of a number and a NaN is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nans {
@@ -105,6 +100,7 @@ pub fn ldexp(a: u32, b: i32, rounding: Rounding) -> u32 {
 
 /// How `FMA_RSCALE` treats a product with zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg(test)]
 pub enum ZeroProduct {
     /// As IEEE 754: zero times infinity is NaN.
     Ieee,
@@ -115,6 +111,7 @@ pub enum ZeroProduct {
 }
 
 /// `(a · b + c) · 2^d`, rounded once to the nearest (relied on in sequences; the special products are documented).
+#[cfg(test)]
 pub fn fma_rscale(a: u32, b: u32, c: u32, d: i32, zero: ZeroProduct) -> u32 {
     let special = zero != ZeroProduct::Ieee && (F32.is_zero(a) || F32.is_zero(b));
     if !special {
@@ -134,11 +131,6 @@ pub fn reduce(bits: u32) -> u32 {
     // The highest bit of the fraction says whether the mantissa is at least 1.5.
     let exponent = if fraction & 0x0040_0000 != 0 { 126 } else { 127 };
     bits & F32.sign | exponent << 23 | fraction
-}
-
-/// `a + reduce(b)` (tested).
-pub fn add_lscale(a: u32, b: u32) -> u32 {
-    add(a, reduce(b))
 }
 
 #[cfg(test)]

@@ -11,12 +11,8 @@ pub struct Lanes {
 
 /// One unsigned word.
 pub const U32: Lanes = Lanes { bits: 32, signed: false };
-/// One signed word.
-pub const S32: Lanes = Lanes { bits: 32, signed: true };
 /// Two unsigned halves.
 pub const U16: Lanes = Lanes { bits: 16, signed: false };
-/// Two signed halves.
-pub const S16: Lanes = Lanes { bits: 16, signed: true };
 /// Four unsigned bytes.
 pub const U8: Lanes = Lanes { bits: 8, signed: false };
 /// Four signed bytes.
@@ -53,39 +49,34 @@ impl Lanes {
     }
 
     /// Applies `f` to each pair of components.
+    #[cfg(test)]
     pub fn zip(self, a: u32, b: u32, f: impl Fn(i64, i64) -> i64) -> u32 {
         self.collect(|s| f(self.get(a, s), self.get(b, s)))
-    }
-
-    /// Applies `f` to each triple of components.
-    pub fn zip3(self, a: u32, b: u32, c: u32, f: impl Fn(i64, i64, i64) -> i64) -> u32 {
-        self.collect(|s| f(self.get(a, s), self.get(b, s), self.get(c, s)))
     }
 }
 
 /// `a + b`, wrapping or clamped to the range of a component (tested).
+#[cfg(test)]
 pub fn add(lanes: Lanes, a: u32, b: u32, saturate: bool) -> u32 {
     lanes.zip(a, b, |a, b| if saturate { lanes.clamp((a + b).into()) } else { a + b })
 }
 
 /// `a - b`, wrapping or clamped to the range of a component (tested).
+#[cfg(test)]
 pub fn subtract(lanes: Lanes, a: u32, b: u32, saturate: bool) -> u32 {
     lanes.zip(a, b, |a, b| if saturate { lanes.clamp((a - b).into()) } else { a - b })
 }
 
 /// The low half of `a · b`, or the product clamped to the range of a component (tested).
+#[cfg(test)]
 pub fn multiply(lanes: Lanes, a: u32, b: u32, saturate: bool) -> u32 {
     lanes.zip(a, b, |a, b| if saturate { lanes.clamp(i128::from(a) * i128::from(b)) } else { a.wrapping_mul(b) })
 }
 
 /// Half of `a + b`, rounded down, or up with `round_up`, from a sum that cannot overflow (tested).
+#[cfg(test)]
 pub fn halving_add(lanes: Lanes, a: u32, b: u32, round_up: bool) -> u32 {
     lanes.zip(a, b, |a, b| (a + b + i64::from(round_up)) >> 1)
-}
-
-/// The magnitude; the least integer stays (tested).
-pub fn absolute(lanes: Lanes, a: u32) -> u32 {
-    lanes.map(a, i64::abs)
 }
 
 /// Zero bits above the highest set bit of a component. A zero component gives its width, or all ones with `mask`
@@ -111,11 +102,6 @@ pub fn multiply_wide(a: u32, b: u32, signed: bool) -> u64 {
     if signed { (i64::from(a as i32) * i64::from(b as i32)) as u64 } else { u64::from(a) * u64::from(b) }
 }
 
-/// `a + (b << shift)` in 64 bits; `b` has been extended (documented).
-pub fn shifted_add(a: u64, b: u64, shift: u32) -> u64 {
-    a.wrapping_add(b.wrapping_shl(shift))
-}
-
 /// `segment + offset`, or `segment - offset` with `negate`; a null segment address stays null with `preserve_null`
 /// (documented; which source the null concerns is ours).
 pub fn segment_add(segment: u64, offset: u64, negate: bool, preserve_null: bool) -> u64 {
@@ -124,11 +110,6 @@ pub fn segment_add(segment: u64, offset: u64, negate: bool, preserve_null: bool)
         (false, false) => segment.wrapping_add(offset),
         (false, true) => segment.wrapping_sub(offset),
     }
-}
-
-/// Two bytes and a half in one word: `a | b << 8 | cd << 16` (relied on).
-pub fn pack_bytes(a: u32, b: u32, cd: u32) -> u32 {
-    a & 0xff | (b & 0xff) << 8 | cd << 16
 }
 
 /// Two halves in one word: `a | b << 16` (relied on).

@@ -1,6 +1,6 @@
 //! Values that cross from lane to lane of a warp.
 
-use isaforge_valhall::{InactiveResult, LaneOperation, SubgroupSize};
+use isaforge_valhall::{InactiveResult, SubgroupSize};
 
 /// How many lanes a subgroup has.
 pub fn size(subgroup: SubgroupSize) -> usize {
@@ -10,21 +10,6 @@ pub fn size(subgroup: SubgroupSize) -> usize {
         SubgroupSize::Subgroup8 => 8,
         SubgroupSize::Subgroup16 => 16,
     }
-}
-
-/// The lane of the warp that `own` reads, or `None` when the subgroup has no such lane. Of the operand the low byte
-/// counts, signed for a shift (relied on; for `accumulate` see [`chosen`](super::chosen::accumulated_lane)).
-pub fn source_lane(own: usize, subgroup: SubgroupSize, operation: LaneOperation, operand: u32) -> Option<usize> {
-    let size = size(subgroup);
-    let (first, place) = (own - own % size, own % size);
-    let operand = operand as u8;
-    let wanted = match operation {
-        LaneOperation::None => Some(usize::from(operand)),
-        LaneOperation::Xor => Some(place ^ usize::from(operand)),
-        LaneOperation::Shift => place.checked_add_signed(isize::from(operand as i8)),
-        LaneOperation::Accumulate => return super::chosen::accumulated_lane(own, subgroup, operand.into()),
-    };
-    wanted.filter(|&lane| lane < size).map(|lane| first + lane)
 }
 
 /// What is read from a lane that is inactive or does not exist (documented).
@@ -47,10 +32,4 @@ pub fn inactive(result: InactiveResult) -> u32 {
         InactiveResult::V2infn => 0xfc00_fc00,
         InactiveResult::V2inf => 0x7c00_7c00,
     }
-}
-
-/// The part of a mask of lanes that belongs to the subgroup of `own`, its first lane as bit 0 (relied on).
-pub fn ballot(own: usize, subgroup: SubgroupSize, lanes: u16) -> u32 {
-    let size = size(subgroup);
-    u32::from(lanes) >> (own - own % size) & ((1 << size) - 1)
 }

@@ -1,14 +1,8 @@
-//! Shift, then logic, then perhaps complement: one unit does all three.
+//! Rotation, then logic, then perhaps complement: what later architectures do and v9 has no name for.
 
 /// How the first source is shifted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shift {
-    /// Towards the high end, zeros come in.
-    Left,
-    /// Towards the low end, zeros come in.
-    Right,
-    /// Towards the low end, copies of the sign come in.
-    Arithmetic,
     /// Around, towards the high end. The v9 document has no name for it.
     RotateLeft,
     /// Around, towards the low end. The v9 document has no name for it.
@@ -33,9 +27,6 @@ pub fn shift(kind: Shift, bits: u32, value: u64, count: u32) -> u64 {
     let count = count & (bits - 1);
     let around = (bits - count) & (bits - 1);
     ones & match kind {
-        Shift::Left => value << count,
-        Shift::Right => value >> count,
-        Shift::Arithmetic => ((value << (64 - bits)) as i64 >> (64 - bits) >> count) as u64,
         Shift::RotateLeft => value << count | value >> around,
         Shift::RotateRight => value >> count | value << around,
     }

@@ -4,9 +4,11 @@
 //! was told. After a fault only the fault and memory count: what registers of other lanes hold then is nobody's business.
 
 mod host;
+pub mod mutants;
 mod state;
 mod words;
 
+use isaforge_core::semantics::Semantics;
 use isaforge_runtime::valhall::host::HostError;
 use isaforge_runtime::valhall::single::{self, Next, State};
 use isaforge_runtime::{Level, MemoryFault, RunError};
@@ -54,6 +56,7 @@ pub struct Valhall {
 enum Engine {
     Reference,
     Fast(Level, usize),
+    Texts(&'static Semantics),
 }
 
 impl Valhall {
@@ -80,6 +83,7 @@ impl Valhall {
         self.host.begin(before.quads.is_some());
         let result = match engine {
             Engine::Reference => single::execute(word, after, &mut self.host),
+            Engine::Texts(semantics) => single::execute_with(semantics, word, after, &mut self.host),
             Engine::Fast(level, copies) => single::execute_fast(word, after, &mut self.host, level, copies),
         };
         let mut effect = Effect::default();

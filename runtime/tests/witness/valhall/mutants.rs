@@ -1,0 +1,134 @@
+//! Texts with one operator exchanged for another: the recorded results tell them from the right ones.
+
+use isaforge_core::semantics::{Comparison, Node, Op, Operation, Semantics};
+use isaforge_valhall::ISA;
+use isaforge_valhall::semantics::SEMANTICS;
+
+use super::{Engine, Valhall, split};
+use crate::file::{Answer, Group};
+use crate::set::groups;
+
+/// Operators of an instruction that are exchanged at most, one after the other.
+const MUTANTS: usize = 6;
+
+impl Valhall {
+    /// The first case of an instruction on which texts give something else than was recorded.
+    fn first_difference(&mut self, semantics: &'static Semantics, group: &Group) -> Option<usize> {
+        group.inputs.iter().zip(&group.answers).position(|(input, answer)| {
+            let (word, state) = split(input);
+            let found = self.execute(Engine::Texts(semantics), word, state).0;
+            match answer {
+                Answer::Full(expected) => *expected != found,
+                Answer::Hash(hash) => *hash != found.hash(),
+            }
+        })
+    }
+}
+
+/// Breaks one instruction of so many in several ways and looks for whom the recorded results speak up.
+pub fn check(valhall: &mut Valhall, every: usize) {
+    let groups = groups::<Valhall>();
+    let (mut broken, mut noticed) = (0, 0);
+    let mut silent = vec![];
+    for (number, group) in groups.iter().enumerate().filter(|(number, _)| number % every == 0) {
+        let opcode = ISA.forms.iter().position(|form| form.name.str == group.name).expect("a group is an instruction");
+        let mutants = mutants(&SEMANTICS.operations[opcode]);
+        if mutants.is_empty() {
+            continue;
+        }
+        assert_eq!(valhall.first_difference(SEMANTICS, group), None, "{} as it is", group.name);
+        let (count, mut found) = (mutants.len(), 0);
+        // What is not broken is not named.
+        let other = &groups[(number + 1) % groups.len()];
+        for nodes in mutants {
+            let semantics = with(opcode, nodes);
+            assert_eq!(valhall.first_difference(semantics, other), None, "{}, with {} broken", other.name, group.name);
+            found += usize::from(valhall.first_difference(semantics, group).is_some());
+        }
+        broken += count;
+        noticed += found;
+        if found == 0 {
+            silent.push(group.name.as_str());
+        }
+    }
+    println!("{noticed} of {broken} exchanged operators were noticed");
+    assert!(broken > 0 && silent.is_empty(), "nobody notices when these are broken: {silent:?}");
+}
+
+/// The graph of an operation with an operator exchanged, in several ways.
+fn mutants(operation: &Operation) -> Vec<Vec<Node>> {
+    let candidates: Vec<(usize, Node)> =
+        operation.nodes.iter().enumerate().filter_map(|(at, node)| Some((at, exchanged(*node)?))).collect();
+    let step = candidates.len().div_ceil(MUTANTS).max(1);
+    let mutant = |(at, node): &(usize, Node)| {
+        let mut nodes = operation.nodes.to_vec();
+        nodes[*at] = *node;
+        nodes
+    };
+    // The last operators are those of the instruction itself, the first those of how its operands are read.
+    candidates.iter().rev().step_by(step).map(mutant).collect()
+}
+
+/// Another operator of the same types.
+fn exchanged(node: Node) -> Option<Node> {
+    let [a, b, c, d] = node.args;
+    let with = |op: Op| Some(Node { op, ..node });
+    match node.op {
+        Op::Add | Op::Mul => with(Op::Sub),
+        Op::Sub => with(Op::Add),
+        Op::And => with(Op::Or),
+        Op::Or | Op::Xor => with(Op::And),
+        Op::Shl => with(Op::Shr),
+        Op::Shr => with(Op::Shl),
+        Op::Min => with(Op::Max),
+        Op::Max => with(Op::Min),
+        Op::AddSat | Op::MulSat => with(Op::SubSat),
+        Op::SubSat => with(Op::AddSat),
+        Op::AddHalf => with(Op::AddHalfUp),
+        Op::AddHalfUp => with(Op::AddHalf),
+        Op::Neg => with(Op::Abs),
+        Op::Abs => with(Op::Neg),
+        Op::LeadingZeros | Op::ReverseBits => with(Op::CountOnes),
+        Op::CountOnes => with(Op::LeadingZeros),
+        Op::Zext => with(Op::Sext),
+        Op::Sext => with(Op::Zext),
+        Op::Fma => Some(Node { args: [c, b, a, d], ..node }),
+        Op::Div | Op::Concat => Some(Node { args: [b, a, c, d], ..node }),
+        Op::Select => Some(Node { args: [a, c, b, d], ..node }),
+        Op::Compare => {
+            let other = match Comparison::ALL.get(usize::from(node.imm))? {
+                Comparison::Equal => Comparison::NotEqual,
+                Comparison::Less => Comparison::LessEqual,
+                Comparison::LessEqual => Comparison::Less,
+                _ => Comparison::Equal,
+            };
+            Some(Node { imm: other as u16, ..node })
+        }
+        // The next rounding.
+        Op::Convert | Op::RoundIntegral | Op::Ldexp | Op::FmaScaled => Some(Node { imm: (node.imm + 1) % 4, ..node }),
+        _ => None,
+    }
+}
+
+/// The texts of the specification, with another graph for one instruction.
+fn with(opcode: usize, nodes: Vec<Node>) -> &'static Semantics {
+    let operations = SEMANTICS.operations.iter().enumerate().map(|(at, operation)| Operation {
+        text: operation.text,
+        nodes: if at == opcode { nodes.clone().leak() } else { operation.nodes },
+        lists: operation.lists,
+        constants: operation.constants,
+        modifiers: operation.modifiers,
+        intrinsics: operation.intrinsics,
+    });
+    Box::leak(Box::new(Semantics {
+        operations: operations.collect::<Vec<_>>().leak(),
+        intrinsics: SEMANTICS.intrinsics,
+        states: SEMANTICS.states,
+        spaces: SEMANTICS.spaces,
+        faults: SEMANTICS.faults,
+        nan16: SEMANTICS.nan16,
+        nan32: SEMANTICS.nan32,
+        nan64: SEMANTICS.nan64,
+        pc_bits: SEMANTICS.pc_bits,
+    }))
+}
