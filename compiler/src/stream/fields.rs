@@ -451,6 +451,10 @@ impl Resolver<'_> {
             }
             let target = &mut draft.layout.fields[field];
             target.signed = signed;
+            // A truth value has one bit.
+            if expr.nodes.last().is_some_and(|node| node.ty == ValueType::BOOL) {
+                target.width = 1;
+            }
             target.source = Source::Computed { value: expr, inverse };
         }
         for (field, with, span) in std::mem::take(&mut draft.arguments) {

@@ -66,6 +66,18 @@ impl Wide {
         (low | high) & ones(width)
     }
 
+    /// The same as [`get`](Self::get), for what mostly lies in the first chunk.
+    #[inline]
+    pub(super) fn get_near(&self, at: u32, width: u32) -> u64 {
+        if at + width <= 64 { self.0[0] >> at & ones(width) } else { self.get(at, width) }
+    }
+
+    /// The low `bits` bits.
+    #[inline]
+    pub fn low(self, bits: u32) -> Wide {
+        if bits <= 64 { Wide::new(self.0[0] & ones(bits)) } else { self & Wide::ones(bits) }
+    }
+
     /// Replaces `width` bits, at most 64, from bit `at`; what lies beyond the last bit is lost.
     #[inline]
     pub fn set(&mut self, at: u32, width: u32, value: u64) {
