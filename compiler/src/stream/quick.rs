@@ -35,7 +35,7 @@ struct Tables {
 impl Tables {
     fn quick(&mut self, layout: &'static Layout) -> Option<Quick> {
         // Wide patterns are compared whole.
-        let wide = layout.fixed_mask.len() > 64;
+        let wide = layout.fixed_mask.width() > 64;
         if wide || layout.role != Role::Own {
             return None;
         }
@@ -86,7 +86,7 @@ impl Tables {
                 let ends =
                     |pieces: &[Piece]| pieces.iter().all(|p| p.at + u16::from(p.width) <= u16::from(shortest) * 8);
                 let all = conditions.iter().chain(&checks).all(|lookup: &Lookup| ends(lookup.pieces));
-                if !ends(&pieces) || !all || layout.fixed_mask.len() > u32::from(shortest) * 8 {
+                if !ends(&pieces) || !all || layout.fixed_mask.width() > u32::from(shortest) * 8 {
                     return None;
                 }
                 Some((slice(pieces.into_iter()), slice(lengths.into_iter())))
