@@ -338,3 +338,40 @@ fn a_way_back_may_be_given() {
     both_ways(engine, &[("230000", "m 0x10"), ("3f0000", "m 0x100000000")]);
     assert!(hex(engine, "m 0x11").is_err());
 }
+
+const HALVES: &str = r#"
+isa: halves
+word: [32]
+provenance: document
+kinds:
+  source:
+    width: 8
+    parameters: [FULL]
+    alternatives:
+      half: { where: FULL == 0, fields: { n: { bits: 7..0, number: decimal } }, text: "hr{n}" }
+      full: { where: FULL != 0, fields: { n: { bits: 7..0, number: decimal } }, text: "r{n}" }
+instructions:
+  mov:
+    doc: Moves.
+    fixed: { 31..17: 1 }
+    fields: { full: { bits: 16 } }
+    operands:
+      dst: { kind: source, at: 8, with: { FULL: full }, access: write }
+      src: { kind: source, at: 0, with: { FULL: full } }
+"#;
+
+#[test]
+fn what_is_read_of_an_operand_flows_back_to_its_parameters() {
+    let engine = of_text("halves", HALVES, 0).unwrap_or_else(|why| panic!("{why}"));
+    both_ways(engine, &[("05030200", "mov hr3, hr5"), ("05030300", "mov r3, r5")]);
+    assert!(hex(engine, "mov r3, hr5").is_err(), "one flag cannot be both");
+}
+
+#[test]
+fn ranges_and_groups_of_bytes_in_the_other_order() {
+    let spec = "isa: ranges\nword: [32]\nswap: 4\nprovenance: document\nevery: { unused: zero }\ninstructions:\n  \
+                load: { doc: L., fixed: { 31..16: 7 }, fields: { first: { bits: 7..0 }, last: { value: first + 3 } }, syntax: \"load v[{first}:{last}]\" }\n";
+    let engine = of_text("ranges", spec, 0).unwrap_or_else(|why| panic!("{why}"));
+    both_ways(engine, &[("00 07 00 04", "load v[4:7]")]);
+    assert!(hex(engine, "load v[4:8]").is_err(), "a range of four");
+}

@@ -9,7 +9,7 @@ use isaforge_core::stream::{self as core, Engine, Role, Scope, Wide, sample};
 use isaforge_core::text::Line;
 
 use super::lower::lower;
-use super::model::{Layout, Set, Source, Stream};
+use super::model::{Layout, Set, Source};
 use crate::check::more;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
@@ -39,36 +39,27 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
         return;
     }
     let tables = lower(isa, stream);
-    let engines = generations(stream).map(|generation| Engine { stream: tables, generation });
-    for engine in engines.collect::<Vec<_>>() {
-        for (index, set) in stream.sets.iter().enumerate() {
-            ambiguity(engine, index, set, out);
-        }
-        if out.has_errors() {
-            return;
-        }
-        for (index, set) in stream.sets.iter().enumerate() {
-            ways_back(engine, index, set, out);
-        }
-        if out.has_errors() {
-            return;
-        }
-        texts(engine, &stream.sets[0], out);
+    for (index, set) in stream.sets.iter().enumerate() {
+        ambiguity(tables, index, set, out);
     }
+    if out.has_errors() {
+        return;
+    }
+    for (index, set) in stream.sets.iter().enumerate() {
+        ways_back(tables, index, set, out);
+    }
+    if out.has_errors() {
+        return;
+    }
+    texts(tables, &stream.sets[0], out);
 }
 
-/// The generations that are told apart: the first, and each with which something begins or behind which something ends.
-fn generations(stream: &Stream) -> impl Iterator<Item = u32> {
+/// The tables with the first generation that has all of some layouts; `None` when there is none.
+fn engine_for(stream: &'static core::Stream, layouts: &[&core::Layout]) -> Option<Engine> {
     let (first, last) = stream.generations;
-    let mut all = vec![first];
-    for layout in stream.sets.iter().flat_map(|set| &set.layouts) {
-        all.push(layout.since);
-        all.push(layout.until.saturating_add(1));
-    }
-    all.retain(|generation| (first..=last).contains(generation));
-    all.sort_unstable();
-    all.dedup();
-    all.into_iter()
+    let since = layouts.iter().map(|layout| layout.since).max().unwrap_or(first).max(first);
+    let until = layouts.iter().map(|layout| layout.until).min().unwrap_or(last).min(last);
+    (since <= until).then_some(Engine { stream, generation: since })
 }
 
 fn bits_text(bits: Wide) -> String {
@@ -197,9 +188,9 @@ fn word_of_both(engine: Engine, a: &'static core::Layout, b: &'static core::Layo
     (0..TRIED).map(|_| base | Wide(std::array::from_fn(|_| random.next())) & open).find(both)
 }
 
-fn ambiguity(engine: Engine, index: usize, set: &Set, out: &mut Diagnostics) {
+fn ambiguity(stream: &'static core::Stream, index: usize, set: &Set, out: &mut Diagnostics) {
     let layouts: Vec<&'static core::Layout> =
-        engine.stream.layouts_of(index).iter().filter(|l| l.role == Role::Own && has(engine, l)).collect();
+        stream.layouts_of(index).iter().filter(|layout| layout.role == Role::Own).collect();
     let mut told = 0;
     for (i, b) in layouts.iter().enumerate() {
         for a in &layouts[..i] {
@@ -210,6 +201,7 @@ fn ambiguity(engine: Engine, index: usize, set: &Set, out: &mut Diagnostics) {
             if !same_pattern || contained || variants || told >= TOLD {
                 continue;
             }
+            let Some(engine) = engine_for(stream, &[a, b]) else { continue };
             let Some(word) = word_of_both(engine, a, b) else { continue };
             told += 1;
             let span = |of: &core::Layout| {
@@ -232,13 +224,10 @@ fn ambiguity(engine: Engine, index: usize, set: &Set, out: &mut Diagnostics) {
     }
 }
 
-fn has(engine: Engine, layout: &core::Layout) -> bool {
-    (layout.since..=layout.until).contains(&engine.generation)
-}
-
-fn ways_back(engine: Engine, index: usize, set: &Set, out: &mut Diagnostics) {
+fn ways_back(stream: &'static core::Stream, index: usize, set: &Set, out: &mut Diagnostics) {
     let mut failed: Vec<(&'static core::Layout, &'static core::Field, u64)> = Vec::new();
-    for layout in engine.stream.layouts_of(index).iter().filter(|l| l.role == Role::Own && has(engine, l)) {
+    for layout in stream.layouts_of(index).iter().filter(|layout| layout.role == Role::Own) {
+        let Some(engine) = engine_for(stream, &[layout]) else { continue };
         for (i, field) in layout.fields.iter().enumerate() {
             if !matches!(field.source, core::Source::Computed { .. }) || !core::solve::shows(layout, i as u8) {
                 continue;
@@ -268,9 +257,10 @@ fn ways_back(engine: Engine, index: usize, set: &Set, out: &mut Diagnostics) {
     }
 }
 
-fn texts(engine: Engine, set: &Set, out: &mut Diagnostics) {
+fn texts(stream: &'static core::Stream, set: &Set, out: &mut Diagnostics) {
     let mut lost = Vec::new();
-    for layout in engine.stream.layouts_of(0).iter().filter(|l| l.role != Role::Assembler && has(engine, l)) {
+    for layout in stream.layouts_of(0).iter().filter(|layout| layout.role != Role::Assembler) {
+        let Some(engine) = engine_for(stream, &[layout]) else { continue };
         let mut line = Line::new();
         for word in sample::words(layout, SAMPLES) {
             let bytes = engine.store(word);

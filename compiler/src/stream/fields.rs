@@ -26,8 +26,11 @@ pub(super) struct Draft {
     /// Computed values whose expressions wait until all names are known.
     waiting: Vec<Waiting>,
     /// Arguments of operands that are sets, which wait likewise.
-    arguments: Vec<(usize, Option<Named<Spanned<String>>>, Span)>,
+    arguments: Vec<Passed>,
 }
+
+/// A field that is a set, the fields that it is told, and its place.
+type Passed = (usize, Option<Named<Spanned<String>>>, Span);
 
 struct Waiting {
     field: usize,
@@ -441,7 +444,7 @@ impl Resolver<'_> {
                     for (name, text) in fields.iter() {
                         let known = draft.layout.fields.iter().map(|f| (f.name.as_str(), Some(f.span)));
                         let found = Resolver::find(self.out, "field", name, known);
-                        let built = expression(text, &[own.clone()], Want::Number, self.out);
+                        let built = expression(text, std::slice::from_ref(&own), Want::Number, self.out);
                         match (found, built) {
                             (Some(field), Some((expr, _))) => inverse.push((field, expr)),
                             _ => complete = None,
@@ -451,6 +454,10 @@ impl Resolver<'_> {
             }
             let target = &mut draft.layout.fields[field];
             target.signed = signed;
+            // A truth value has one bit.
+            if expr.nodes.last().is_some_and(|node| node.ty == ValueType::BOOL) {
+                target.width = 1;
+            }
             target.source = Source::Computed { value: expr, inverse };
         }
         for (field, with, span) in std::mem::take(&mut draft.arguments) {

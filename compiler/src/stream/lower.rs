@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use isaforge_core::stream as core;
 use isaforge_core::text::Text;
 
-use super::model::{self, Expr, Layout, Set, Source, Stream, Token, Type};
+use super::model::{self, Expr, Layout, Source, Stream, Token, Type};
 use super::tree;
 use crate::lower::{access, enumeration_with, provenance, slice, text};
 use crate::model::Isa;
@@ -13,18 +13,44 @@ use crate::model::Isa;
 struct Lower {
     expressions: Vec<core::Expression>,
     known: HashMap<Expr, u16>,
+    /// Bits of the parameters of each set.
+    widths: Vec<Vec<u8>>,
+}
+
+/// Bits of the parameters of each set: those of the widest field that stands for one.
+fn parameter_widths(stream: &Stream) -> Vec<Vec<u8>> {
+    let mut widths: Vec<Vec<u8>> = stream.sets.iter().map(|set| vec![1; set.parameters.len()]).collect();
+    // What is passed on may itself have been passed, as deep as there are sets.
+    for _ in &stream.sets {
+        for (index, set) in stream.sets.iter().enumerate() {
+            for layout in &set.layouts {
+                for field in &layout.fields {
+                    let Type::Set(inner, arguments) = &field.ty else { continue };
+                    for (parameter, argument) in arguments.iter().enumerate() {
+                        let width = match layout.fields[*argument].source {
+                            Source::Outer(outer) => widths[index][outer],
+                            _ => layout.fields[*argument].width,
+                        };
+                        let known = &mut widths[*inner][parameter];
+                        *known = width.max(*known);
+                    }
+                }
+            }
+        }
+    }
+    widths
 }
 
 /// Lowers a model that has passed its checks.
 pub fn lower(isa: &Isa, stream: &Stream) -> &'static core::Stream {
-    let mut lower = Lower { expressions: Vec::new(), known: HashMap::new() };
+    let mut lower = Lower { expressions: Vec::new(), known: HashMap::new(), widths: parameter_widths(stream) };
     let mut sets = Vec::new();
     let mut layouts: Vec<core::Layout> = Vec::new();
-    for set in &stream.sets {
+    for (index, set) in stream.sets.iter().enumerate() {
         let ordered: Vec<Layout> = tree::order(set).into_iter().map(|i| set.layouts[i].clone()).collect();
         let first = layouts.len() as u16;
         let unit = if set.bits == 0 { stream.unit } else { u8::MAX };
-        layouts.extend(ordered.iter().map(|layout| lower.layout(stream, set, layout)));
+        layouts.extend(ordered.iter().map(|layout| lower.layout(stream, index, layout)));
         sets.push(core::Set {
             name: text(&set.name),
             doc: text(&set.doc),
@@ -45,7 +71,7 @@ pub fn lower(isa: &Isa, stream: &Stream) -> &'static core::Stream {
         .collect();
     let aliases =
         |opcode: usize| preferred.iter().filter(move |(of, _)| usize::from(*of) == opcode).map(|(_, index)| *index);
-    Box::leak(Box::new(core::Stream {
+    let exact: &'static core::Stream = Box::leak(Box::new(core::Stream {
         name: text(&isa.name),
         doc: text(&isa.doc),
         unit: stream.unit,
@@ -76,7 +102,10 @@ pub fn lower(isa: &Isa, stream: &Stream) -> &'static core::Stream {
             preferred: slice(aliases(opcode)),
         })),
         expressions: slice(lower.expressions.into_iter()),
-    }))
+        quick: &[],
+    }));
+    // The fast tests are made of what the exact way says.
+    Box::leak(Box::new(core::Stream { quick: super::quick::tests(exact), ..*exact }))
 }
 
 impl Lower {
@@ -96,7 +125,8 @@ impl Lower {
         index
     }
 
-    fn layout(&mut self, stream: &Stream, set: &Set, layout: &Layout) -> core::Layout {
+    fn layout(&mut self, stream: &Stream, index: usize, layout: &Layout) -> core::Layout {
+        let set = &stream.sets[index];
         let leaves = layout.leaves();
         let fields = layout.fields.iter().zip(&leaves).map(|(f, leaves)| core::Field {
             name: text(&f.name),
@@ -109,7 +139,10 @@ impl Lower {
                 },
                 Source::Outer(parameter) => core::Source::Outer(*parameter as u8),
             },
-            width: f.width,
+            width: match f.source {
+                Source::Outer(parameter) => self.widths[index][parameter],
+                _ => f.width,
+            },
             signed: f.signed,
             default: f.default,
             ty: match &f.ty {

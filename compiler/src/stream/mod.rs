@@ -10,6 +10,7 @@ mod expressions;
 mod fields;
 pub mod lower;
 pub mod model;
+mod quick;
 pub mod resolve;
 mod template;
 mod tree;

@@ -389,7 +389,7 @@ impl Resolver<'_> {
         let mut said = Vec::new();
         for (field, value) in spec.with.iter().flat_map(|w| w.iter()) {
             let index = Resolver::find(self.out, "field", field, names_of(&draft.layout))?;
-            with_value(&mut layout, index, (value.value as i128) as u64);
+            with_value(&mut layout, index, value.value as u64);
             said.push(index);
         }
         let syntax = spec.syntax.clone().unwrap_or_else(|| Spanned::new("{mnemonic} {operands}".to_owned(), name.span));

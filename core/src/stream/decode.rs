@@ -161,35 +161,45 @@ impl<'a> Scope<'a> {
     /// The first thing wrong.
     pub fn validate(&self) -> Result<(), DecodeError> {
         let layout = self.layout;
-        if let Some((bits, expected, found)) = wrong_bits(self.word, layout.fixed_mask, layout.fixed_value) {
+        if !self.word.matches(&layout.fixed_mask, &layout.fixed_value)
+            && let Some((bits, expected, found)) = wrong_bits(self.word, layout.fixed_mask, layout.fixed_value)
+        {
             return Err(DecodeError::Fixed { name: layout.name, bits, expected, found });
         }
         if layout.simple {
             return Ok(());
         }
-        for (index, field) in layout.fields.iter().enumerate() {
-            let index = index as u8;
-            let reserved = |found| DecodeError::Reserved { name: layout.name, field: field.name, found };
-            match field.ty {
-                Type::Number(_) | Type::Enum(_, Some(_)) | Type::Float(_) => {}
-                Type::Enum(names, None) => {
-                    let found = self.value(index);
-                    if self.engine.stream.enums.get(usize::from(names)).is_none_or(|e| named(e, found).is_none()) {
-                        return Err(reserved(found));
-                    }
+        (0..layout.fields.len()).try_for_each(|index| self.validate_field(index as u8))
+    }
+
+    /// Whether the value of a field means something.
+    pub fn field_is_valid(&self, index: u8) -> bool {
+        self.validate_field(index).is_ok()
+    }
+
+    fn validate_field(&self, index: u8) -> Result<(), DecodeError> {
+        let layout = self.layout;
+        let Some(field) = layout.fields.get(usize::from(index)) else { return Ok(()) };
+        let reserved = |found| DecodeError::Reserved { name: layout.name, field: field.name, found };
+        match field.ty {
+            Type::Number(_) | Type::Enum(_, Some(_)) | Type::Float(_) => {}
+            Type::Enum(names, None) => {
+                let found = self.value(index);
+                if self.engine.stream.enums.get(usize::from(names)).is_none_or(|e| named(e, found).is_none()) {
+                    return Err(reserved(found));
                 }
-                Type::Register(bank) => {
-                    let found = self.value(index);
-                    if self.engine.stream.banks.get(usize::from(bank)).is_none_or(|b| found >= u64::from(b.count)) {
-                        return Err(reserved(found));
-                    }
+            }
+            Type::Register(bank) => {
+                let found = self.value(index);
+                if self.engine.stream.banks.get(usize::from(bank)).is_none_or(|b| found >= u64::from(b.count)) {
+                    return Err(reserved(found));
                 }
-                Type::Set(set, arguments) => {
-                    let bits = self.bits(field, index);
-                    match self.reading(set, arguments, &bits) {
-                        Some(reading) => reading.validate()?,
-                        None => return Err(reserved(bits.get(0, 64))),
-                    }
+            }
+            Type::Set(set, arguments) => {
+                let bits = self.bits(field, index);
+                match self.reading(set, arguments, &bits) {
+                    Some(reading) => reading.validate()?,
+                    None => return Err(reserved(bits.get(0, 64))),
                 }
             }
         }
@@ -226,7 +236,7 @@ impl Engine {
         // Branches only lead downwards; the bound protects against tables made by hand.
         for _ in 0..=tree.nodes.len() {
             let Some(n) = node else { break };
-            let value = word.get(n.shift.into(), n.width.into());
+            let value = word.get_near(n.shift.into(), n.width.into());
             match tree.branches.get(n.first as usize + value as usize) {
                 Some(Branch::Node(next)) => node = tree.nodes.get(usize::from(*next)),
                 Some(Branch::Leaf(first, count)) => {
@@ -246,12 +256,49 @@ impl Engine {
     /// Why no instruction stands there.
     pub fn decode(&self, bytes: &[u8]) -> Result<Decoded, DecodeError> {
         let word = self.load(bytes);
+        if let Some((layout, len)) = self.quick(&word)
+            && bytes.len() >= usize::from(len)
+        {
+            return Ok(Decoded { layout, word: word.low(8 * u32::from(len)), len });
+        }
+        self.decode_exactly(bytes, word)
+    }
+
+    /// The layout and the length of a word that is certainly valid; `None` says nothing.
+    #[inline]
+    fn quick(&self, word: &Wide) -> Option<(u16, u8)> {
+        let low = word.0[0];
+        for index in self.candidates(self.stream.sets.first()?, word) {
+            let quick = self.stream.quick.get(usize::from(index))?;
+            if quick.len == 0 {
+                return None;
+            }
+            let wrong = low ^ quick.value;
+            let has = quick.since <= self.generation && self.generation <= quick.until;
+            if wrong & quick.mask != 0 || !has || !quick.conditions.iter().all(|lookup| lookup.allows(word)) {
+                continue;
+            }
+            if wrong & quick.fixed != 0 || !quick.checks.iter().all(|lookup| lookup.allows(word)) {
+                return None;
+            }
+            let len = match quick.lengths {
+                None => quick.len,
+                Some((pieces, lengths)) => *lengths.get(extract(word, pieces) as usize)?,
+            };
+            return (len != 0).then_some((index, len));
+        }
+        None
+    }
+
+    /// Decodes what the fast way does not take for an instruction, and says why it is none.
+    #[inline(never)]
+    fn decode_exactly(&self, bytes: &[u8], word: Wide) -> Result<Decoded, DecodeError> {
         let (index, len) = self.find(&word)?;
         let len = usize::from(len);
         if bytes.len() < len {
             return Err(DecodeError::Short { needed: len, have: bytes.len() });
         }
-        let decoded = Decoded { layout: index, word: word & Wide::ones(8 * len as u32), len: len as u8 };
+        let decoded = Decoded { layout: index, word: word.low(8 * len as u32), len: len as u8 };
         self.scope(&decoded).validate()?;
         Ok(decoded)
     }
@@ -268,7 +315,7 @@ impl Engine {
                 scope.len = says.min(self.stream.longest.into()) as u8;
             }
             // What lies behind an instruction is none of its business.
-            let bits = *word & Wide::ones(8 * u32::from(scope.len));
+            let bits = word.low(8 * u32::from(scope.len));
             if !(Scope { word: &bits, ..scope }).fits() {
                 continue;
             }
@@ -290,8 +337,14 @@ impl Engine {
     /// The bits of a memory.
     #[inline]
     pub fn load(&self, bytes: &[u8]) -> Wide {
-        let bytes = bytes.get(..usize::from(self.stream.longest)).unwrap_or(bytes);
-        let word = Wide::from_bytes(bytes);
+        let longest = self.stream.longest;
+        let word = match bytes.first_chunk() {
+            // One load, and what lies behind is taken away.
+            Some(first) if longest <= 8 => {
+                Wide::new(u64::from_le_bytes(*first) & crate::bits::ones(8 * u32::from(longest)))
+            }
+            _ => Wide::from_bytes(bytes.get(..usize::from(longest)).unwrap_or(bytes)),
+        };
         if self.stream.swap <= 1 { word } else { swapped(word, self.stream.swap) }
     }
 

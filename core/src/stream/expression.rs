@@ -34,9 +34,13 @@ pub struct Expression {
 
 impl Expression {
     /// The value, `input` giving those of the inputs.
-    pub fn value(&self, mut input: impl FnMut(Input) -> u64) -> u64 {
-        let mut values = [0; MAX_NODES];
-        let count = self.nodes.len().min(MAX_NODES);
+    pub fn value(&self, input: impl FnMut(Input) -> u64) -> u64 {
+        // Clearing room for many values costs more than computing the few that most expressions have.
+        if self.nodes.len() <= 8 { self.value_in([0; 8], input) } else { self.value_in([0; MAX_NODES], input) }
+    }
+
+    fn value_in<const N: usize>(&self, mut values: [u64; N], mut input: impl FnMut(Input) -> u64) -> u64 {
+        let count = self.nodes.len().min(N);
         for (at, node) in self.nodes.iter().take(count).enumerate() {
             values[at] = match node.op {
                 Op::Const => self.constants.get(usize::from(node.args[0])).copied().unwrap_or(0),
@@ -61,7 +65,7 @@ impl Expression {
         self.inputs.is_empty().then(|| self.value(|_| 0))
     }
 
-    fn pack(&self, node: &Node, values: &[u64; MAX_NODES]) -> u64 {
+    fn pack(&self, node: &Node, values: &[u64]) -> u64 {
         let list = self.lists.get(usize::from(node.args[0])..).unwrap_or_default();
         let parts = list.iter().take(usize::from(node.args[1])).enumerate();
         parts.fold(0, |all, (i, part)| {

@@ -431,11 +431,8 @@ impl Reader<'_> {
             let len = rest.bytes().take_while(|&b| is_word(b) || b == b'.' || b == b'$').count();
             let next = self.address.wrapping_add(u64::from(frame.layout.bits / 8));
             match self.labels.resolve(&rest[..len]).map(|label| target.number(label, self.address, next)) {
-                Some(Some(number)) => {
-                    if self.assign(index, number as u64, at, at + len, frame, then) {
-                        return true;
-                    }
-                }
+                Some(Some(number)) if self.assign(index, number as u64, at, at + len, frame, then) => return true,
+                Some(Some(_)) => {}
                 Some(None) => self.miss(at, len, Reason::Between),
                 None if len > 0 => self.miss(at, len, Reason::UnknownLabel),
                 None => {}

@@ -6,7 +6,7 @@ use crate::table::{Access, Enum, Provenance, Target};
 use crate::text::Text;
 
 /// An instruction set whose instructions are read from a stream of bytes.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Stream {
     /// The name, as the command line knows it.
     pub name: &'static str,
@@ -32,6 +32,50 @@ pub struct Stream {
     pub instructions: &'static [Instruction],
     /// Conditions and computed values.
     pub expressions: &'static [Expression],
+    /// The fast test of each layout; none where every word is to take the exact way.
+    pub quick: &'static [Quick],
+}
+
+/// A test that decides about a word of a layout without evaluating anything. It has all that the exact way looks at: pattern
+/// and conditions, then what other bits must be.
+#[derive(Clone, Copy, Debug)]
+pub struct Quick {
+    /// Bits of the pattern …
+    pub mask: u64,
+    /// … of all constant bits …
+    pub fixed: u64,
+    /// … and what they are.
+    pub value: u64,
+    /// The conditions.
+    pub conditions: &'static [Lookup],
+    /// What values mean something.
+    pub checks: &'static [Lookup],
+    /// The length in bytes; 0 when only the exact way can decide.
+    pub len: u8,
+    /// Where bits say the length: those bits, and the length for each of their values.
+    pub lengths: Option<(&'static [Piece], &'static [u8])>,
+    /// The first generation that has the layout …
+    pub since: u32,
+    /// … and the last.
+    pub until: u32,
+}
+
+/// The values that some bits may have, the first piece being the least significant.
+#[derive(Clone, Copy, Debug)]
+pub struct Lookup {
+    /// The bits.
+    pub pieces: &'static [Piece],
+    /// A bit for each value.
+    pub allowed: &'static [u64],
+}
+
+impl Lookup {
+    /// Whether the bits of a word have a value that they may have.
+    #[inline]
+    pub fn allows(&self, word: &Wide) -> bool {
+        let value = super::decode::extract(word, self.pieces);
+        self.allowed.get((value >> 6) as usize).is_some_and(|row| row >> (value & 63) & 1 != 0)
+    }
 }
 
 /// A bank of registers.
@@ -138,7 +182,7 @@ pub enum Role {
 }
 
 /// One way in which bits are laid out and written: a pattern, fields, a text.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// The name in the specification.
     pub name: &'static str,

@@ -66,6 +66,18 @@ impl Wide {
         (low | high) & ones(width)
     }
 
+    /// The same as [`get`](Self::get), for what mostly lies in the first chunk.
+    #[inline]
+    pub(super) fn get_near(&self, at: u32, width: u32) -> u64 {
+        if at + width <= 64 { self.0[0] >> at & ones(width) } else { self.get(at, width) }
+    }
+
+    /// The low `bits` bits.
+    #[inline]
+    pub fn low(self, bits: u32) -> Wide {
+        if bits <= 64 { Wide::new(self.0[0] & ones(bits)) } else { self & Wide::ones(bits) }
+    }
+
     /// Replaces `width` bits, at most 64, from bit `at`; what lies beyond the last bit is lost.
     #[inline]
     pub fn set(&mut self, at: u32, width: u32, value: u64) {
@@ -100,7 +112,7 @@ impl Wide {
     }
 
     /// One above the highest set bit; 0 for zero.
-    pub fn len(&self) -> u32 {
+    pub fn width(&self) -> u32 {
         let highest = self.0.iter().enumerate().rev().find(|(_, chunk)| **chunk != 0);
         highest.map_or(0, |(i, chunk)| 64 * i as u32 + 64 - chunk.leading_zeros())
     }
@@ -172,7 +184,7 @@ impl core::ops::BitOrAssign for Wide {
 
 impl core::fmt::LowerHex for Wide {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let digits = f.width().unwrap_or(1).max(self.len().div_ceil(4).max(1) as usize);
+        let digits = f.width().unwrap_or(1).max(self.width().div_ceil(4).max(1) as usize);
         for digit in (0..digits as u32).rev() {
             write!(f, "{:x}", self.get(4 * digit, 4))?;
         }
@@ -219,7 +231,7 @@ mod tests {
         mask.set(120, 12, 0xfff);
         assert_eq!(mask.runs().collect::<std::vec::Vec<_>>(), [(4, 2), (7, 1), (120, 12)]);
         assert_eq!((!Wide::ZERO).runs().count(), 4);
-        assert_eq!((mask.len(), mask.count_ones(), mask.first_one()), (132, 15, Some(4)));
+        assert_eq!((mask.width(), mask.count_ones(), mask.first_one()), (132, 15, Some(4)));
         assert_eq!(std::format!("{:x}", mask), "fff0000000000000000000000000000b0");
     }
 }

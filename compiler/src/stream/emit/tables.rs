@@ -2,8 +2,8 @@
 
 use isaforge_core::semantics::Node;
 use isaforge_core::stream::{
-    Bank, Branch, Expression, Field, Input, Instruction, Layout, Notation, Operand, Role, Set, Source, Stream, Token,
-    Type, Wide,
+    Bank, Branch, Expression, Field, Input, Instruction, Layout, Lookup, Notation, Operand, Piece, Quick, Role, Set,
+    Source, Stream, Token, Type, Wide,
 };
 use isaforge_core::table::{Base, Enum};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -106,15 +106,40 @@ fn notation(notation: &Notation) -> TokenStream {
     })
 }
 
+fn pieces(pieces: &[Piece]) -> TokenStream {
+    let pieces = pieces.iter().map(|piece| {
+        let (at, width) = (n(piece.at), n(piece.width));
+        quote!(Piece { at: #at, width: #width })
+    });
+    quote!(&[#(#pieces),*])
+}
+
+fn lookup(lookup: &Lookup) -> TokenStream {
+    let (of, allowed) = (pieces(lookup.pieces), lookup.allowed.iter().map(|row| hex(*row)));
+    quote!(Lookup { pieces: #of, allowed: &[#(#allowed),*] })
+}
+
+fn quick(q: &Quick) -> TokenStream {
+    let [mask, fixed, value] = [q.mask, q.fixed, q.value].map(hex);
+    let (conditions, checks) = (q.conditions.iter().map(lookup), q.checks.iter().map(lookup));
+    let (len, since, until) = (n(q.len), n(q.since), n(q.until));
+    let lengths = q.lengths.map(|(of, lengths)| {
+        let (of, lengths) = (pieces(of), lengths.iter().map(|length| n(*length)));
+        quote!((#of, &[#(#lengths),*]))
+    });
+    let lengths = lengths.map_or_else(|| quote!(None), |lengths| quote!(Some(#lengths)));
+    quote!(Quick {
+        mask: #mask, fixed: #fixed, value: #value, conditions: &[#(#conditions),*], checks: &[#(#checks),*],
+        len: #len, lengths: #lengths, since: #since, until: #until,
+    })
+}
+
 fn field(f: &Field) -> TokenStream {
     let Field { name, doc, signed, .. } = f;
     let source = match &f.source {
-        Source::Bits(pieces) => {
-            let pieces = pieces.iter().map(|piece| {
-                let (at, width) = (n(piece.at), n(piece.width));
-                quote!(Piece { at: #at, width: #width })
-            });
-            quote!(Source::Bits(&[#(#pieces),*]))
+        Source::Bits(of) => {
+            let of = pieces(of);
+            quote!(Source::Bits(#of))
         }
         Source::Computed { value, inverse } => {
             let value = n(*value);
@@ -246,6 +271,7 @@ pub(super) fn emit(stream: &Stream) -> TokenStream {
     let (sets, layouts) = (stream.sets.iter().map(set), stream.layouts.iter().map(layout));
     let instructions = stream.instructions.iter().map(instruction);
     let expressions = stream.expressions.iter().map(expression);
+    let quick = stream.quick.iter().map(quick);
     quote! {
         mod tables {
             #[allow(unused_imports, reason = "which of the shapes occur depends on the instruction set")]
@@ -269,6 +295,7 @@ pub(super) fn emit(stream: &Stream) -> TokenStream {
                 layouts: &[#(#layouts),*],
                 instructions: &[#(#instructions),*],
                 expressions: &[#(#expressions),*],
+                quick: &[#(#quick),*],
             };
         }
     }

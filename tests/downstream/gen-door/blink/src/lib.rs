@@ -1200,7 +1200,10 @@ mod tables {
             bits: Bits::new(0, 10),
             ty: Type::Signed,
             prefix: "",
-            target: Some(Target::RelativeToNext),
+            target: Some(Target {
+                base: Base::Next,
+                unit: 2,
+            }),
         },
         suffixes: &[],
         quiet_mask: 0,
@@ -2094,6 +2097,10 @@ mod tables {
         secondary: &SECONDARY,
         quick: &QUICK,
         planes: &PLANES,
+        deep: Decoder {
+            nodes: &[],
+            branches: &[],
+        },
     };
 }
 #[cfg(test)]
