@@ -345,6 +345,9 @@ pub struct RunArgs {
     /// of its instruction set
     #[arg(long, value_name = "SPEC", conflicts_with_all = ["more", "sheet", "compare"])]
     pub spec: Option<PathBuf>,
+    /// The generation of the hardware, where the specification describes several
+    #[arg(long, value_name = "N", requires = "spec")]
+    pub generation: Option<u32>,
     /// Write what the program leaves between the symbols `begin_signature` and `end_signature`, a word a line
     #[arg(long, value_name = "FILE", requires = "spec")]
     pub signature: Option<PathBuf>,

@@ -98,15 +98,11 @@ pub fn named_or_at(given: &Path) -> Result<Option<Target>, Failure> {
     Err(Failure::usage(format!("`{}` is no instruction set and no file", given.display()), help))
 }
 
-<<<<<<< HEAD
-fn from_specification(given: &Path, generation: Option<u32>) -> Result<Option<Target>, Failure> {
-=======
 /// The specification at a path; `None` as for [`TargetArgs::open`].
 ///
 /// # Errors
 /// When it cannot be opened.
-pub fn from_specification(given: &Path) -> Result<Option<Target>, Failure> {
->>>>>>> df27022 (cli: run --spec executes programs of a specification, ELF files among them)
+pub fn from_specification(given: &Path, generation: Option<u32>) -> Result<Option<Target>, Failure> {
     let settings = check::settings(given)?;
     let checked = match check_spec(&settings) {
         Ok(checked) => checked,

@@ -5,11 +5,8 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 use std::ops::ControlFlow;
 
 use isaforge_core::machine::{Executed, Hardware, Host, Register, Touched};
-use isaforge_core::print::{Style, print};
 use isaforge_core::semantics::Semantics;
 use isaforge_core::semantics::evaluate::Column;
-use isaforge_core::text::Line;
-use isaforge_core::Isa;
 
 /// The standard streams.
 #[derive(Debug)]
@@ -17,7 +14,7 @@ pub struct Console {
     out: BufWriter<StdoutLock<'static>>,
     /// Why standard output cannot be written to.
     pub failed: Option<io::Error>,
-    tables: (&'static Isa, &'static Semantics, &'static Hardware),
+    tables: (&'static Semantics, &'static Hardware),
     trace: bool,
 }
 
@@ -26,7 +23,7 @@ const ERRORS: u64 = 2;
 
 impl Console {
     /// Opens them.
-    pub fn new(tables: (&'static Isa, &'static Semantics, &'static Hardware), trace: bool) -> Self {
+    pub fn new(tables: (&'static Semantics, &'static Hardware), trace: bool) -> Self {
         Console { out: BufWriter::new(io::stdout().lock()), failed: None, tables, trace }
     }
 
@@ -67,21 +64,19 @@ impl<const L: usize> Host<L> for Console {
     }
 
     fn executed(&mut self, step: &Executed<'_, L>) -> ControlFlow<()> {
-        let (isa, semantics, hardware) = self.tables;
-        let mut line = Line::new();
-        print(isa, step.opcode, step.word, Style::Customary, &mut line);
+        let (semantics, hardware) = self.tables;
         let mut text = format!("{:8x}  ", step.pc);
         if L > 1 {
             let lanes = usize::from(hardware.lanes).min(L);
             text.extend((0..lanes).map(|lane| if step.active >> lane & 1 != 0 { '+' } else { '.' }));
             text.push_str("  ");
         }
-        let _ = write!(text, "{:32}", line.as_str());
+        let _ = write!(text, "{:32}", step.text);
         for touched in step.touched {
             let _ = match touched {
                 Touched::Read(..) => Ok(()),
                 Touched::Written(register, value, mask) => {
-                    write!(text, "  {}={}", hardware.name(*register), values(isa, *register, value, *mask))
+                    write!(text, "  {}={}", hardware.name(*register), values(hardware, *register, value, *mask))
                 }
                 Touched::Loaded(address, size, value) => {
                     write!(text, "  [{address:08x}]->{value:0digits$x}", digits = usize::from(*size) * 2)
@@ -102,14 +97,15 @@ impl<const L: usize> Host<L> for Console {
 }
 
 /// What a register holds in the lanes of a mask.
-pub fn values<const L: usize>(isa: &Isa, register: Register, value: &Column<L>, mask: u64) -> String {
-    let width = isa.banks.get(usize::from(register.bank)).map_or(32, |bank| bank.width);
+pub fn values<const L: usize>(hardware: &Hardware, register: Register, value: &Column<L>, mask: u64) -> String {
+    let width = hardware.banks.get(usize::from(register.bank)).map_or(32, |bank| bank.width);
     lanes(value, mask, usize::from(width).div_ceil(4))
 }
 
 /// The value of all lanes of a mask if they have the same, or one behind the number of each lane.
 fn lanes<const L: usize>(value: &Column<L>, mask: u64, digits: usize) -> String {
-    let chosen: Vec<(usize, u64)> = value.iter().copied().enumerate().filter(|(lane, _)| mask >> lane & 1 != 0).collect();
+    let chosen: Vec<(usize, u64)> =
+        value.iter().copied().enumerate().filter(|(lane, _)| mask >> lane & 1 != 0).collect();
     match chosen.split_first() {
         Some(((_, first), rest)) if rest.iter().all(|(_, other)| other == first) => format!("{first:0digits$x}"),
         _ => {

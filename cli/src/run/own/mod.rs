@@ -13,8 +13,7 @@ use std::time::Instant;
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::reader::{FromNode, Reader};
 use isaforge_compiler::source::Sources;
-use isaforge_core::Isa;
-use isaforge_core::machine::{Hardware, Machine, Register, Stop, Trap};
+use isaforge_core::machine::{Encoding, Hardware, Machine, Register, Stop, Trap};
 use isaforge_core::semantics::Semantics;
 
 use self::console::{Console, values};
@@ -22,6 +21,7 @@ use self::launch::OwnLaunch;
 use super::buffers::{Buffers, read_file};
 use super::{outputs, plan, program, without_mistakes};
 use crate::args::RunArgs;
+use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::output::{count, say, write_whole};
 use crate::paint::{ERROR, GOOD, paint};
@@ -33,7 +33,7 @@ const BUDGET: u64 = 10_000_000_000;
 /// The exit status of a program that trapped.
 const TRAPPED: u8 = 2;
 
-type Set = (&'static Isa, &'static Semantics, &'static Hardware);
+type Set = (Encoding, &'static Semantics, &'static Hardware);
 
 /// What to run.
 #[derive(Debug, Default)]
@@ -59,18 +59,25 @@ pub fn run(args: &RunArgs, spec: &Path) -> Result<Status, Failure> {
         let help = "leave out `--profile`, `--profile-svg` and `--fidelity`";
         return Err(Failure::usage("what programs of a specification execute is not counted", help));
     }
-    let Some(target) = target::from_specification(spec)? else { return Ok(Status::Mistakes) };
-    let isa = target.words()?;
+    let Some(target) = target::from_specification(spec, args.generation)? else { return Ok(Status::Mistakes) };
+    let encoding = match target.tables {
+        Tables::Words(isa) => Encoding::from(isa),
+        Tables::Streams(engine) => Encoding::from(engine),
+        Tables::Groups(_) => {
+            let message = format!("the instructions of `{}` are groups of bytes", target.name);
+            return Err(Failure::usage(message, "programs of words and of streams are run"));
+        }
+    };
     let (Some(semantics), Some(hardware)) = (target.semantics, target.hardware) else {
         let message = format!("`{}` does not say what its instructions do", target.name);
         return Err(Failure::usage(message, "give each of them a text: `does: …`"));
     };
-    let set = (isa, semantics, hardware);
+    let set = (encoding, semantics, hardware);
     let bytes = read_file(&args.launch).map_err(Failure::reading(&args.launch))?;
     let mut job = if elf::is_meant(&bytes) {
         let found = elf::read(&bytes, hardware.elf);
-        let found = found
-            .map_err(|(message, help)| Failure::usage(format!("`{}`: {message}", args.launch.display()), help))?;
+        let found =
+            found.map_err(|(message, help)| Failure::usage(format!("`{}`: {message}", args.launch.display()), help))?;
         let elf::Program { segments, entry, signature } = found;
         Job { segments, entry, signature, budget: BUDGET, ..Job::default() }
     } else {
@@ -96,20 +103,24 @@ pub fn run(args: &RunArgs, spec: &Path) -> Result<Status, Failure> {
 
 /// From a launch file to what can be run. `None` after mistakes, which are in `out`.
 fn read_launch(set: Set, path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Job> {
-    let (isa, _, hardware) = set;
+    let (encoding, _, hardware) = set;
     let node = plan::open(path, sources, out)?;
     let launch = OwnLaunch::from_node(&node, &mut Reader { sources, out })?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let words = program::load(isa, &launch.program, folder, sources, out);
+    let code = match encoding {
+        Encoding::Words(isa) => program::load(isa, &launch.program, folder, sources, out).map(|words| {
+            let length = usize::from(isa.word_bits / 8);
+            words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(length)).collect()
+        }),
+        Encoding::Stream(engine) => program::load_stream(engine, &launch.program, folder, sources, out),
+    };
     let address = launch.address.as_ref().map_or(0, |address| address.value);
-    let length = usize::from(isa.word_bits / 8);
-    let code: Vec<u8> = words.iter().flatten().flat_map(|word| word.to_le_bytes().into_iter().take(length)).collect();
-    let end = address.checked_add(code.len() as u64);
+    let size = code.as_ref().map_or(0, |code: &Vec<u8>| code.len() as u64);
+    let end = address.checked_add(size);
     if let (None, Some(address)) = (end, &launch.address) {
         out.push(Diagnostic::error("L0003", address.span, "the program ends beyond the last address"));
     }
     let mut job = Job { entry: address, end, budget: launch.budget.unwrap_or(BUDGET), ..Job::default() };
-    job.segments.push((address, code, true));
     let register = |name: &isaforge_compiler::source::Spanned<String>, out: &mut Diagnostics| {
         let found = hardware.register(&name.value);
         if found.is_none() {
@@ -133,7 +144,8 @@ fn read_launch(set: Set, path: &Path, sources: &mut Sources, out: &mut Diagnosti
         buffers.check_output(output, out);
     }
     job.buffers = Some((buffers, outputs));
-    words.filter(|_| !out.has_errors()).map(|_| job)
+    job.segments.push((address, code?, true));
+    (!out.has_errors()).then_some(job)
 }
 
 fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job) -> Result<Status, Failure> {
@@ -154,7 +166,7 @@ fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job) -> Result<Sta
     }
     machine.breakpoints.extend(args.watch.breaks.iter().map(|at| *at as u64));
     machine.breakpoints.extend(job.end);
-    let mut console = Console::new(set, args.watch.trace);
+    let mut console = Console::new((set.1, set.2), args.watch.trace);
     let started = Instant::now();
     let ended = if job.end == Some(job.entry) || args.watch.breaks.contains(&(job.entry as usize)) {
         Ok(Stop::Breakpoint(job.entry))
@@ -180,7 +192,7 @@ fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job) -> Result<Sta
     for register in &job.show {
         let column: [u64; L] = std::array::from_fn(|lane| machine.read(*register, lane).unwrap_or(0));
         let lanes = isaforge_core::bits::ones(set.2.lanes.into());
-        console.print(&format!("{} = {}\n", set.2.name(*register), values(set.0, *register, &column, lanes)));
+        console.print(&format!("{} = {}\n", set.2.name(*register), values(set.2, *register, &column, lanes)));
     }
     console.flush();
     console.failed.take().map_or(Ok(()), Err)?;
@@ -230,15 +242,16 @@ fn signature<const L: usize>(machine: &Machine<L>, (from, to): (u64, u64)) -> Re
 
 /// Registers that hold something, and where the machine is.
 fn state<const L: usize>(machine: &Machine<L>) -> String {
-    let (isa, hardware, pc) = (machine.isa(), machine.hardware(), machine.pc());
+    let (hardware, pc) = (machine.hardware(), machine.pc());
     let mut text = format!("stopped at {pc:#x}: {}\n", machine.text(pc).unwrap_or_default());
-    for (bank, known) in isa.banks.iter().enumerate() {
+    for (bank, known) in hardware.banks.iter().enumerate() {
         for index in 0..known.count {
             let register = Register { bank: bank as u16, index };
             let column: [u64; L] = std::array::from_fn(|lane| machine.read(register, lane).unwrap_or(0));
             if column.iter().any(|value| *value != 0) {
                 let lanes = isaforge_core::bits::ones(hardware.lanes.into());
-                let _ = writeln!(text, "  {} = {}", hardware.name(register), values(isa, register, &column, lanes));
+                let _ =
+                    writeln!(text, "  {} = {}", hardware.name(register), values(hardware, register, &column, lanes));
             }
         }
     }
