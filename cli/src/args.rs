@@ -339,8 +339,21 @@ pub struct ConformArgs {
 /// Arguments of `run`.
 #[derive(Args, Debug)]
 pub struct RunArgs {
-    /// The launch file, or a recorded case with pictures
+    /// The launch file, or a recorded case with pictures; with `--spec` also an ELF file
     pub launch: PathBuf,
+    /// A specification that says what its instructions do: its entry, or the folder with its `isa.yaml`. The program is one
+    /// of its instruction set
+    #[arg(long, value_name = "SPEC", conflicts_with_all = ["more", "sheet", "compare"])]
+    pub spec: Option<PathBuf>,
+    /// The generation of the hardware, where the specification describes several
+    #[arg(long, value_name = "N", requires = "spec")]
+    pub generation: Option<u32>,
+    /// Write what the program leaves between the symbols `begin_signature` and `end_signature`, a word a line
+    #[arg(long, value_name = "FILE", requires = "spec")]
+    pub signature: Option<PathBuf>,
+    /// The most instructions to execute; ten billion if neither this nor the launch file says it
+    #[arg(long, value_name = "N", requires = "spec")]
+    pub budget: Option<u64>,
     /// More recorded cases
     #[arg(value_name = "CASE")]
     pub more: Vec<PathBuf>,

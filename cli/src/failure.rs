@@ -10,6 +10,8 @@ pub enum Status {
     Fine,
     /// The input had mistakes, and they have been reported: exit status 1.
     Mistakes,
+    /// A program ran, and ended with this status, which becomes the exit status.
+    Program(u8),
 }
 
 impl Status {

@@ -74,6 +74,7 @@ pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match dispatch(&cli.command) {
         Ok(Status::Fine) => 0,
         Ok(Status::Mistakes) => 1,
+        Ok(Status::Program(status)) => status,
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => 0,
         Err(failure) => {
             output::complain(&failure);

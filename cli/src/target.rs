@@ -10,6 +10,7 @@ use isaforge_compiler::check_spec;
 use isaforge_compiler::lower::lower;
 use isaforge_compiler::suggest::{did_you_mean, one_of};
 use isaforge_core::Isa;
+use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::Semantics;
 use isaforge_core::stream::Engine;
 
@@ -28,6 +29,8 @@ pub struct Target {
     pub tables: Tables,
     /// What its instructions do, if that is known.
     pub semantics: Option<&'static Semantics>,
+    /// What executes programs of a specification beyond that.
+    pub hardware: Option<&'static Hardware>,
     /// How true what executes its programs is to the hardware.
     pub fidelity: Option<fn() -> Vec<Entry>>,
 }
@@ -38,6 +41,7 @@ impl From<&'static Builtin> for Target {
             name: found.name.to_owned(),
             tables: found.tables,
             semantics: found.semantics,
+            hardware: None,
             fidelity: found.fidelity,
         }
     }
@@ -94,7 +98,11 @@ pub fn named_or_at(given: &Path) -> Result<Option<Target>, Failure> {
     Err(Failure::usage(format!("`{}` is no instruction set and no file", given.display()), help))
 }
 
-fn from_specification(given: &Path, generation: Option<u32>) -> Result<Option<Target>, Failure> {
+/// The specification at a path; `None` as for [`TargetArgs::open`].
+///
+/// # Errors
+/// When it cannot be opened.
+pub fn from_specification(given: &Path, generation: Option<u32>) -> Result<Option<Target>, Failure> {
     let settings = check::settings(given)?;
     let checked = match check_spec(&settings) {
         Ok(checked) => checked,
@@ -132,7 +140,8 @@ fn from_specification(given: &Path, generation: Option<u32>) -> Result<Option<Ta
         (None, None) => Tables::Words(lower(&checked.isa).isa),
     };
     let semantics = checked.isa.semantics.as_ref().map(isaforge_compiler::semantics::lower);
-    Ok(Some(Target { name: settings.spec.display().to_string(), tables, semantics, fidelity: None }))
+    let hardware = isaforge_compiler::machine::lower(&checked.isa);
+    Ok(Some(Target { name: settings.spec.display().to_string(), tables, semantics, hardware, fidelity: None }))
 }
 
 /// The command line, for arguments that name a specification or for those that do not.

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use isaforge_compiler::{Compiled, Settings, compile};
-use isaforge_core::machine::{Access, Host, Machine, MemoryFault, Reason, Stop};
-use isaforge_core::program::assemble;
+use isaforge_core::machine::{Access, Encoding, Host, Machine, MemoryFault, Reason, Stop};
+use isaforge_core::program::{ProgramError, assemble};
+use isaforge_core::stream::Engine;
 
 fn compiled(source: &str) -> Result<Compiled, String> {
     let folder = tempfile::tempdir().unwrap();
@@ -18,13 +19,28 @@ fn example(name: &str) -> Compiled {
     compile(&Settings::new(path)).unwrap_or_else(|failure| panic!("{failure}"))
 }
 
+fn wrong<T>(errors: &[ProgramError]) -> T {
+    panic!("{}", errors[0])
+}
+
 /// A machine with a program at address 0.
 fn loaded<const L: usize>(compiled: &Compiled, program: &str) -> Machine<L> {
-    let isa = compiled.tables.isa;
-    let words = assemble(isa, program).unwrap_or_else(|errors| panic!("{}", errors[0]));
-    let mut machine = Machine::new(isa, compiled.semantics.unwrap(), compiled.hardware.unwrap());
-    let bytes = usize::from(isa.word_bits / 8);
-    let code = words.iter().flat_map(|word| word.to_le_bytes()[..bytes].to_vec()).collect();
+    let (encoding, code) = match compiled.stream {
+        Some(stream) => {
+            let engine = Engine { stream, generation: stream.generations.1 };
+            (
+                Encoding::from(stream),
+                isaforge_core::stream::program::assemble(engine, program).unwrap_or_else(|errors| wrong(&errors)),
+            )
+        }
+        None => {
+            let isa = compiled.tables.isa;
+            let words = assemble(isa, program).unwrap_or_else(|errors| wrong(&errors));
+            let bytes = usize::from(isa.word_bits / 8);
+            (Encoding::from(isa), words.iter().flat_map(|word| word.to_le_bytes()[..bytes].to_vec()).collect())
+        }
+    };
+    let mut machine = Machine::new(encoding, compiled.semantics.unwrap(), compiled.hardware.unwrap());
     machine.memory.map(0, code, true).unwrap();
     machine
 }
@@ -82,7 +98,7 @@ fn zero_stays_zero() {
 #[test]
 fn a_program_writes_and_ends_with_its_status() {
     let text = "addi x17, x0, 64\naddi x11, x0, 40\naddi x12, x0, 2\necall\naddi x5, x10, 0\naddi x10, x0, 300\naddi x17, x0, 93\n\
-                ecall\n.word 0\n.word 0\n.word 0x0a41\n";
+                ecall\n.byte 0, 0, 0, 0, 0, 0, 0, 0, 0x41, 0x0a\n";
     let mut machine = loaded::<1>(&example("riscv"), text);
     let mut console = Console::default();
     assert_eq!(machine.run(&mut console, 100), Ok(Stop::Exit(300)));
@@ -102,8 +118,8 @@ fn traps_say_what_and_where() {
     let found = trap("addi x1, x0, 1\nlw x3, -2(x2)\n");
     assert_eq!((found.pc, &found.reason), (4, &unmapped));
     assert_eq!(found.to_string(), "at 0x4: 4 bytes at 0x100000 cannot be read: nothing is mapped there");
-    assert!(matches!(trap("jalr x1, 0(x2)\n").reason, Reason::Misaligned { access: Access::Fetch, .. }));
-    assert!(matches!(trap(".word 0\n").reason, Reason::Undecodable { word: 0, .. }));
+    assert!(matches!(trap("jalr x1, 0(x2)\n").reason, Reason::Memory { access: Access::Fetch, .. }));
+    assert!(matches!(trap(".byte 0, 0, 0, 0\n").reason, Reason::Undecodable { word: 0, .. }));
     assert_eq!(trap("ebreak\n").reason, Reason::Fault("breakpoint", 0));
     assert_eq!(trap("csrrw x1, 0xc00, x0\n").reason, Reason::Fault("illegal_instruction", 0));
     assert_eq!(trap("ecall\n").reason, Reason::NoService(0));
@@ -113,8 +129,8 @@ fn traps_say_what_and_where() {
 #[test]
 fn what_is_stored_over_code_is_executed() {
     // The word at 12 becomes `addi x1, x0, 7` before the second pass.
-    let text = "lw x5, 32(x0)\naddi x6, x6, 1\naddi x7, x0, 2\naddi x1, x0, 1\nsw x5, 12(x0)\nbne x6, x7, -8\necall\n.word 0\n\
-                .word 0x00700093\n";
+    let text = "lw x5, 32(x0)\naddi x6, x6, 1\naddi x7, x0, 2\naddi x1, x0, 1\nsw x5, 12(x0)\nbne x6, x7, -16\necall\n\
+                .byte 0, 0, 0, 0, 0x93, 0, 0x70, 0\n";
     let mut machine = loaded::<1>(&example("riscv"), text);
     assert!(matches!(machine.run(&mut (), 100).unwrap_err().reason, Reason::NoService(0)));
     assert_eq!(get(&machine, "x1"), 7);
@@ -122,7 +138,7 @@ fn what_is_stored_over_code_is_executed() {
 
 #[test]
 fn a_breakpoint_stops_before_its_instruction_and_lets_go_on() {
-    let mut machine = loaded::<1>(&example("riscv"), "addi x1, x1, 1\njal x0, -2\n");
+    let mut machine = loaded::<1>(&example("riscv"), "addi x1, x1, 1\njal x0, -4\n");
     machine.breakpoints.insert(4);
     for turn in 1..4 {
         assert_eq!(machine.run(&mut (), 100), Ok(Stop::Breakpoint(4)));
@@ -152,4 +168,54 @@ fn every_mistake_in_a_machine_is_marked() {
     assert!(message.contains("a service needs exactly one of `write` or `exit`"), "{message}");
     let nothing = "isa: t\nword: 8\nprovenance: document\nmachine: {}\ninstructions: { N: { doc: Nothing., fixed: { 7..0: 0 } } }\n";
     assert!(compiled(nothing).err().unwrap().contains("a machine that has nothing to execute"));
+}
+
+/// What a register holds in all lanes.
+fn lanes(machine: &Machine<32>, register: &str) -> Vec<u64> {
+    let register = machine.register(register).unwrap();
+    (0..32).map(|lane| machine.read(register, lane).unwrap()).collect()
+}
+
+#[test]
+fn lanes_part_and_meet_again() {
+    // Every lane multiplies as often as its number says; then all add up what they have.
+    let text = "lane r0\nmov r1, #1\nmov r2, #0\nagain: bne r2, r0, work\nbne r0, #-1, done\nwork: mul r1, r1, #3\nadd r2, r2, #1\n\
+                bne r2, #99, again\ndone: swap r3, r1, #1\nadd r4, r1, r3\nend\n";
+    let mut machine = loaded::<32>(&example("lanes"), text);
+    assert_eq!(machine.run(&mut (), 1000), Ok(Stop::Ended));
+    let power = |n: u64| (0..n).fold(1u64, |all, _| all * 3 & 0xffff_ffff);
+    let expected: Vec<u64> = (0..32).map(power).collect();
+    assert_eq!(lanes(&machine, "r1"), expected);
+    let sums: Vec<u64> = (0..32).map(|n| (power(n) + power(n ^ 1)) & 0xffff_ffff).collect();
+    assert_eq!(lanes(&machine, "r4"), sums);
+    // The lanes come to the end together: 31 turns of four instructions, the first three, the last ones.
+    assert!(machine.executed() < 31 * 5 + 16, "{}", machine.executed());
+}
+
+#[test]
+fn lanes_that_may_not_part_trap_when_they_do() {
+    let source =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/lanes/isa.yaml")).unwrap();
+    let strict = compiled(&source.replace("  divergence: lowest first\n", "")).unwrap();
+    let text = "lane r0\nbne r0, #5, there\nmov r1, #1\nthere: mov r2, #2\nend\n";
+    let mut machine = loaded::<32>(&strict, text);
+    let trap = machine.run(&mut (), 100).unwrap_err();
+    assert_eq!((trap.pc, trap.reason), (8, Reason::Diverged));
+    let mut together = loaded::<32>(&strict, "lane r0\nbne r0, #77, there\nmov r1, #1\nthere: mov r2, #2\nend\n");
+    assert_eq!(together.run(&mut (), 100), Ok(Stop::Ended));
+    assert_eq!(lanes(&together, "r1"), vec![0; 32]);
+}
+
+#[test]
+fn an_operand_reads_what_its_alternative_says() {
+    let mut machine = loaded::<32>(&example("lanes"), "mov r1, #-3\nmov r2, r1\nshl r3, r2, #-4\nend\n");
+    assert_eq!(machine.run(&mut (), 10), Ok(Stop::Ended));
+    assert_eq!((get(&machine, "r2"), get(&machine, "r3")), (0xffff_fffd, 0x0fff_ffff));
+}
+
+#[test]
+fn accesses_are_aligned_where_they_must_be() {
+    let mut machine = loaded::<32>(&example("lanes"), "mov r1, #2\nload r0, [r1]\nend\n");
+    let trap = machine.run(&mut (), 10).unwrap_err();
+    assert_eq!(trap.reason, Reason::Misaligned { access: Access::Read, address: 2, size: 4 });
 }

@@ -8,6 +8,7 @@ pub mod draw;
 pub mod engine;
 pub mod launch;
 pub mod outputs;
+pub mod own;
 pub mod pages;
 pub mod plan;
 pub mod program;
@@ -35,6 +36,9 @@ use crate::paint::{ERROR, GOOD, paint};
 /// When a file cannot be read or written.
 pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     std::fs::File::open(&args.launch).map_err(Failure::reading(&args.launch))?;
+    if let Some(spec) = &args.spec {
+        return own::run(args, spec);
+    }
     let execution = engine::asked(args)?;
     if let Some(case) = cases::read(&args.launch) {
         return cases::run(args, case);

@@ -9,6 +9,7 @@ use isaforge_core::Isa;
 use isaforge_core::group::GroupIsa;
 use isaforge_core::group::listing::assemble_program;
 use isaforge_core::program::{ProgramError, assemble};
+use isaforge_core::stream::{self, Engine};
 
 use super::launch::Program;
 use crate::groups;
@@ -52,6 +53,22 @@ pub fn load_groups(
         found.mistake.map_or(Ok(found.bytes), Err)
     };
     let readers = Readers { assemble: &|text| assemble_program(isa, text), read: &read };
+    load_with(&readers, program, folder, sources, out)
+}
+
+/// Loads or assembles a program of a stream. `None` after a mistake, which is reported.
+pub fn load_stream(
+    engine: Engine,
+    program: &Program,
+    folder: &Path,
+    sources: &mut Sources,
+    out: &mut Diagnostics,
+) -> Option<Vec<u8>> {
+    let read = |bytes: &[u8], encoding| {
+        let found = groups::read(bytes, encoding);
+        found.mistake.map_or(Ok(found.bytes), Err)
+    };
+    let readers = Readers { assemble: &|text| stream::program::assemble(engine, text), read: &read };
     load_with(&readers, program, folder, sources, out)
 }
 

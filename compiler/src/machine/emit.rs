@@ -20,12 +20,27 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
         quote!(#elf)
     }));
     let banks = hardware.banks.iter().map(|bank| {
-        let (count, open, close, names) = (Literal::u32_unsuffixed(bank.count), bank.open, bank.close, bank.names);
+        let (count, width) = (Literal::u32_unsuffixed(bank.count), Literal::u16_unsuffixed(bank.width));
+        let (open, close, names) = (bank.open, bank.close, bank.names);
+        let also = bank.also.iter().map(|(name, index)| {
+            let index = Literal::u32_unsuffixed(*index);
+            quote!((#name, #index))
+        });
         let zero = option(bank.zero.map(|zero| {
             let zero = Literal::u32_unsuffixed(zero);
             quote!(#zero)
         }));
-        quote!(machine::Bank { count: #count, open: #open, close: #close, names: &[#(#names),*], zero: #zero })
+        quote! {
+            machine::Bank {
+                count: #count,
+                width: #width,
+                open: #open,
+                close: #close,
+                names: &[#(#names),*],
+                also: &[#(#also),*],
+                zero: #zero,
+            }
+        }
     });
     let aliases = hardware.aliases.iter().map(|(state, alias)| {
         let (state, alias) = (Literal::u16_unsuffixed(*state), register(*alias));
@@ -33,7 +48,7 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
     });
     let readings = hardware.readings.iter().map(|reading| {
         let kind = Literal::u16_unsuffixed(reading.kind);
-        let alternative = Literal::u16_unsuffixed(reading.alternative);
+        let alternative = reading.alternative;
         let operation = operation(&reading.operation);
         quote!(machine::Reading { kind: #kind, alternative: #alternative, operation: #operation })
     });

@@ -10,11 +10,14 @@ use crate::semantics::lower::{lower_graph, slice, text};
 /// Returns `None` if the specification does not say what instructions do.
 pub fn lower(isa: &Isa) -> Option<&'static core::Hardware> {
     let machine = isa.machine.as_ref()?;
-    let banks = isa.banks.iter().zip(&machine.zeros).map(|(bank, zero)| core::Bank {
+    let banks = super::banks(isa);
+    let banks = banks.iter().zip(&machine.zeros).map(|(bank, zero)| core::Bank {
         count: bank.count,
+        width: bank.width,
         open: text(&bank.prints.0),
         close: text(&bank.prints.1),
-        names: &[],
+        names: slice(bank.names.iter().map(|name| text(name))),
+        also: slice(bank.also.iter().map(|(name, index)| (text(name), *index))),
         zero: *zero,
     });
     Some(Box::leak(Box::new(core::Hardware {
@@ -26,7 +29,7 @@ pub fn lower(isa: &Isa) -> Option<&'static core::Hardware> {
         aliases: slice(machine.aliases.iter().map(|(state, register)| (*state as u16, *register))),
         readings: slice(machine.readings.iter().map(|(kind, alternative, built)| core::Reading {
             kind: *kind as u16,
-            alternative: *alternative as u16,
+            alternative: text(alternative),
             operation: lower_graph("", built),
         })),
         calls: slice(machine.calls.iter().map(|(intrinsic, number, services)| core::Call {

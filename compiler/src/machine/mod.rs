@@ -14,6 +14,8 @@ pub use lower::lower;
 use isaforge_core::machine::{Divergence, Register, Service};
 
 use crate::expression::Built;
+use crate::model::{self, Isa};
+use crate::stream::model::Bank;
 
 /// What executes programs.
 #[derive(Clone, Debug)]
@@ -32,8 +34,26 @@ pub struct Machine {
     pub zeros: Vec<Option<u32>>,
     /// States that are registers.
     pub aliases: Vec<(usize, Register)>,
-    /// What reading an operand gives: kind, alternative, graph.
-    pub readings: Vec<(usize, usize, Built)>,
+    /// What reading an operand gives: the kind, the alternative's name, the graph.
+    pub readings: Vec<(usize, String, Built)>,
     /// Calls of the surroundings: the intrinsic, the register with the number of the service, the services.
     pub calls: Vec<(usize, Register, Vec<(u64, Service)>)>,
+}
+
+/// The banks of an instruction set, be it of words or a stream.
+pub(crate) fn banks(isa: &Isa) -> Vec<Bank> {
+    if let Some(stream) = &isa.stream {
+        return stream.banks.clone();
+    }
+    let bank = |bank: &model::Bank| Bank {
+        name: bank.name.clone(),
+        doc: bank.doc.clone(),
+        span: bank.span,
+        count: bank.count,
+        width: bank.width,
+        prints: bank.prints.clone(),
+        names: Vec::new(),
+        also: Vec::new(),
+    };
+    isa.banks.iter().map(bank).collect()
 }

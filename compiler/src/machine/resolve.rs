@@ -1,16 +1,18 @@
 //! Names of machines bound.
 
 use isaforge_core::machine::{Divergence, Register, Service};
-use isaforge_core::semantics::{Modifier, NONE, Node, Op, Type};
+use isaforge_core::semantics::{NONE, Node, Op, Type};
 
 use super::Machine;
 use super::spec::{CallSpec, DivergenceSpec, MachineSpec, ServiceSpec};
 use crate::diagnostic::Diagnostic;
 use crate::expression::scope::Library;
-use crate::expression::{Built, Choices, ModifierInfo, OperandInfo, Scope, build, parse_text};
-use crate::model::{self, Alternative, Isa, Shape};
+use crate::expression::{Built, Scope, build, parse_text};
+use crate::model::{self, Isa, Shape};
 use crate::resolve::Resolver;
+use crate::semantics::resolve::field_scope;
 use crate::source::Spanned;
+use crate::stream::model::{self as stream, Bank, Field, Layout, Notation};
 
 impl Resolver<'_> {
     /// Binds the names of sections `machine`, and builds what reading operands gives.
@@ -60,12 +62,12 @@ impl Resolver<'_> {
     /// The register of each bank that is zero.
     fn zeros(&mut self) -> Vec<Option<u32>> {
         let specs = self.all(|file| &file.banks);
-        let mut zeros = vec![None; self.isa.banks.len()];
+        let banks = super::banks(&self.isa);
+        let mut zeros = vec![None; banks.len()];
         for (name, spec) in specs {
-            let (Some(zero), Some(bank)) = (spec.zero, self.isa.banks.iter().position(|b| b.name == name.value)) else {
-                continue;
-            };
-            let last = u64::from(self.isa.banks[bank].count.saturating_sub(1));
+            let Some(bank) = banks.iter().position(|bank| bank.name == name.value) else { continue };
+            let Some(zero) = spec.zero else { continue };
+            let last = u64::from(banks[bank].count.saturating_sub(1));
             self.in_range("the number of the register", &zero, 0, last);
             zeros[bank] = Some(zero.value);
         }
@@ -74,15 +76,23 @@ impl Resolver<'_> {
 
     /// The register of a name; an unknown one is reported.
     fn register(&mut self, name: &Spanned<String>) -> Option<Register> {
-        let find = |(bank, known): (usize, &model::Bank)| {
-            let number = name.value.strip_prefix(known.prints.0.as_str())?.strip_suffix(known.prints.1.as_str())?;
-            let index: u32 = number.parse().ok()?;
+        let banks = super::banks(&self.isa);
+        let find = |(bank, known): (usize, &Bank)| {
+            let also = known.also.iter().map(|(name, index)| (name, *index));
+            let named = known.names.iter().zip(0..).chain(also).find(|(word, _)| **word == name.value);
+            let index = match named {
+                Some((_, index)) => index,
+                None => {
+                    let number = name.value.strip_prefix(known.prints.0.as_str())?;
+                    number.strip_suffix(known.prints.1.as_str())?.parse().ok()?
+                }
+            };
             (index < known.count).then_some(Register { bank: bank as u16, index })
         };
-        let found = self.isa.banks.iter().enumerate().find_map(find);
+        let found = banks.iter().enumerate().find_map(find);
         if found.is_none() {
             let error = Diagnostic::error("E0101", name.span, format!("there is no register called `{}`", name.value));
-            let first = self.isa.banks.first().map(|bank| format!("`{}0{}`", bank.prints.0, bank.prints.1));
+            let first = banks.first().map(|bank| format!("`{}0{}`", bank.prints.0, bank.prints.1));
             self.out.push(match first {
                 Some(first) => error.help(format!("write it as instructions do, such as {first}")),
                 None => error.help("describe a bank of registers under `banks`"),
@@ -99,7 +109,8 @@ impl Resolver<'_> {
             let Some(register) = &spec.register else { continue };
             let Some(state) = library.states.iter().position(|state| state.name == name.value) else { continue };
             let Some(found) = self.register(register) else { continue };
-            let (width, state_type) = (self.isa.banks[usize::from(found.bank)].width, library.states[state].ty);
+            let width = super::banks(&self.isa)[usize::from(found.bank)].width;
+            let state_type = library.states[state].ty;
             if state_type.size() != u32::from(width) || library.states[state].count != 1 {
                 let message = format!("a register of {width} bits is no `{state_type}`");
                 self.out
@@ -148,15 +159,12 @@ impl Resolver<'_> {
     }
 
     /// What the `value` of alternatives says.
-    fn readings(&mut self, library: &Library) -> Vec<(usize, usize, Built)> {
+    fn readings(&mut self, library: &Library) -> Vec<(usize, String, Built)> {
         let specs = self.all(|file| &file.kinds);
         let mut readings = Vec::new();
-        for (name, spec) in specs {
-            let Some(kind) = self.isa.kinds.iter().position(|kind| kind.name == name.value) else { continue };
+        for (kind_name, spec) in specs {
             for (name, spec) in spec.alternatives.iter() {
                 let Some(text) = &spec.value else { continue };
-                let alternatives = &self.isa.kinds[kind].alternatives;
-                let Some(at) = alternatives.iter().position(|a| a.name == name.value) else { continue };
                 let block = match parse_text(self.sources, text.span) {
                     Ok(block) => block,
                     Err(error) => {
@@ -164,60 +172,64 @@ impl Resolver<'_> {
                         continue;
                     }
                 };
-                let ty = Type::unsigned(size_of(&self.isa, kind));
-                let alternative = &self.isa.kinds[kind].alternatives[at];
-                let scope = fields_scope(&self.isa, alternative, library);
+                let Some((kind, bits, scope)) = reading_scope(&self.isa, &kind_name.value, &name.value, library) else {
+                    continue;
+                };
+                let ty = Type::unsigned(bits);
                 let Some(mut built) = build(&scope, &block, Some(ty), self.out) else { continue };
                 // The result goes to the operand behind the fields.
-                let value = built.value.unwrap_or(NONE);
-                let args = [alternative.fields.len() as u16, 0, value, NONE];
+                let args = [scope.operands.len() as u16, 0, built.value.unwrap_or(NONE), NONE];
                 built.nodes.push(Node { op: Op::Write, imm: 0, ty, args });
-                readings.push((kind, at, built));
+                readings.push((kind, name.value.clone(), built));
             }
         }
         readings
     }
 }
 
-/// The bits of the largest operand of a kind.
-fn size_of(isa: &Isa, kind: usize) -> u8 {
+/// The number of a kind, the bits of its largest operand, and the names that the `value` of one of its alternatives may use.
+fn reading_scope<'a>(isa: &Isa, kind_name: &str, name: &str, library: &'a Library) -> Option<(usize, u8, Scope<'a>)> {
+    let most = |sizes: &mut dyn Iterator<Item = u16>| sizes.map(|size| size.clamp(1, 64) as u8).max().unwrap_or(32);
+    if let Some(stream) = &isa.stream {
+        let set = stream.sets.iter().skip(1).position(|set| set.name == kind_name)? + 1;
+        let layout = stream.sets[set].layouts.iter().find(|layout| layout.name == name)?;
+        let is_set = |layout: &Layout, field: usize| matches!(layout.fields.get(field).map(|f| &f.ty), Some(stream::Type::Set(s, _)) if *s == set);
+        let layouts = stream.sets[0].layouts.iter();
+        let mut sizes = layouts.flat_map(|layout| {
+            layout.operands.iter().filter(move |o| is_set(layout, o.field)).map(|o| o.size).filter(|size| *size > 0)
+        });
+        let bits = most(&mut sizes);
+        return Some((set, bits, field_scope(isa, &stream.banks, &layout.fields, &[], library)));
+    }
+    let kind = isa.kinds.iter().position(|kind| kind.name == kind_name)?;
+    let alternative = isa.kinds[kind].alternatives.iter().find(|alternative| alternative.name == name)?;
     let operands = isa.forms.iter().flat_map(|form| &form.operands);
     let of_kind = operands.filter(|operand| matches!(operand.shape, Shape::One { kind: k, .. } if k == kind));
-    of_kind.map(|operand| operand.size.clamp(1, 64) as u8).max().unwrap_or(32)
+    let bits = most(&mut of_kind.map(|operand| operand.size));
+    // Fields of words are those of streams as far as texts know them.
+    let fields: Vec<Field> = alternative.fields.iter().map(|field| as_stream_field(isa, field)).collect();
+    Some((kind, bits, field_scope(isa, &super::banks(isa), &fields, &[], library)))
 }
 
-/// The names that the `value` of an alternative may use: its fields.
-fn fields_scope<'a>(isa: &Isa, alternative: &Alternative, library: &'a Library) -> Scope<'a> {
-    let mut scope = Scope::new(library);
-    for (k, field) in alternative.fields.iter().enumerate() {
-        let number = |signed: bool| {
-            let bits = if field.bits.width() <= 32 { 32 } else { 64 };
-            if signed { Type::signed(bits) } else { Type::unsigned(bits) }
-        };
-        let (name, ty) = match field.ty {
-            model::Type::Register(bank) => {
-                (field.name.clone(), Type::unsigned(isa.banks[bank].width.clamp(1, 64) as u8))
-            }
-            model::Type::Enum(e) => {
-                let values = isa.enums[e].values.iter().map(|value| (value.name.clone(), value.bits)).collect();
-                scope.modifiers.push(ModifierInfo {
-                    name: field.name.clone(),
-                    choices: Choices::Values(values),
-                    reference: Modifier::Form(k as u8),
-                    span: field.span,
-                });
-                // The operands keep the numbers of the fields; this one has no name.
-                (String::new(), Type::U32)
-            }
-            model::Type::Constant(table) => {
-                let wide = isa.constants[table].values.iter().any(|(value, _)| *value > u64::from(u32::MAX));
-                (field.name.clone(), Type::unsigned(if wide { 64 } else { 32 }))
-            }
-            model::Type::Signed => (field.name.clone(), number(true)),
-            _ => (field.name.clone(), number(false)),
-        };
-        let (elements, suffixes) = (1, Vec::new());
-        scope.operands.push(OperandInfo { name, ty, elements, suffixes, reads: true, writes: false, span: field.span });
+fn as_stream_field(isa: &Isa, field: &model::Field) -> Field {
+    let width = field.bits.width().min(64) as u8;
+    let (ty, width) = match field.ty {
+        model::Type::Register(bank) => (stream::Type::Register(bank), width),
+        model::Type::Enum(e) => (stream::Type::Enum(e, None), width),
+        model::Type::Constant(table) => {
+            let wide = isa.constants[table].values.iter().any(|(value, _)| *value > u64::from(u32::MAX));
+            (stream::Type::Number(Notation::HEX), if wide { 64 } else { 32 })
+        }
+        _ => (stream::Type::Number(Notation::DECIMAL), width),
+    };
+    Field {
+        name: field.name.clone(),
+        doc: String::new(),
+        span: field.span,
+        source: stream::Source::Bits(Vec::new()),
+        width,
+        signed: field.ty == model::Type::Signed,
+        default: 0,
+        ty,
     }
-    scope
 }

@@ -83,6 +83,8 @@ pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Opt
         resolver.stream_definitions();
         resolver.stream()?;
         resolver.unused();
+        resolver.semantics();
+        resolver.machine();
         resolver.out.settle_names();
         resolver.isa.bases = resolver.bases;
         return Some(resolver.isa);

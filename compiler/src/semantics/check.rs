@@ -12,36 +12,45 @@ use isaforge_core::semantics::Modifier;
 use super::Semantics;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::{Built, Scope};
-use crate::model::{Form, Isa};
+use crate::model::Isa;
 use crate::source::Span;
 use crate::spec::Access;
 
-/// Compares the text of an instruction with its operands.
-pub fn operation(scope: &Scope<'_>, form: &Form, built: &Built, text: Span, out: &mut Diagnostics) {
-    for (k, operand) in form.operands.iter().enumerate() {
+/// Compares the text of the instruction `name` with its operands. `access` says what it does with each that `scope` has, and how
+/// many suffixes that has; `None` for what is no operand.
+pub fn operation(
+    name: &str,
+    scope: &Scope<'_>,
+    access: &[Option<(Access, usize)>],
+    built: &Built,
+    text: Span,
+    out: &mut Diagnostics,
+) {
+    for (k, operand) in scope.operands.iter().enumerate() {
+        let Some((access, suffixes)) = access.get(k).copied().flatten() else { continue };
         let (reads, writes) = (built.reads[k], built.writes[k]);
         // Of some operands only the fields matter: which components are written, say.
         let names = built.modifiers.iter().any(|m| matches!(m, Modifier::Suffix(of, _) if usize::from(*of) == k));
         // An operation that does nothing does not do it to anyone.
         let nothing = built.nodes.is_empty();
-        match operand.access {
+        match access {
             Access::Write | Access::ReadWrite if !writes && !nothing => {
-                let message = format!("the text of `{}` never writes `{}`", form.name, operand.name);
+                let message = format!("the text of `{name}` never writes `{}`", operand.name);
                 let error =
                     Diagnostic::error("E0128", text, message).secondary(operand.span, "written, says its `access`");
                 out.push(error.help(format!("assign it: `{} = …`", operand.name)));
             }
             Access::Read | Access::None if !reads && !names && !nothing => {
-                let message = format!("the text of `{}` never uses `{}`", form.name, operand.name);
+                let message = format!("the text of `{name}` never uses `{}`", operand.name);
                 out.push(Diagnostic::warning("W0220", text, message).secondary(operand.span, "this operand"));
             }
             _ => {}
         }
-        for (j, suffix) in scope.operands[k].suffixes.iter().enumerate().take(operand.suffixes.len()) {
+        for (j, suffix) in operand.suffixes.iter().enumerate().take(suffixes) {
             let reference = Modifier::Suffix(k as u8, j as u8);
             // What is read of an operand that nobody uses is no second mistake.
             if (reads || writes) && !nothing && !built.modifiers.contains(&reference) {
-                let message = format!("the text of `{}` never reads `{}.{}`", form.name, operand.name, suffix.name);
+                let message = format!("the text of `{name}` never reads `{}.{}`", operand.name, suffix.name);
                 out.push(Diagnostic::warning("W0221", text, message).secondary(suffix.span, "this modifier"));
             }
         }

@@ -14,8 +14,9 @@ use crate::expression::types::parse_type;
 use crate::expression::{Choices, ModifierInfo, OperandInfo, Scope, build, parse_signature, parse_text};
 use crate::model::{self, Form, Isa, Shape};
 use crate::resolve::Resolver;
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
 use crate::spec::Access;
+use crate::stream::model::{self as stream, Bank, Field, Layout, Role, Stream};
 use crate::suggest::did_you_mean;
 
 impl Resolver<'_> {
@@ -34,7 +35,7 @@ impl Resolver<'_> {
         }
         let mut given: HashMap<String, Spanned<String>> = HashMap::new();
         for (name, text) in specs.iter().flat_map(|spec| spec.does.iter().flat_map(|does| does.iter())) {
-            if !self.isa.forms.iter().any(|form| form.name == name.value) {
+            if !self.instruction_names().any(|known| known == name.value) {
                 // A set that builds on another need not have all of its instructions.
                 if !self.bases.contains(&name.span.file) && !self.out.pass_over(&name.value) {
                     self.no_such_instruction(name);
@@ -51,33 +52,41 @@ impl Resolver<'_> {
                 given.insert(name.value.clone(), text.clone());
             }
         }
-        let forms = std::mem::take(&mut self.isa.forms);
-        for form in &forms {
+        let known: Vec<(String, Span)> = match &self.isa.stream {
+            Some(stream) => stream.instructions.iter().map(|i| (i.name.clone(), i.span)).collect(),
+            None => self.isa.forms.iter().map(|form| (form.name.clone(), form.span)).collect(),
+        };
+        for (opcode, (name, span)) in known.iter().enumerate() {
             // The members of a family share the text of their entry.
-            let text = given.get(&form.name).or_else(|| texts.get(&form.name)).or_else(|| self.family_text(form));
-            let operation = text.cloned().and_then(|text| self.operation_text(form, &text, &semantics.library));
+            let text = given.get(name).or_else(|| texts.get(name)).or_else(|| self.family_text(*span));
+            let operation = text.cloned().and_then(|text| self.operation_text(opcode, &text, &semantics.library));
             semantics.operations.push(operation);
         }
-        self.isa.forms = forms;
         self.isa.semantics = Some(semantics);
     }
 
-    fn family_text(&self, form: &Form) -> Option<&Spanned<String>> {
+    fn instruction_names(&self) -> impl Iterator<Item = &str> + Clone {
+        let words = self.isa.forms.iter().map(|form| form.name.as_str());
+        let stream = self.isa.stream.iter().flat_map(|stream| &stream.instructions).map(|i| i.name.as_str());
+        words.chain(stream)
+    }
+
+    fn family_text(&self, form: Span) -> Option<&Spanned<String>> {
         let entries =
             self.files.iter().filter_map(|(_, file)| file.instructions.as_ref()).flat_map(|named| named.iter());
-        entries.filter(|(name, _)| name.span == form.span).find_map(|(_, spec)| spec.does.as_ref())
+        entries.filter(|(name, _)| name.span == form).find_map(|(_, spec)| spec.does.as_ref())
     }
 
     fn no_such_instruction(&mut self, name: &Spanned<String>) {
         let error = Diagnostic::error("E0101", name.span, format!("there is no instruction called `{}`", name.value));
-        let near = did_you_mean(&name.value, self.isa.forms.iter().map(|form| form.name.as_str()));
+        let near = did_you_mean(&name.value, self.instruction_names());
         self.out.push(match near {
             Some(near) => error.help(format!("did you mean `{near}`?")),
             None => error,
         });
     }
 
-    fn operation_text(&mut self, form: &Form, text: &Spanned<String>, library: &Library) -> Option<Operation> {
+    fn operation_text(&mut self, opcode: usize, text: &Spanned<String>, library: &Library) -> Option<Operation> {
         let block = match parse_text(self.sources, text.span) {
             Ok(block) => block,
             Err(error) => {
@@ -85,9 +94,18 @@ impl Resolver<'_> {
                 return None;
             }
         };
-        let scope = form_scope(&self.isa, form, library);
+        let (name, scope, access) =
+            match self.isa.stream.as_ref().map(|stream| stream_scope(&self.isa, stream, opcode, library)) {
+                Some(found) => found?,
+                None => {
+                    let form = &self.isa.forms[opcode];
+                    let access =
+                        form.operands.iter().map(|operand| Some((operand.access, operand.suffixes.len()))).collect();
+                    (form.name.clone(), form_scope(&self.isa, form, library), access)
+                }
+            };
         let built = build(&scope, &block, None, self.out)?;
-        super::check::operation(&scope, form, &built, text.span, self.out);
+        super::check::operation(&name, &scope, &access, &built, text.span, self.out);
         Some(Operation { text: tidy(&text.value), span: text.span, built })
     }
 
@@ -262,6 +280,72 @@ pub fn form_scope<'a>(isa: &Isa, form: &Form, library: &'a Library) -> Scope<'a>
             writes: matches!(operand.access, Access::Write | Access::ReadWrite),
             span: operand.span,
         });
+    }
+    scope
+}
+
+/// What is known of an instruction of a stream: its name, the names that its text may use, and what it does with each operand of
+/// these. Fields that are no operands are numbers, or modifiers where an enum names their values.
+fn stream_scope<'a>(
+    isa: &Isa,
+    stream: &Stream,
+    opcode: usize,
+    library: &'a Library,
+) -> Option<(String, Scope<'a>, Vec<Option<(Access, usize)>>)> {
+    let own = |layout: &&Layout| layout.opcode == opcode && layout.role == Role::Own;
+    let layout = stream.sets.first()?.layouts.iter().find(own)?;
+    let mut access = vec![None; layout.fields.len()];
+    let mut sizes = vec![0; layout.fields.len()];
+    for operand in &layout.operands {
+        access[operand.field] = Some((operand.access, 0));
+        sizes[operand.field] = operand.size;
+    }
+    let mut scope = field_scope(isa, &stream.banks, &layout.fields, &sizes, library);
+    for (operand, access) in scope.operands.iter_mut().zip(&mut access) {
+        operand.writes = matches!(access, Some((Access::Write | Access::ReadWrite, _)));
+        // What has become a modifier is none.
+        *access = access.filter(|_| !operand.name.is_empty());
+    }
+    Some((stream.instructions.get(opcode)?.name.clone(), scope, access))
+}
+
+/// The names of the fields of a layout; `sizes` are the bits of those that are operands, or 0. An operand's number is that of
+/// its field; the place of a modifier is without a name.
+pub(crate) fn field_scope<'a>(
+    isa: &Isa,
+    banks: &[Bank],
+    fields: &[Field],
+    sizes: &[u16],
+    library: &'a Library,
+) -> Scope<'a> {
+    let mut scope = Scope::new(library);
+    for (k, field) in fields.iter().enumerate() {
+        let bits = |size: u16| Type::unsigned(size.clamp(1, 64) as u8);
+        let width = if field.width <= 32 { 32 } else { 64 };
+        let number = if field.signed { Type::signed(width) } else { Type::unsigned(width) };
+        let size = sizes.get(k).copied().filter(|size| *size > 0);
+        let (name, ty) = match field.ty {
+            stream::Type::Register(bank) => {
+                let width = banks.get(bank).map_or(32, |bank| bank.width);
+                (field.name.clone(), bits(size.unwrap_or(width)))
+            }
+            stream::Type::Set(..) => (field.name.clone(), bits(size.unwrap_or(32))),
+            stream::Type::Float(width) => (field.name.clone(), bits(width.into())),
+            stream::Type::Enum(e, None) => {
+                let values = isa.enums[e].values.iter().map(|value| (value.name.clone(), value.bits)).collect();
+                let (name, reference) = (field.name.clone(), Modifier::Form(k as u8));
+                scope.modifiers.push(ModifierInfo {
+                    name,
+                    choices: Choices::Values(values),
+                    reference,
+                    span: field.span,
+                });
+                (String::new(), Type::U32)
+            }
+            _ => (field.name.clone(), number),
+        };
+        let (elements, suffixes) = (1, Vec::new());
+        scope.operands.push(OperandInfo { name, ty, elements, suffixes, reads: true, writes: false, span: field.span });
     }
     scope
 }

@@ -3,13 +3,13 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
+use super::encoding::{Encoding, Found};
 use super::memory::{Access, Memory, MemoryFault};
 use super::table::{Hardware, Register};
 use super::trap::Reason;
-use crate::bits::{ones, sign_extend};
-use crate::decode::{alternative_of, decode, list_len};
+use crate::bits::ones;
 use crate::semantics::{self, Semantics, instantiate};
-use crate::table::{Alternative, Field, Form, Isa, Operand, Shape, Type};
+use crate::stream::Wide;
 
 /// How many instructions are kept at most; then all are forgotten.
 const MOST: usize = 1 << 16;
@@ -18,15 +18,14 @@ const MOST: usize = 1 << 16;
 #[derive(Debug)]
 pub(super) struct Instruction {
     pub opcode: u16,
-    pub word: u64,
+    pub found: Found,
     /// Its length in bytes.
     pub length: u64,
-    pub form: &'static Form,
     pub shape: semantics::Shape,
     pub operands: Vec<Place>,
 }
 
-/// What an operand of a word stands for.
+/// What an operand stands for.
 #[derive(Debug)]
 pub(super) enum Place {
     /// Registers from this one on.
@@ -43,8 +42,8 @@ pub(super) enum Place {
 #[derive(Debug, Default)]
 pub(super) struct Code {
     known: Vec<Instruction>,
-    /// The same by their words.
-    words: BTreeMap<u64, usize>,
+    /// The same by their bits and their length.
+    words: BTreeMap<(Wide, u64), usize>,
 }
 
 impl Code {
@@ -56,142 +55,57 @@ impl Code {
     /// The number of the instruction at an address.
     pub fn fetch(
         &mut self,
-        (isa, semantics, hardware): (&'static Isa, &'static Semantics, &'static Hardware),
+        (encoding, semantics, hardware): (Encoding, &'static Semantics, &'static Hardware),
         memory: &mut Memory,
         pc: u64,
     ) -> Result<usize, Reason> {
-        let length = u64::from(isa.word_bits / 8).max(1);
-        if !pc.is_multiple_of(length) {
-            return Err(Reason::Misaligned { access: Access::Fetch, address: pc, size: length });
+        let unit = encoding.unit();
+        if !pc.is_multiple_of(unit) {
+            return Err(Reason::Misaligned { access: Access::Fetch, address: pc, size: unit });
         }
         if let Some(number) = memory.instruction(pc).filter(|number| *number < self.known.len()) {
             return Ok(number);
         }
-        let word = memory.read(pc, length).map_err(|fault: MemoryFault| Reason::Memory {
-            access: Access::Fetch,
-            fault,
-            address: pc,
-            size: length,
-        })?;
+        let unmapped = Reason::Memory { access: Access::Fetch, fault: MemoryFault::Unmapped, address: pc, size: unit };
+        let bytes = memory.bytes_at(pc, encoding.longest()).ok_or(unmapped)?;
+        let word = Wide::from_bytes(bytes);
+        let undecodable = |error| Reason::Undecodable { word: word.get(0, 64), error };
+        let (found, length) = encoding.decode(bytes).map_err(undecodable)?;
         if self.known.len() >= MOST {
             self.known.clear();
             self.words.clear();
             memory.forget_instructions();
         }
-        let number = match self.words.get(&word) {
+        let key = (word & Wide::ones(8 * length as u32), length);
+        let number = match self.words.get(&key) {
             Some(number) => *number,
             None => {
-                let opcode = decode(isa, word).map_err(|error| Reason::Undecodable { word, error })?;
                 let number = self.known.len();
-                self.known.push(instruction(isa, semantics, hardware, opcode, word, length)?);
-                self.words.insert(word, number);
+                self.known.push(instruction(encoding, semantics, hardware, found, length)?);
+                self.words.insert(key, number);
                 number
             }
         };
-        memory.keep_instruction(pc, length, number);
+        memory.keep_instruction(pc, unit, number);
         Ok(number)
     }
 }
 
 fn instruction(
-    isa: &'static Isa,
+    encoding: Encoding,
     semantics: &'static Semantics,
     hardware: &'static Hardware,
-    opcode: u16,
-    word: u64,
+    found: Found,
     length: u64,
 ) -> Result<Instruction, Reason> {
-    let form = &isa.forms[usize::from(opcode)];
+    let (Found::Word(opcode, _) | Found::Stream(opcode, _)) = found;
     let operation = semantics.operations.get(usize::from(opcode)).filter(|operation| !operation.text.is_empty());
-    let operation = operation.ok_or(Reason::NoMeaning(form.name.str))?;
+    let operation = operation.ok_or(Reason::NoMeaning(encoding.name(opcode)))?;
     let shape = instantiate(semantics, operation, |index| {
-        match operation.modifiers.get(usize::from(index)).copied() {
-            Some(semantics::Modifier::Form(m)) => form.modifiers.get(usize::from(m)).map(|m| m.bits.get(word, 0)),
-            Some(semantics::Modifier::Suffix(k, j)) => {
-                let suffix = form.operands.get(usize::from(k)).and_then(|o| o.suffixes.get(usize::from(j)));
-                suffix.map(|suffix| suffix.bits.get(word, 0))
-            }
-            None => None,
-        }
-        .unwrap_or(0)
+        let modifier = operation.modifiers.get(usize::from(index));
+        modifier.map_or(0, |modifier| encoding.modifier(&found, *modifier))
     });
-    let operands = form.operands.iter().map(|operand| place(isa, semantics, hardware, operand, word)).collect();
-    Ok(Instruction { opcode, word, length, form, shape, operands })
-}
-
-fn place(
-    isa: &'static Isa,
-    semantics: &'static Semantics,
-    hardware: &'static Hardware,
-    operand: &'static Operand,
-    word: u64,
-) -> Place {
-    match &operand.shape {
-        Shape::Number { bits, ty, .. } => {
-            let value = bits.get(word, 0);
-            Place::Number(if *ty == Type::Signed { sign_extend(value, bits.width()) as u64 } else { value })
-        }
-        Shape::One { kind, at } => {
-            let alternatives = isa.kinds[usize::from(*kind)].alternatives;
-            let Some(found) = alternative_of(isa, alternatives, *at, word) else { return Place::Nothing };
-            let number = alternatives.iter().position(|other| core::ptr::eq(other, found)).unwrap_or(0);
-            let same = |reading: &&super::Reading| reading.kind == *kind && usize::from(reading.alternative) == number;
-            match hardware.readings.iter().find(same) {
-                Some(reading) => computed(isa, semantics, &reading.operation, found, *at, word),
-                None => plain(isa, found, *at, word),
-            }
-        }
-        Shape::List { kind, at, count, .. } => match isa.kinds[usize::from(*kind)].alternatives.first() {
-            Some(alternative) if list_len(count, word) > 0 => plain(isa, alternative, *at, word),
-            _ => Place::Nothing,
-        },
-    }
-}
-
-/// What an alternative with one field stands for.
-fn plain(isa: &'static Isa, alternative: &'static Alternative, at: u8, word: u64) -> Place {
-    match alternative.fields {
-        [field] => field_place(isa, field, at, word),
-        fields => {
-            let mut registers = fields.iter().filter(|field| matches!(field.ty, Type::Register(_)));
-            match (registers.next(), registers.next()) {
-                (Some(field), None) => field_place(isa, field, at, word),
-                _ => Place::Nothing,
-            }
-        }
-    }
-}
-
-fn field_place(isa: &'static Isa, field: &'static Field, at: u8, word: u64) -> Place {
-    let value = field.bits.get(word, at);
-    match field.ty {
-        Type::Register(bank) => Place::Register(Register { bank, index: value as u32 }),
-        Type::Signed => Place::Number(sign_extend(value, field.bits.width()) as u64),
-        Type::Constant(table) => {
-            let constant = isa.constants[usize::from(table)].values.get(value as usize);
-            constant.map_or(Place::Nothing, |constant| Place::Number(constant.value))
-        }
-        Type::Decimal | Type::Hex | Type::Flag => Place::Number(value),
-        Type::Enum(_) => Place::Nothing,
-    }
-}
-
-fn computed(
-    isa: &'static Isa,
-    semantics: &'static Semantics,
-    operation: &'static semantics::Operation,
-    alternative: &'static Alternative,
-    at: u8,
-    word: u64,
-) -> Place {
-    let shape = instantiate(semantics, operation, |index| match operation.modifiers.get(usize::from(index)) {
-        Some(semantics::Modifier::Form(field)) => {
-            alternative.fields.get(usize::from(*field)).map_or(0, |field| field.bits.get(word, at))
-        }
-        _ => 0,
-    });
-    let fields = alternative.fields.iter().map(|field| field_place(isa, field, at, word)).collect();
-    Place::Reading { shape, fields }
+    Ok(Instruction { opcode, found, length, shape, operands: encoding.places((semantics, hardware), &found) })
 }
 
 /// How many registers of `width` bits a value of `bits` takes.

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 
 use super::code::{Instruction, Place, cut, registers_of};
+use super::encoding::Encoding;
 use super::host::{Host, Intrinsic, Touched};
 use super::memory::{Access, Memory, MemoryFault};
 use super::processor::{Registers, set_lanes};
@@ -10,7 +11,6 @@ use super::table::{Hardware, Register, Service};
 use super::trap::Reason;
 use crate::semantics::evaluate::{Column, Environment, Scratch, evaluate};
 use crate::semantics::{AtomicOp, Semantics, Special, Type};
-use crate::table::Isa;
 
 /// Where lanes go on.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) struct Flow<const L: usize> {
 
 /// An instruction that is being executed.
 pub(super) struct Running<'a, const L: usize, H> {
-    pub tables: (&'static Isa, &'static Semantics, &'static Hardware),
+    pub tables: (Encoding, &'static Semantics, &'static Hardware),
     pub instruction: &'a Instruction,
     pub registers: &'a mut Registers<L>,
     pub states: &'a mut [Vec<Column<L>>],
@@ -45,14 +45,14 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
     }
 
     fn operand_trap(&self, operand: u16, access: Access) -> Reason {
-        let form = self.instruction.form;
-        let operand = form.operands.get(usize::from(operand)).map_or("", |operand| operand.name);
-        Reason::Operand { form: form.name.str, operand, access }
+        let (encoding, instruction) = (self.tables.0, self.instruction);
+        let operand = encoding.operand_name(&instruction.found, operand);
+        Reason::Operand { form: encoding.name(instruction.opcode), operand, access }
     }
 
     /// The first register of an element of an operand, and how many it takes.
     fn span(&self, first: Register, element: u16, ty: Type) -> (Register, u32, u16) {
-        let width = self.tables.0.banks.get(usize::from(first.bank)).map_or(32, |bank| bank.width.max(1));
+        let width = self.tables.2.banks.get(usize::from(first.bank)).map_or(32, |bank| bank.width.max(1));
         let count = registers_of(ty.size(), width);
         let index = first.index.saturating_add(u32::from(element).saturating_mul(count));
         (Register { index, ..first }, count, width)

@@ -1,6 +1,7 @@
 //! What is around a machine: devices, and who looks on.
 
 use alloc::string::String;
+use core::fmt;
 use core::ops::ControlFlow;
 
 use super::memory::Memory;
@@ -57,18 +58,23 @@ pub struct Intrinsic<'a, const L: usize> {
 }
 
 /// An instruction that has been executed.
-#[derive(Debug)]
 pub struct Executed<'a, const L: usize> {
     /// Where it stands.
     pub pc: u64,
-    /// Its word.
-    pub word: u64,
     /// Its opcode.
     pub opcode: u16,
     /// The lanes that executed it.
     pub active: u64,
     /// What it read and wrote, in order.
     pub touched: &'a [Touched<L>],
+    /// Its text.
+    pub text: &'a dyn fmt::Display,
+}
+
+impl<const L: usize> fmt::Debug for Executed<'_, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Executed").field("pc", &self.pc).field("opcode", &self.opcode).finish_non_exhaustive()
+    }
 }
 
 /// Something that an instruction read or wrote.

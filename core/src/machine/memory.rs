@@ -99,6 +99,13 @@ impl Memory {
         self.regions[at].bytes.get(offset..offset + size as usize)
     }
 
+    /// At most `most` bytes from an address, as many as there are in its region.
+    pub(super) fn bytes_at(&self, address: u64, most: u64) -> Option<&[u8]> {
+        let (at, offset) = self.find(address, 1)?;
+        let rest = self.regions[at].bytes.get(offset..)?;
+        Some(&rest[..rest.len().min(most as usize)])
+    }
+
     /// The number that `size` bytes from an address hold, at most 8 of them.
     ///
     /// # Errors

@@ -17,6 +17,8 @@
 #[cfg(feature = "alloc")]
 mod code;
 #[cfg(feature = "alloc")]
+mod encoding;
+#[cfg(feature = "alloc")]
 mod environment;
 #[cfg(feature = "alloc")]
 mod host;
@@ -28,6 +30,8 @@ mod table;
 #[cfg(feature = "alloc")]
 mod trap;
 
+#[cfg(feature = "alloc")]
+pub use encoding::Encoding;
 #[cfg(feature = "alloc")]
 pub use host::{Executed, Host, Intrinsic, Touched};
 #[cfg(feature = "alloc")]

@@ -6,17 +6,15 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::code::{Code, cut};
+use super::encoding::{Encoding, Text};
 use super::environment::{Flow, Running};
 use super::host::{Executed, Host, Touched};
 use super::memory::Memory;
 use super::table::{Divergence, Hardware, Register};
 use super::trap::{Reason, Stop, Trap};
 use crate::bits::ones;
-use crate::print::{Style, print};
 use crate::semantics::Semantics;
 use crate::semantics::evaluate::{Column, Scratch, evaluate};
-use crate::table::Isa;
-use crate::text::Line;
 
 /// A machine of `L` lanes; scalar with 1.
 #[derive(Debug)]
@@ -25,7 +23,7 @@ pub struct Machine<const L: usize = 1> {
     pub memory: Memory,
     /// Addresses of instructions to stop before.
     pub breakpoints: BTreeSet<u64>,
-    isa: &'static Isa,
+    encoding: Encoding,
     semantics: &'static Semantics,
     hardware: &'static Hardware,
     registers: Registers<L>,
@@ -52,10 +50,10 @@ pub(super) struct Registers<const L: usize> {
 }
 
 impl<const L: usize> Registers<L> {
-    fn new(isa: &Isa, hardware: &Hardware) -> Self {
+    fn new(hardware: &Hardware) -> Self {
         let mut starts = vec![0];
         let mut all = 0;
-        for bank in isa.banks {
+        for bank in hardware.banks {
             all += bank.count as usize;
             starts.push(all);
         }
@@ -105,15 +103,15 @@ impl<const L: usize> Machine<L> {
     /// hardware has if these are fewer.
     ///
     /// The tables are those of one specification.
-    pub fn new(isa: &'static Isa, semantics: &'static Semantics, hardware: &'static Hardware) -> Self {
+    pub fn new(encoding: impl Into<Encoding>, semantics: &'static Semantics, hardware: &'static Hardware) -> Self {
         const { assert!(L >= 1 && L <= 64, "a machine has 1 to 64 lanes") };
         Machine {
             memory: Memory::default(),
             breakpoints: BTreeSet::new(),
-            isa,
+            encoding: encoding.into(),
             semantics,
             hardware,
-            registers: Registers::new(isa, hardware),
+            registers: Registers::new(hardware),
             states: semantics.states.iter().map(|state| vec![[0; L]; state.count as usize]).collect(),
             pc: [0; L],
             live: ones((L as u32).min(hardware.lanes.into())),
@@ -131,9 +129,9 @@ impl<const L: usize> Machine<L> {
         self.hardware
     }
 
-    /// The instruction set.
-    pub fn isa(&self) -> &'static Isa {
-        self.isa
+    /// How instructions are encoded.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
     }
 
     /// How many instructions have been executed. Lanes that execute one together count once.
@@ -173,18 +171,15 @@ impl<const L: usize> Machine<L> {
 
     /// Writes a register of a lane. Returns `None`, and writes nothing, if there is no such register or lane.
     pub fn write(&mut self, register: Register, lane: usize, value: u64) -> Option<()> {
-        let width = u32::from(self.isa.banks.get(usize::from(register.bank))?.width);
+        let width = u32::from(self.hardware.banks.get(usize::from(register.bank))?.width);
         (lane < L).then_some(())?;
         self.registers.set(register, &[cut(value, width); L], 1 << lane)
     }
 
     /// The text of the instruction at an address, if there is one.
     pub fn text(&self, pc: u64) -> Option<String> {
-        let word = self.memory.read(pc, u64::from(self.isa.word_bits / 8)).ok()?;
-        let opcode = crate::decode::decode(self.isa, word).ok()?;
-        let mut line = Line::new();
-        print(self.isa, opcode, word, Style::Customary, &mut line);
-        Some(line.as_str().into())
+        let (found, _) = self.encoding.decode(self.memory.bytes_at(pc, self.encoding.longest())?).ok()?;
+        Some(self.encoding.text(&found).as_str().into())
     }
 
     /// The lanes whose turn it is, and where they are. `None` when all have ended.
@@ -236,7 +231,7 @@ impl<const L: usize> Machine<L> {
         if active != self.live && self.hardware.divergence == Divergence::Refused {
             return Err(trap(Reason::Diverged));
         }
-        let tables = (self.isa, self.semantics, self.hardware);
+        let tables = (self.encoding, self.semantics, self.hardware);
         let number = self.code.fetch(tables, &mut self.memory, pc).map_err(trap)?;
         // `fetch` gives numbers of instructions that there are.
         let Some(instruction) = self.code.get(number) else { return Ok(Some(Stop::Ended)) };
@@ -263,8 +258,9 @@ impl<const L: usize> Machine<L> {
         self.waiting = (self.waiting | flow.waits) & self.live;
         self.executed += 1;
         if looks_on {
-            let (word, opcode) = (instruction.word, instruction.opcode);
-            if host.executed(&Executed { pc, word, opcode, active, touched: &self.touched }).is_break() {
+            let text = &Text(self.encoding, &instruction.found);
+            let step = Executed { pc, opcode: instruction.opcode, active, touched: &self.touched, text };
+            if host.executed(&step).is_break() {
                 return Ok(Some(Stop::Host));
             }
         }

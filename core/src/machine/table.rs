@@ -29,8 +29,9 @@ impl Hardware {
     /// The register of a name.
     pub fn register(&self, name: &str) -> Option<Register> {
         let find = |bank: &Bank| {
-            let index = match bank.names.iter().position(|known| !known.is_empty() && *known == name) {
-                Some(index) => index as u32,
+            let named = bank.names.iter().zip(0..).chain(bank.also.iter().map(|(name, index)| (name, *index)));
+            let index = match named.clone().find(|(known, _)| !known.is_empty() && **known == name) {
+                Some((_, index)) => index,
                 None => name.strip_prefix(bank.open)?.strip_suffix(bank.close)?.parse().ok()?,
             };
             (index < bank.count).then_some(index)
@@ -63,12 +64,16 @@ impl fmt::Display for Name {
 pub struct Bank {
     /// How many there are.
     pub count: u32,
+    /// Bits in a register.
+    pub width: u16,
     /// What is written before the number of a register …
     pub open: &'static str,
     /// … and behind it.
     pub close: &'static str,
     /// Names in the place of numbers, by number; empty where there is none.
     pub names: &'static [&'static str],
+    /// Other names, and their numbers.
+    pub also: &'static [(&'static str, u32)],
     /// The register that holds zero whatever is written to it.
     pub zero: Option<u32>,
 }
@@ -94,10 +99,10 @@ pub enum Divergence {
 /// What reading one alternative of a kind gives.
 #[derive(Debug)]
 pub struct Reading {
-    /// Index into the kinds of the instruction set.
+    /// Index into the kinds of the instruction set, or into the sets of a stream.
     pub kind: u16,
-    /// Index into the kind's alternatives.
-    pub alternative: u16,
+    /// The name of the alternative.
+    pub alternative: &'static str,
     /// Computes it: the alternative's fields are the operands, and the value is written to the one behind the last of them.
     pub operation: Operation,
 }

@@ -4,7 +4,6 @@ use alloc::string::String;
 use core::fmt;
 
 use super::memory::{Access, MemoryFault};
-use crate::error::DecodeError;
 
 /// How a program stopped without a mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,10 +53,10 @@ pub enum Reason {
     },
     /// A word that is no instruction.
     Undecodable {
-        /// The word.
+        /// The word; of a long one the low bits.
         word: u64,
         /// What is wrong with it.
-        error: DecodeError,
+        error: String,
     },
     /// An instruction that the specification does not say the meaning of.
     NoMeaning(&'static str),

@@ -1,0 +1,116 @@
+//! What is around a machine that the command runs: streams, and a trace.
+
+use std::fmt::Write as _;
+use std::io::{self, BufWriter, StdoutLock, Write};
+use std::ops::ControlFlow;
+
+use isaforge_core::machine::{Executed, Hardware, Host, Register, Touched};
+use isaforge_core::semantics::Semantics;
+use isaforge_core::semantics::evaluate::Column;
+
+/// The standard streams.
+#[derive(Debug)]
+pub struct Console {
+    out: BufWriter<StdoutLock<'static>>,
+    /// Why standard output cannot be written to.
+    pub failed: Option<io::Error>,
+    tables: (&'static Semantics, &'static Hardware),
+    trace: bool,
+}
+
+/// The number of the stream that is standard error.
+const ERRORS: u64 = 2;
+
+impl Console {
+    /// Opens them.
+    pub fn new(tables: (&'static Semantics, &'static Hardware), trace: bool) -> Self {
+        Console { out: BufWriter::new(io::stdout().lock()), failed: None, tables, trace }
+    }
+
+    /// Writes to standard output what the command itself has to say there.
+    pub fn print(&mut self, text: &str) {
+        let result = self.out.write_all(text.as_bytes());
+        self.keep(result);
+    }
+
+    /// Sends off what has been written.
+    pub fn flush(&mut self) {
+        let result = self.out.flush();
+        self.keep(result);
+    }
+
+    fn keep(&mut self, result: io::Result<()>) {
+        if let Err(error) = result {
+            self.failed.get_or_insert(error);
+        }
+    }
+}
+
+impl<const L: usize> Host<L> for Console {
+    fn write(&mut self, stream: u64, bytes: &[u8]) -> Result<(), String> {
+        if stream == ERRORS {
+            // Whoever closed standard error does not want to read it.
+            let _ = io::stderr().write_all(bytes);
+            return Ok(());
+        }
+        let result = self.out.write_all(bytes);
+        let told = result.as_ref().map_err(ToString::to_string).copied();
+        self.keep(result);
+        told
+    }
+
+    fn looks_on(&self) -> bool {
+        self.trace
+    }
+
+    fn executed(&mut self, step: &Executed<'_, L>) -> ControlFlow<()> {
+        let (semantics, hardware) = self.tables;
+        let mut text = format!("{:8x}  ", step.pc);
+        if L > 1 {
+            let lanes = usize::from(hardware.lanes).min(L);
+            text.extend((0..lanes).map(|lane| if step.active >> lane & 1 != 0 { '+' } else { '.' }));
+            text.push_str("  ");
+        }
+        let _ = write!(text, "{:32}", step.text);
+        for touched in step.touched {
+            let _ = match touched {
+                Touched::Read(..) => Ok(()),
+                Touched::Written(register, value, mask) => {
+                    write!(text, "  {}={}", hardware.name(*register), values(hardware, *register, value, *mask))
+                }
+                Touched::Loaded(address, size, value) => {
+                    write!(text, "  [{address:08x}]->{value:0digits$x}", digits = usize::from(*size) * 2)
+                }
+                Touched::Stored(address, size, value) => {
+                    write!(text, "  [{address:08x}]={value:0digits$x}", digits = usize::from(*size) * 2)
+                }
+                Touched::State(state, value, mask) => {
+                    let name = semantics.states.get(usize::from(*state)).map_or("?", |state| state.name);
+                    write!(text, "  {name}={}", lanes(value, *mask, 1))
+                }
+            };
+        }
+        let result = writeln!(self.out, "{}", text.trim_end());
+        self.keep(result);
+        if self.failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// What a register holds in the lanes of a mask.
+pub fn values<const L: usize>(hardware: &Hardware, register: Register, value: &Column<L>, mask: u64) -> String {
+    let width = hardware.banks.get(usize::from(register.bank)).map_or(32, |bank| bank.width);
+    lanes(value, mask, usize::from(width).div_ceil(4))
+}
+
+/// The value of all lanes of a mask if they have the same, or one behind the number of each lane.
+fn lanes<const L: usize>(value: &Column<L>, mask: u64, digits: usize) -> String {
+    let chosen: Vec<(usize, u64)> =
+        value.iter().copied().enumerate().filter(|(lane, _)| mask >> lane & 1 != 0).collect();
+    match chosen.split_first() {
+        Some(((_, first), rest)) if rest.iter().all(|(_, other)| other == first) => format!("{first:0digits$x}"),
+        _ => {
+            let one = |(lane, value): &(usize, u64)| format!("{lane}:{value:0digits$x}");
+            chosen.iter().map(one).collect::<Vec<_>>().join(",")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Programs in ELF files of 32 bits: what becomes memory, where execution starts, where symbols are.
+
+use object::elf::{ET_EXEC, FileHeader32, PF_W};
+use object::read::elf::{FileHeader, ProgramHeader};
+use object::{LittleEndian, Object, ObjectSymbol};
+
+/// The most bytes of all segments together.
+const MOST: u64 = 1 << 30;
+
+/// A program.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// Addresses and contents, and whether they may be written.
+    pub segments: Vec<(u64, Vec<u8>, bool)>,
+    /// Where execution starts.
+    pub entry: u64,
+    /// The symbols by which tests find the words they compare, if there are any.
+    pub signature: Option<(u64, u64)>,
+}
+
+/// Whether a file is an ELF file.
+pub fn is_meant(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x7fELF")
+}
+
+/// Reads an ELF file of a machine.
+///
+/// # Errors
+/// What is wrong with it, and what to do about that.
+pub fn read(bytes: &[u8], machine: Option<u16>) -> Result<Program, (String, &'static str)> {
+    let damaged = |error: object::read::Error| (format!("the ELF file is damaged: {error}"), "");
+    if bytes.get(4) != Some(&1) || bytes.get(5) != Some(&1) {
+        return Err(("only ELF files of 32 bits, least significant byte first, are run".into(), ""));
+    }
+    let header = FileHeader32::<LittleEndian>::parse(bytes).map_err(damaged)?;
+    let endian = header.endian().map_err(damaged)?;
+    if let Some(expected) = machine.filter(|expected| *expected != header.e_machine(endian).0) {
+        let message = format!("the ELF file is for machine {}, not {expected}", header.e_machine(endian).0);
+        return Err((message, "compile it for the instruction set of the specification"));
+    }
+    if header.e_type(endian) != ET_EXEC {
+        return Err(("the ELF file is no program with fixed addresses".into(), "link it with `-static -no-pie`"));
+    }
+    let mut program = Program { entry: header.e_entry(endian).into(), ..Program::default() };
+    let mut left = MOST;
+    for segment in header.program_headers(endian, bytes).map_err(damaged)? {
+        if segment.p_type(endian) != object::elf::PT_LOAD {
+            continue;
+        }
+        let size = u64::from(segment.p_memsz(endian));
+        let content = segment.data(endian, bytes).ok().filter(|content| content.len() as u64 <= size);
+        let Some(content) = content else { return Err(("a segment lies outside of the ELF file".into(), "")) };
+        left = left.checked_sub(size).ok_or((format!("the segments have more than {MOST} bytes"), ""))?;
+        let mut content = content.to_vec();
+        content.resize(size as usize, 0);
+        program.segments.push((segment.p_vaddr(endian).into(), content, segment.p_flags(endian).0 & PF_W.0 != 0));
+    }
+    if program.segments.is_empty() {
+        return Err(("the ELF file has no segment to load".into(), ""));
+    }
+    let file = object::read::elf::ElfFile32::<LittleEndian>::parse(bytes).map_err(damaged)?;
+    let find = |name: &[u8]| file.symbols().find(|symbol| symbol.name_bytes() == Ok(name)).map(|s| s.address());
+    program.signature = find(b"begin_signature").zip(find(b"end_signature"));
+    Ok(program)
+}

@@ -1,0 +1,259 @@
+//! `isaforge run --spec`: a program of an instruction set whose specification says what its instructions do.
+//!
+#![doc = include_str!("README.md")]
+
+pub mod console;
+pub mod elf;
+pub mod launch;
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Instant;
+
+use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
+use isaforge_compiler::reader::{FromNode, Reader};
+use isaforge_compiler::source::Sources;
+use isaforge_core::machine::{Encoding, Hardware, Machine, Register, Stop, Trap};
+use isaforge_core::semantics::Semantics;
+
+use self::console::{Console, values};
+use self::launch::OwnLaunch;
+use super::buffers::{Buffers, read_file};
+use super::{outputs, plan, program, without_mistakes};
+use crate::args::RunArgs;
+use crate::builtin::Tables;
+use crate::failure::{Failure, Status};
+use crate::output::{count, say, write_whole};
+use crate::paint::{ERROR, GOOD, paint};
+use crate::target;
+
+/// The budget when none is given.
+const BUDGET: u64 = 10_000_000_000;
+
+/// The exit status of a program that trapped.
+const TRAPPED: u8 = 2;
+
+type Set = (Encoding, &'static Semantics, &'static Hardware);
+
+/// What to run.
+#[derive(Debug, Default)]
+struct Job {
+    segments: Vec<(u64, Vec<u8>, bool)>,
+    entry: u64,
+    /// A program of a launch file ends where its words do.
+    end: Option<u64>,
+    signature: Option<(u64, u64)>,
+    /// Values of registers, one for each lane or one for all.
+    registers: Vec<(Register, Vec<u64>)>,
+    show: Vec<Register>,
+    buffers: Option<(Buffers, Vec<super::launch::Output>)>,
+    budget: u64,
+}
+
+/// Runs a program of the instruction set of a specification.
+///
+/// # Errors
+/// When a file cannot be read or written, or the specification says nothing that could be run.
+pub fn run(args: &RunArgs, spec: &Path) -> Result<Status, Failure> {
+    if args.watch.counts() {
+        let help = "leave out `--profile`, `--profile-svg` and `--fidelity`";
+        return Err(Failure::usage("what programs of a specification execute is not counted", help));
+    }
+    let Some(target) = target::from_specification(spec, args.generation)? else { return Ok(Status::Mistakes) };
+    let encoding = match target.tables {
+        Tables::Words(isa) => Encoding::from(isa),
+        Tables::Streams(engine) => Encoding::from(engine),
+        Tables::Groups(_) => {
+            let message = format!("the instructions of `{}` are groups of bytes", target.name);
+            return Err(Failure::usage(message, "programs of words and of streams are run"));
+        }
+    };
+    let (Some(semantics), Some(hardware)) = (target.semantics, target.hardware) else {
+        let message = format!("`{}` does not say what its instructions do", target.name);
+        return Err(Failure::usage(message, "give each of them a text: `does: …`"));
+    };
+    let set = (encoding, semantics, hardware);
+    let bytes = read_file(&args.launch).map_err(Failure::reading(&args.launch))?;
+    let mut job = if elf::is_meant(&bytes) {
+        let found = elf::read(&bytes, hardware.elf);
+        let found =
+            found.map_err(|(message, help)| Failure::usage(format!("`{}`: {message}", args.launch.display()), help))?;
+        let elf::Program { segments, entry, signature } = found;
+        Job { segments, entry, signature, budget: BUDGET, ..Job::default() }
+    } else {
+        let (mut sources, mut diagnostics) = (Sources::new(), Diagnostics::new());
+        let job = read_launch(set, &args.launch, &mut sources, &mut diagnostics);
+        let Some(job) = without_mistakes(job, &args.launch, sources, diagnostics) else {
+            return Ok(Status::Mistakes);
+        };
+        job
+    };
+    if args.signature.is_some() && job.signature.is_none() {
+        let message = format!("`{}` has no symbols `begin_signature` and `end_signature`", args.launch.display());
+        return Err(Failure::usage(message, "leave out `--signature`"));
+    }
+    job.budget = args.budget.unwrap_or(job.budget);
+    // A machine of more lanes than it has hardware for leaves the others idle.
+    match hardware.lanes {
+        0..=1 => execute::<1>(args, set, job),
+        2..=32 => execute::<32>(args, set, job),
+        _ => execute::<64>(args, set, job),
+    }
+}
+
+/// From a launch file to what can be run. `None` after mistakes, which are in `out`.
+fn read_launch(set: Set, path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Job> {
+    let (encoding, _, hardware) = set;
+    let node = plan::open(path, sources, out)?;
+    let launch = OwnLaunch::from_node(&node, &mut Reader { sources, out })?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let code = match encoding {
+        Encoding::Words(isa) => program::load(isa, &launch.program, folder, sources, out).map(|words| {
+            let length = usize::from(isa.word_bits / 8);
+            words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(length)).collect()
+        }),
+        Encoding::Stream(engine) => program::load_stream(engine, &launch.program, folder, sources, out),
+    };
+    let address = launch.address.as_ref().map_or(0, |address| address.value);
+    let size = code.as_ref().map_or(0, |code: &Vec<u8>| code.len() as u64);
+    let end = address.checked_add(size);
+    if let (None, Some(address)) = (end, &launch.address) {
+        out.push(Diagnostic::error("L0003", address.span, "the program ends beyond the last address"));
+    }
+    let mut job = Job { entry: address, end, budget: launch.budget.unwrap_or(BUDGET), ..Job::default() };
+    let register = |name: &isaforge_compiler::source::Spanned<String>, out: &mut Diagnostics| {
+        let found = hardware.register(&name.value);
+        if found.is_none() {
+            let message = format!("there is no register `{}`", name.value);
+            out.push(Diagnostic::error("L0004", name.span, message).help("write it as instructions do"));
+        }
+        found
+    };
+    for (name, given) in launch.registers.iter().flat_map(|named| named.iter()) {
+        let Some(found) = register(name, out) else { continue };
+        if given.len() > 1 && given.len() != usize::from(hardware.lanes) {
+            let message = format!("there are {} lanes, and values for {}", hardware.lanes, given.len());
+            out.push(Diagnostic::error("L0003", name.span, message));
+        }
+        job.registers.push((found, given.iter().map(|number| number.0).collect()));
+    }
+    job.show = launch.show.iter().flatten().filter_map(|name| register(name, out)).collect();
+    let buffers = Buffers::read(launch.buffers.as_deref().map_or(&[], Vec::as_slice), folder, out);
+    let outputs = launch.outputs.unwrap_or_default();
+    for output in &outputs {
+        buffers.check_output(output, out);
+    }
+    job.buffers = Some((buffers, outputs));
+    job.segments.push((address, code?, true));
+    (!out.has_errors()).then_some(job)
+}
+
+fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job) -> Result<Status, Failure> {
+    let mut machine = Machine::<L>::new(set.0, set.1, set.2);
+    let regions = job.buffers.iter_mut().flat_map(|(buffers, _)| &mut buffers.memory);
+    let regions = regions.map(|(base, bytes)| (*base, bytes.clone(), true));
+    for (base, bytes, writable) in std::mem::take(&mut job.segments).into_iter().chain(regions) {
+        machine.memory.map(base, bytes, writable).map_err(|error| {
+            Failure::usage(format!("`{}`: memory at {base:#x}: {error}", args.launch.display()), "")
+        })?;
+    }
+    machine.set_pc(job.entry);
+    for (register, values) in &job.registers {
+        for lane in 0..L {
+            let value = values.get(lane).or(values.first()).copied().unwrap_or(0);
+            let _ = machine.write(*register, lane, value);
+        }
+    }
+    machine.breakpoints.extend(args.watch.breaks.iter().map(|at| *at as u64));
+    machine.breakpoints.extend(job.end);
+    let mut console = Console::new((set.1, set.2), args.watch.trace);
+    let started = Instant::now();
+    let ended = if job.end == Some(job.entry) || args.watch.breaks.contains(&(job.entry as usize)) {
+        Ok(Stop::Breakpoint(job.entry))
+    } else {
+        machine.run(&mut console, job.budget)
+    };
+    let elapsed = started.elapsed();
+    console.flush();
+    let status = match ended {
+        Err(trap) => {
+            console.failed.take().map_or(Ok(()), Err)?;
+            return Ok(trapped(args, &machine, &trap));
+        }
+        Ok(Stop::Breakpoint(at)) if args.watch.breaks.contains(&(at as usize)) => {
+            console.print(&state(&machine));
+            console.flush();
+            console.failed.map_or(Ok(()), Err)?;
+            return Ok(Status::Fine);
+        }
+        Ok(Stop::Exit(status)) => Status::Program(status as u8),
+        Ok(_) => Status::Fine,
+    };
+    for register in &job.show {
+        let column: [u64; L] = std::array::from_fn(|lane| machine.read(*register, lane).unwrap_or(0));
+        let lanes = isaforge_core::bits::ones(set.2.lanes.into());
+        console.print(&format!("{} = {}\n", set.2.name(*register), values(set.2, *register, &column, lanes)));
+    }
+    console.flush();
+    console.failed.take().map_or(Ok(()), Err)?;
+    drop(console);
+    let mut done = Vec::new();
+    if let Some((buffers, wanted)) = &mut job.buffers {
+        for (base, bytes) in &mut buffers.memory {
+            if let Some(now) = machine.memory.bytes(*base, bytes.len() as u64) {
+                bytes.copy_from_slice(now);
+            }
+        }
+        done = outputs::produce(wanted, buffers, args.launch.parent().unwrap_or(Path::new("")))?;
+    }
+    if let (Some(file), Some(places)) = (&args.signature, job.signature) {
+        write_whole(file, signature(&machine, places)?.as_bytes())?;
+    }
+    if !args.quiet {
+        let status = if let Status::Program(status) = status { format!(", status {status}") } else { String::new() };
+        say(&format!("{}: {} in {elapsed:.1?}{status}", paint(GOOD, "ran"), count(machine.executed(), "instruction")));
+        done.iter().for_each(|line| say(line));
+    }
+    Ok(status)
+}
+
+/// Says why a program cannot go on.
+fn trapped<const L: usize>(args: &RunArgs, machine: &Machine<L>, trap: &Trap) -> Status {
+    let text = machine.text(trap.pc).map_or(String::new(), |text| format!(" (`{text}`)"));
+    let head = format!("{}: {}", args.launch.display(), paint(ERROR, "the program failed"));
+    say(&format!("{head}: {trap}{text}"));
+    Status::Program(TRAPPED)
+}
+
+/// The words between two addresses, eight digits each.
+fn signature<const L: usize>(machine: &Machine<L>, (from, to): (u64, u64)) -> Result<String, Failure> {
+    let bytes = to.checked_sub(from).and_then(|size| machine.memory.bytes(from, size));
+    let Some(bytes) = bytes else {
+        let message = format!("there is no memory from `begin_signature`, {from:#x}, to `end_signature`, {to:#x}");
+        return Err(Failure::usage(message, ""));
+    };
+    let mut text = String::new();
+    for word in bytes.chunks(4) {
+        let word = word.iter().rev().fold(0u32, |word, byte| word << 8 | u32::from(*byte));
+        let _ = writeln!(text, "{word:08x}");
+    }
+    Ok(text)
+}
+
+/// Registers that hold something, and where the machine is.
+fn state<const L: usize>(machine: &Machine<L>) -> String {
+    let (hardware, pc) = (machine.hardware(), machine.pc());
+    let mut text = format!("stopped at {pc:#x}: {}\n", machine.text(pc).unwrap_or_default());
+    for (bank, known) in hardware.banks.iter().enumerate() {
+        for index in 0..known.count {
+            let register = Register { bank: bank as u16, index };
+            let column: [u64; L] = std::array::from_fn(|lane| machine.read(register, lane).unwrap_or(0));
+            if column.iter().any(|value| *value != 0) {
+                let lanes = isaforge_core::bits::ones(hardware.lanes.into());
+                let _ =
+                    writeln!(text, "  {} = {}", hardware.name(register), values(hardware, register, &column, lanes));
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,283 @@
+//! What an instruction set is encoded as, as far as a machine cares: words or a stream.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::code::Place;
+use super::table::{Hardware, Reading, Register};
+use crate::bits::sign_extend;
+use crate::decode::{alternative_of, decode, list_len};
+use crate::print::{Style, print};
+use crate::semantics::{Modifier, Operation, Semantics, instantiate};
+use crate::stream::{self, Decoded, Engine, Scope, Stream};
+use crate::table::{Alternative, Field, Isa, Operand, Shape, Type};
+use crate::text::Line;
+
+/// The tables that say how instructions are encoded.
+#[derive(Clone, Copy, Debug)]
+pub enum Encoding {
+    /// Words of one length.
+    Words(&'static Isa),
+    /// A stream of bytes.
+    Stream(Engine),
+}
+
+impl From<&'static Isa> for Encoding {
+    fn from(isa: &'static Isa) -> Self {
+        Encoding::Words(isa)
+    }
+}
+
+impl From<Engine> for Encoding {
+    fn from(engine: Engine) -> Self {
+        Encoding::Stream(engine)
+    }
+}
+
+/// The last generation of the stream is meant.
+impl From<&'static Stream> for Encoding {
+    fn from(stream: &'static Stream) -> Self {
+        Encoding::Stream(Engine { stream, generation: stream.generations.1 })
+    }
+}
+
+/// A word, or an instruction of a stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    Word(u16, u64),
+    Stream(u16, Decoded),
+}
+
+/// What encodings are read with.
+type Tables = (&'static Semantics, &'static Hardware);
+
+impl Encoding {
+    /// Instructions start at multiples of so many bytes.
+    pub fn unit(self) -> u64 {
+        match self {
+            Encoding::Words(isa) => u64::from(isa.word_bits / 8).max(1),
+            Encoding::Stream(engine) => u64::from(engine.stream.unit).max(1),
+        }
+    }
+
+    /// Bytes of the longest instruction.
+    pub fn longest(self) -> u64 {
+        match self {
+            Encoding::Words(_) => self.unit(),
+            Encoding::Stream(engine) => engine.stream.longest.into(),
+        }
+    }
+
+    /// Decodes the instruction at the start of `bytes`, and says how long it is.
+    pub(super) fn decode(self, bytes: &[u8]) -> Result<(Found, u64), String> {
+        match self {
+            Encoding::Words(isa) => {
+                let mut word = [0; 8];
+                let length = self.unit() as usize;
+                word.iter_mut().zip(bytes.iter().take(length)).for_each(|(to, from)| *to = *from);
+                if bytes.len() < length {
+                    return Err("the memory ends within it".into());
+                }
+                let word = u64::from_le_bytes(word);
+                let opcode = decode(isa, word).map_err(|error| error.to_string())?;
+                Ok((Found::Word(opcode, word), length as u64))
+            }
+            Encoding::Stream(engine) => {
+                let decoded = engine.decode(bytes).map_err(|error| error.to_string())?;
+                Ok((Found::Stream(engine.scope(&decoded).layout.opcode, decoded), decoded.len.into()))
+            }
+        }
+    }
+
+    /// The name of an instruction.
+    pub(super) fn name(self, opcode: u16) -> &'static str {
+        match self {
+            Encoding::Words(isa) => isa.forms.get(usize::from(opcode)).map_or("", |form| form.name.str),
+            Encoding::Stream(engine) => engine.stream.instructions.get(usize::from(opcode)).map_or("", |i| i.name),
+        }
+    }
+
+    /// The name of an operand, by the number that texts know it by.
+    pub(super) fn operand_name(self, found: &Found, operand: u16) -> &'static str {
+        let operand = usize::from(operand);
+        match (self, found) {
+            (Encoding::Words(isa), Found::Word(opcode, _)) => {
+                isa.forms.get(usize::from(*opcode)).and_then(|form| form.operands.get(operand)).map_or("", |o| o.name)
+            }
+            (Encoding::Stream(engine), Found::Stream(_, decoded)) => {
+                engine.scope(decoded).layout.fields.get(operand).map_or("", |field| field.name)
+            }
+            _ => "",
+        }
+    }
+
+    /// The bits of a modifier of an instruction.
+    pub(super) fn modifier(self, found: &Found, modifier: Modifier) -> u64 {
+        match (self, found, modifier) {
+            (Encoding::Words(isa), Found::Word(opcode, word), modifier) => {
+                let form = &isa.forms[usize::from(*opcode)];
+                let bits = match modifier {
+                    Modifier::Form(m) => form.modifiers.get(usize::from(m)).map(|m| m.bits.get(*word, 0)),
+                    Modifier::Suffix(k, j) => {
+                        form.operands.get(usize::from(k)).and_then(|operand| suffix(isa, operand, j.into(), *word))
+                    }
+                };
+                bits.unwrap_or(0)
+            }
+            (Encoding::Stream(engine), Found::Stream(_, decoded), Modifier::Form(field)) => {
+                engine.scope(decoded).value(field)
+            }
+            _ => 0,
+        }
+    }
+
+    /// What the operands of an instruction stand for, by the numbers that texts know them by.
+    pub(super) fn places(self, tables: Tables, found: &Found) -> Vec<Place> {
+        match (self, found) {
+            (Encoding::Words(isa), Found::Word(opcode, word)) => {
+                let operands = isa.forms[usize::from(*opcode)].operands;
+                operands.iter().map(|operand| of_operand(isa, tables, operand, *word)).collect()
+            }
+            (Encoding::Stream(engine), Found::Stream(_, decoded)) => of_fields(tables, &engine.scope(decoded), 0),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The text of an instruction.
+    pub(super) fn text(self, found: &Found) -> Line {
+        let mut line = Line::new();
+        match (self, found) {
+            (Encoding::Words(isa), Found::Word(opcode, word)) => {
+                print(isa, *opcode, *word, Style::Customary, &mut line)
+            }
+            (Encoding::Stream(engine), Found::Stream(_, decoded)) => engine.print(decoded, &mut line),
+            _ => {}
+        }
+        line
+    }
+}
+
+/// The text of an instruction, made when it is wanted.
+pub(super) struct Text<'a>(pub Encoding, pub &'a Found);
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.0.text(self.1).as_str())
+    }
+}
+
+/// What a specification says about reading an alternative.
+fn reading(tables: Tables, kind: u16, alternative: &str) -> Option<&'static Reading> {
+    tables.1.readings.iter().find(|reading| reading.kind == kind && reading.alternative == alternative)
+}
+
+fn computed(tables: Tables, operation: &'static Operation, fields: Vec<Place>, field: impl Fn(u8) -> u64) -> Place {
+    let shape = instantiate(tables.0, operation, |index| match operation.modifiers.get(usize::from(index)) {
+        Some(Modifier::Form(known)) => field(*known),
+        _ => 0,
+    });
+    Place::Reading { shape, fields }
+}
+
+// Words.
+
+fn of_operand(isa: &'static Isa, tables: Tables, operand: &'static Operand, word: u64) -> Place {
+    match &operand.shape {
+        Shape::Number { bits, ty, .. } => {
+            let value = bits.get(word, 0);
+            Place::Number(if *ty == Type::Signed { sign_extend(value, bits.width()) as u64 } else { value })
+        }
+        Shape::One { kind, at } => {
+            let alternatives = isa.kinds[usize::from(*kind)].alternatives;
+            let Some(found) = alternative_of(isa, alternatives, *at, word) else { return Place::Nothing };
+            match reading(tables, *kind, found.name) {
+                Some(reading) => {
+                    let fields = found.fields.iter().map(|field| of_field(isa, field, *at, word)).collect();
+                    computed(tables, &reading.operation, fields, |known| {
+                        found.fields.get(usize::from(known)).map_or(0, |field| field.bits.get(word, *at))
+                    })
+                }
+                None => plain(isa, found, *at, word),
+            }
+        }
+        Shape::List { kind, at, count, .. } => match isa.kinds[usize::from(*kind)].alternatives.first() {
+            Some(alternative) if list_len(count, word) > 0 => plain(isa, alternative, *at, word),
+            _ => Place::Nothing,
+        },
+    }
+}
+
+/// A suffix of an operand; behind these are counted the fields of the first reading of its kind.
+fn suffix(isa: &'static Isa, operand: &'static Operand, number: usize, word: u64) -> Option<u64> {
+    if let Some(suffix) = operand.suffixes.get(number) {
+        return Some(suffix.bits.get(word, 0));
+    }
+    let Shape::One { kind, at } = operand.shape else { return None };
+    let alternatives = isa.kinds[usize::from(kind)].alternatives;
+    let name = alternatives.first()?.fields.get(number - operand.suffixes.len())?.name;
+    let fields = alternative_of(isa, alternatives, at, word)?.fields;
+    fields.iter().find(|field| field.name == name).map(|field| field.bits.get(word, at))
+}
+
+fn plain(isa: &'static Isa, alternative: &'static Alternative, at: u8, word: u64) -> Place {
+    only(alternative.fields.iter().map(|field| of_field(isa, field, at, word)))
+}
+
+/// What an alternative stands for of which nothing is said: its only register, or else its only number.
+fn only(fields: impl Iterator<Item = Place>) -> Place {
+    let all: Vec<Place> = fields.collect();
+    let registers = all.iter().filter(|place| matches!(place, Place::Register(_))).count();
+    let mut candidates: Vec<Place> = match registers {
+        0 => all,
+        _ => all.into_iter().filter(|place| matches!(place, Place::Register(_))).collect(),
+    };
+    match (candidates.pop(), candidates.is_empty()) {
+        (Some(place), true) => place,
+        _ => Place::Nothing,
+    }
+}
+
+fn of_field(isa: &'static Isa, field: &'static Field, at: u8, word: u64) -> Place {
+    let value = field.bits.get(word, at);
+    match field.ty {
+        Type::Register(bank) => Place::Register(Register { bank, index: value as u32 }),
+        Type::Signed => Place::Number(sign_extend(value, field.bits.width()) as u64),
+        Type::Constant(table) => {
+            let constant = isa.constants[usize::from(table)].values.get(value as usize);
+            constant.map_or(Place::Nothing, |constant| Place::Number(constant.value))
+        }
+        Type::Decimal | Type::Hex | Type::Flag => Place::Number(value),
+        Type::Enum(_) => Place::Nothing,
+    }
+}
+
+// Streams.
+
+/// Operands inside of operands are at most so deep.
+const DEEPEST: u8 = 4;
+
+fn of_fields(tables: Tables, scope: &Scope<'_>, depth: u8) -> Vec<Place> {
+    let field = |(index, field): (usize, &'static stream::Field)| {
+        let index = index as u8;
+        match field.ty {
+            stream::Type::Register(bank) => Place::Register(Register { bank, index: scope.value(index) as u32 }),
+            stream::Type::Set(set, arguments) if depth < DEEPEST => {
+                let bits = scope.bits(field, index);
+                match scope.reading(set, arguments, &bits) {
+                    Some(inner) => {
+                        let fields = of_fields(tables, &inner, depth + 1);
+                        match reading(tables, set, inner.layout.name) {
+                            Some(reading) => computed(tables, &reading.operation, fields, |known| inner.value(known)),
+                            None => only(fields.into_iter()),
+                        }
+                    }
+                    None => Place::Nothing,
+                }
+            }
+            stream::Type::Set(..) => Place::Nothing,
+            _ => Place::Number(scope.value(index)),
+        }
+    };
+    scope.layout.fields.iter().enumerate().map(field).collect()
+}
