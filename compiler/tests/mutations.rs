@@ -25,6 +25,8 @@ use isaforge_compiler::{Settings, check_spec};
 
 #[path = "mutations/kinds.rs"]
 mod kinds;
+#[path = "mutations/texts.rs"]
+mod texts;
 
 use kinds::{KINDS, Kind, Mutant};
 

@@ -1,5 +1,7 @@
 //! The kinds of mistakes: each makes all its mutants of a file.
 
+use super::texts;
+
 /// A file with one mistake.
 pub struct Mutant {
     /// The file, relative to `specs/`.
@@ -29,6 +31,7 @@ const ENTRY: Option<&str> = Some("what the line said was optional, like an instr
 const GONE: Option<&str> = Some("what is gone is missed where it is used");
 const LIST: Option<&str> = Some("a list, and nothing says how long it is");
 const MOVED: Option<&str> = Some("a value later in the list has no room any more");
+const CALLED: Option<&str> = Some("a text of several lines, or a function, which is wrong where it is called");
 const NUMBER: Option<&str> = Some("the number is as good as the other one, and free");
 
 /// All kinds.
@@ -172,6 +175,33 @@ pub const KINDS: &[Kind] = &[
     },
     Kind { name: "xml: a quote is missing", another: None, elsewhere: None, mutants: |f, t| drop_quotes(f, t, xml) },
     Kind { name: "xml: a bare & or <", another: None, elsewhere: None, mutants: bare_signs },
+    Kind {
+        name: "text: misspell a name",
+        another: Some("a part that an operand may lack is lacking"),
+        elsewhere: CALLED,
+        mutants: texts::misspell_names,
+    },
+    Kind { name: "text: misspell a type", another: None, elsewhere: None, mutants: texts::misspell_types },
+    Kind { name: "text: a bracket is missing", another: None, elsewhere: CALLED, mutants: texts::drop_text_brackets },
+    Kind {
+        name: "text: another operator",
+        another: Some("as good as the other one; recorded results tell them apart"),
+        elsewhere: CALLED,
+        mutants: texts::exchange_operators,
+    },
+    Kind { name: "text: = for ==", another: None, elsewhere: CALLED, mutants: texts::assign_for_compare },
+    Kind {
+        name: "text: an argument less",
+        another: Some("a rounding, a space or a datum may be left out"),
+        elsewhere: CALLED,
+        mutants: texts::drop_arguments,
+    },
+    Kind {
+        name: "text: an arm less",
+        another: Some("`_` takes the values"),
+        elsewhere: CALLED,
+        mutants: texts::drop_arms,
+    },
 ];
 
 fn yaml(file: &str) -> bool {
@@ -206,7 +236,7 @@ fn is_prose(file: &str, text: &str, at: usize) -> bool {
     before.trim_start().starts_with('#') || before.contains(" # ") || prose.iter().any(|key| before.contains(key))
 }
 
-fn edit(file: &str, text: &str, range: std::ops::Range<usize>, with: &str) -> Mutant {
+pub fn edit(file: &str, text: &str, range: std::ops::Range<usize>, with: &str) -> Mutant {
     let line = line_of(text, range.start);
     let (_, old) = line_at(text, range.start);
     let what = format!("`{}` becomes `{with}` in `{}`", &text[range.clone()], old.trim());
@@ -342,7 +372,7 @@ const KEYS: &[&str] = &[
 ];
 
 /// The word with a letter less, or with two letters swapped.
-fn misspelt(word: &str) -> Option<String> {
+pub fn misspelt(word: &str) -> Option<String> {
     let mut letters: Vec<char> = word.chars().collect();
     match letters.len() {
         0 | 1 => None,

@@ -21,6 +21,11 @@ mod e0005 {
     isaforge::isa! { "specs/pages/e0005/isa.yaml" }
 }
 
+/// E0006: A character that cannot be seen.
+mod e0006 {
+    isaforge::isa! { "specs/pages/e0006/isa.yaml" }
+}
+
 /// E0010: Markup in the XML file does not end.
 mod e0010 {
     isaforge::isa! { "specs/pages/e0010/isa.yaml" }
@@ -69,6 +74,11 @@ mod e0033 {
 /// E0034: An empty list where something must stand.
 mod e0034 {
     isaforge::isa! { "specs/pages/e0034/isa.yaml" }
+}
+
+/// E0035: No crate can be called so.
+mod e0035 {
+    isaforge::isa! { "specs/pages/e0035/isa.yaml" }
 }
 
 /// E0041: A flag has no other default.
@@ -236,6 +246,66 @@ mod e0118 {
     isaforge::isa! { "specs/pages/e0118/isa.yaml" }
 }
 
+/// E0120: A text that the grammar does not allow.
+mod e0120 {
+    isaforge::isa! { "specs/pages/e0120/isa.yaml" }
+}
+
+/// E0122: Types that do not go together.
+mod e0122 {
+    isaforge::isa! { "specs/pages/e0122/isa.yaml" }
+}
+
+/// E0123: Arguments that a function does not take.
+mod e0123 {
+    isaforge::isa! { "specs/pages/e0123/isa.yaml" }
+}
+
+/// E0124: Arms that do not fit the values of a modifier.
+mod e0124 {
+    isaforge::isa! { "specs/pages/e0124/isa.yaml" }
+}
+
+/// E0125: A number that its type cannot hold.
+mod e0125 {
+    isaforge::isa! { "specs/pages/e0125/isa.yaml" }
+}
+
+/// E0126: An assignment to what cannot be written, or a value that nobody takes.
+mod e0126 {
+    isaforge::isa! { "specs/pages/e0126/isa.yaml" }
+}
+
+/// E0127: A text that grows beyond what an instruction may be.
+mod e0127 {
+    isaforge::isa! { "specs/pages/e0127/isa.yaml" }
+}
+
+/// E0128: A destination that is never written.
+mod e0128 {
+    isaforge::isa! { "specs/pages/e0128/isa.yaml" }
+}
+
+/// E0130: A key that a stream does not have.
+mod e0130 {
+    isaforge::isa! { "specs/pages/e0130/isa.yaml" }
+}
+
+/// E0131: A value is computed from itself.
+mod e0131 {
+    isaforge::isa! { "specs/pages/e0131/isa.yaml" }
+}
+
+/// E0132: No way back from a value to its bits.
+mod e0132 {
+    isaforge::isa! { "specs/pages/e0132/isa.yaml" }
+}
+
+/// E0133: A text prints and does not read back.
+mod e0133 {
+    isaforge::isa! { "specs/pages/e0133/isa.yaml" }
+}
+
 /// E0301: Two records start alike.
 mod e0301 {
     isaforge::isa! { "specs/pages/e0301/isa.yaml" }
@@ -279,6 +349,11 @@ mod w0209 {
 /// W0210: An element stands twice.
 mod w0210 {
     isaforge::isa! { "specs/pages/w0210/isa.yaml" }
+}
+
+/// W0221: A modifier of an operand that the text never reads.
+mod w0221 {
+    isaforge::isa! { "specs/pages/w0221/isa.yaml" }
 }
 
 /// W0303: Nothing uses a choice or a record.

@@ -1,0 +1,5 @@
+//! E0132: No way back from a value to its bits.
+
+isaforge::isa! { "specs/pages/e0132/isa.yaml" }
+
+fn main() {}
