@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str};
 
-use crate::source::{FileId, Sources, Span};
+use crate::source::{FileId, Sources, Span, visible};
 use crate::suggest::did_you_mean;
 
 /// How bad a diagnostic is.
@@ -125,7 +125,7 @@ impl Diagnostic {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
         };
-        let mut group = Group::with_title(level.primary_title(normalize_untrusted_str(&self.message)).id(self.code));
+        let mut group = Group::with_title(level.primary_title(shown(&self.message)).id(self.code));
         // One excerpt a file, the primary one first.
         let mut excerpts: Vec<(FileId, Vec<Mark<'_>>)> = Vec::new();
         let primary = self.primary.map(|span| (AnnotationKind::Primary, span, self.label.as_str()));
@@ -145,27 +145,32 @@ impl Diagnostic {
             let last = marks.iter().map(|(_, range, _)| range.end).max().unwrap_or(0);
             let (from, number) = sources.line_start(file, first);
             let to = text[last..].find('\n').map_or(text.len(), |length| last + length);
-            let path = normalize_untrusted_str(&sources.path(file).display().to_string());
+            let path = shown(&sources.path(file).display().to_string());
             if to - from > MAX_EXCERPT {
                 let (line, column) = sources.line_column(Span::new(file, marks[0].1.clone()));
                 group = group.element(Origin::path(path).line(line).char_column(column));
                 continue;
             }
             let annotations = marks.into_iter().map(|(kind, range, text)| {
-                let label = (!text.is_empty()).then(|| normalize_untrusted_str(text));
+                let label = (!text.is_empty()).then(|| shown(text));
                 kind.span(range.start - from..range.end - from).label(label)
             });
             group =
                 group.element(Snippet::source(&text[from..to]).line_start(number).path(path).annotations(annotations));
         }
         for note in &self.notes {
-            group = group.element(Level::NOTE.message(normalize_untrusted_str(note)));
+            group = group.element(Level::NOTE.message(shown(note)));
         }
         for help in &self.help {
-            group = group.element(Level::HELP.message(normalize_untrusted_str(help)));
+            group = group.element(Level::HELP.message(shown(help)));
         }
         renderer.render(&[group])
     }
+}
+
+/// A text of a diagnostic, which may quote a file or the name of one.
+fn shown(text: &str) -> String {
+    normalize_untrusted_str(&visible(text))
 }
 
 /// The renderer takes time for every byte of an excerpt. From this size on (a megabyte in one line), only the place is said.

@@ -153,7 +153,11 @@ pub enum LoadError {
 /// The first character of a text that cannot be seen, or that changes how those around it are seen, and where it is: no
 /// name, word or sentence of a specification has reason to hold one. Tabs and line breaks are no such characters.
 pub fn unseen(text: &str) -> Option<(usize, char)> {
-    let is_unseen = |c: char| match c {
+    text.char_indices().find(|(_, c)| is_unseen(*c))
+}
+
+fn is_unseen(c: char) -> bool {
+    match c {
         '\t' | '\n' | '\r' => false,
         // Marks and overrides of the direction of writing, spaces without width, breaks of lines and paragraphs, a byte order
         // mark, and what is no character.
@@ -161,8 +165,12 @@ pub fn unseen(text: &str) -> Option<(usize, char)> {
         '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' => true,
         '\u{e0000}'..='\u{e007f}' => true,
         _ => c.is_control(),
-    };
-    text.char_indices().find(|(_, c)| is_unseen(*c))
+    }
+}
+
+/// A text with a sign in the place of each character that [`unseen`] finds.
+pub fn visible(text: &str) -> String {
+    text.chars().map(|c| if is_unseen(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 /// The error E0006 on a character that [`unseen`] found.

@@ -1,5 +1,8 @@
 //! Two instructions that one word can be are always found, and the word that proves it is really one of both.
 
+#[path = "../../runtime/tests/seed/mod.rs"]
+mod seed;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::time::Instant;
@@ -41,7 +44,7 @@ fn random_patterns(random: &mut Random, count: u64, width: u64) -> String {
 
 #[test]
 fn no_pair_is_missed_and_none_is_made_up() {
-    let mut random = Random(1);
+    let mut random = Random(seed::seed(1));
     for round in 0..200 {
         let text = random_patterns(&mut random, 2 + round % 12, 8);
         let (isa, _) = model(&text);
@@ -119,7 +122,7 @@ fn words(text: &str) -> Option<Vec<bool>> {
 
 #[test]
 fn witnesses_are_valid_words_of_both_and_are_found_if_there_are_any() {
-    let mut random = Random(7);
+    let mut random = Random(seed::seed(7));
     let (mut proved, mut disproved) = (0, 0);
     for _ in 0..120 {
         let [a, b] = ["A", "B"].map(|name| random_instruction(&mut random, name));

@@ -80,7 +80,7 @@ fn what_is_no_text_is_refused_with_its_place() {
 
 #[test]
 fn hostile_text_is_refused_without_a_panic() {
-    let mut random = isaforge_core::sample::Random(11);
+    let mut random = isaforge_core::sample::Random(seed::seed(11));
     let pieces =
         ["MOV.i32", "r1", ",", " ", "\t", "\u{e9}", "\u{1f600}", ".", "@", ":", "^", "0x", "-", "[", ";", "\0", "\n"];
     let mut text = String::new();

@@ -74,7 +74,7 @@ fn text_that_is_no_instruction_gets_a_caret_and_help() {
 #[test]
 fn any_word_can_be_explained() {
     let isa = isaforge_cli::builtin::find("valhall").and_then(|found| found.words()).expect("it is built in");
-    let mut random = isaforge_core::sample::Random(3);
+    let mut random = isaforge_core::sample::Random(seed::seed(3));
     for round in 0..3000u64 {
         let opcode = (round % isa.forms.len() as u64) as u16;
         // Valid words, nearly valid words, and noise.

@@ -11,6 +11,8 @@ mod general;
 mod groups;
 mod launch;
 mod revisions;
+#[path = "../../../runtime/tests/seed/mod.rs"]
+mod seed;
 mod specifications;
 mod target;
 mod watching;

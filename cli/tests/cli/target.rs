@@ -30,7 +30,7 @@ fn a_specification_is_used_without_generating_anything() {
 #[test]
 fn a_specification_and_its_generated_crate_say_the_same() {
     for isa in ["valhall", "valhall-2021", "vpu"] {
-        let (spec, mut random) = (specification(isa), isaforge_core::sample::Random(5));
+        let (spec, mut random) = (specification(isa), isaforge_core::sample::Random(seed::seed(5)));
         let tables = isaforge_cli::builtin::find(isa).and_then(|found| found.words()).expect("it is built in");
         let mut words = String::new();
         for round in 0..6000u64 {

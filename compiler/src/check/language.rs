@@ -209,3 +209,43 @@ pub(super) fn common(writer: &Automaton, reader: &Automaton, follow: Bytes, step
     }
     Common::None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[&str]) -> Automaton {
+        let mut automaton = Automaton { edges: vec![Vec::new()], ends: HashSet::new() };
+        let ends = automaton.words(&[0], words.iter().map(|word| word.as_bytes()));
+        automaton.ends = ends.into_iter().collect();
+        automaton
+    }
+
+    fn after(writer: &[&str], reader: &[&str]) -> Common {
+        common(&words(writer), &words(reader), Bytes::one(b','), &mut 10_000)
+    }
+
+    #[test]
+    fn words_that_begin_alike_are_all_known() {
+        let all = ["", "ab", "abc", "abd", "b", "bcd", "bce"];
+        for word in all {
+            assert_eq!(after(&[word], &all), Common::Text(word.to_owned(), true));
+            assert_eq!(after(&all, &[word]), Common::Text(word.to_owned(), true));
+        }
+        for word in ["a", "abe", "bc", "c", "abcd"] {
+            assert_eq!(after(&[word], &all), Common::None, "{word}");
+        }
+        assert_eq!(after(&["ab"], &["ab,c"]), Common::Text("ab".to_owned(), false));
+    }
+
+    #[test]
+    fn long_lists_are_compared_in_steps_by_their_length() {
+        let list = |sign: &str| (0..4000).map(|i| format!("0x{i:06x}{sign}")).collect::<Vec<_>>();
+        let (a, b) = (list("a"), list("b"));
+        let (a, b): (Vec<&str>, Vec<&str>) =
+            (a.iter().map(String::as_str).collect(), b.iter().map(String::as_str).collect());
+        let mut steps = 100_000;
+        assert_eq!(common(&words(&a), &words(&b), Bytes::one(b','), &mut steps), Common::None);
+        assert_eq!(common(&words(&a), &words(&b), Bytes::one(b','), &mut 1000), Common::Unknown);
+    }
+}

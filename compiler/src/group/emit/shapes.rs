@@ -180,11 +180,12 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names) -> TokenStream {
         let own = family.factors.iter().fold(family.always, |a, f| a | f.slots) | 1;
         let others = (0..isa.slots.len()).filter(|slot| own >> slot & 1 == 0).map(|slot| &names.slots[slot]);
         quote! {
-            if true #(&& self.#others.is_none())*
-                #(&& let Some(#fields) = #types::of(self))*
-                #(&& let Some(#always) = self.#always)*
-            {
-                return Some(Body::#name { #(#fields,)* #(#always,)* });
+            if true #(&& self.#others.is_none())* {
+                // One pattern for all: crates of older editions cannot have several conditions with patterns.
+                #[allow(irrefutable_let_patterns, reason = "a group may have no parts that must be there")]
+                if let (#(Some(#fields),)* #(Some(#always),)* ()) = (#(#types::of(self),)* #(self.#always,)* ()) {
+                    return Some(Body::#name { #(#fields,)* #(#always,)* });
+                }
             }
         }
     });
@@ -249,15 +250,18 @@ fn factor(isa: &GroupIsa, names: &Names, factor: &Factor) -> TokenStream {
     let get = factor.variants.iter().map(|(variant, slots)| {
         let fields: Vec<&Ident> = members(*slots).map(|slot| &names.slots[slot]).collect();
         let absent = members(factor.slots & !slots).map(|slot| &names.slots[slot]);
-        let there = members(*slots).map(|slot| {
+        let patterns = members(*slots).map(|slot| {
             let field = &names.slots[slot];
-            if chained(&slot) { quote!(let #field = parts.#field) } else { quote!(let Some(#field) = parts.#field) }
+            if chained(&slot) { quote!(#field) } else { quote!(Some(#field)) }
         });
         let chain: Vec<&Ident> = members(*slots).filter(chained).map(|slot| &names.slots[slot]).collect();
         let chain = (!chain.is_empty()).then(|| quote!(&& (false #(|| parts.#chain.is_some())*)));
         quote! {
-            if true #(&& parts.#absent.is_none())* #chain #(&& #there)* {
-                return Some(#name::#variant { #(#fields),* });
+            if true #(&& parts.#absent.is_none())* #chain {
+                #[allow(irrefutable_let_patterns, reason = "parts of chains may be there or not")]
+                if let (#(#patterns,)* ()) = (#(parts.#fields,)* ()) {
+                    return Some(#name::#variant { #(#fields),* });
+                }
             }
         }
     });
