@@ -21,6 +21,11 @@ mod e0005 {
     isaforge::isa! { "specs/pages/e0005/isa.yaml" }
 }
 
+/// E0006: A character that cannot be seen.
+mod e0006 {
+    isaforge::isa! { "specs/pages/e0006/isa.yaml" }
+}
+
 /// E0010: Markup in the XML file does not end.
 mod e0010 {
     isaforge::isa! { "specs/pages/e0010/isa.yaml" }
@@ -69,6 +74,11 @@ mod e0033 {
 /// E0034: An empty list where something must stand.
 mod e0034 {
     isaforge::isa! { "specs/pages/e0034/isa.yaml" }
+}
+
+/// E0035: No crate can be called so.
+mod e0035 {
+    isaforge::isa! { "specs/pages/e0035/isa.yaml" }
 }
 
 /// E0041: A flag has no other default.

@@ -1,0 +1,5 @@
+//! E0006: A character that cannot be seen.
+
+isaforge::isa! { "specs/pages/e0006/isa.yaml" }
+
+fn main() {}
