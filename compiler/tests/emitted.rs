@@ -368,7 +368,7 @@ fn hostile_names_and_texts_are_refused_or_compile() {
                 if *role == "doc" { TEXTS.to_vec() } else { names.iter().map(String::as_str).collect() };
             let mut fitting = Vec::new();
             let mut batches: Vec<&[&str]> =
-                tried.chunks(if *role == "isa" || *role == "doc" { 1 } else { 40 }).collect();
+                tried.chunks(if *role == "isa" || *role == "doc" { 1 } else { 60 }).collect();
             while let Some(batch) = batches.pop() {
                 if checked(&folder, &make(&Names(vec![(role, batch.to_vec())]))).is_ok() {
                     fitting.extend(batch);
@@ -385,18 +385,13 @@ fn hostile_names_and_texts_are_refused_or_compile() {
         let mut accepted: Vec<(&'static str, Vec<&str>)> = Vec::new();
         for (role, fitting) in taken.iter().filter(|(role, _)| !["isa", "doc"].contains(role)) {
             let mut together: Vec<&str> = Vec::new();
-            for part in fitting.chunks(40) {
-                let mut all = together.clone();
-                all.extend(part);
+            let mut batches: Vec<&[&str]> = vec![fitting];
+            while let Some(batch) = batches.pop() {
+                let all: Vec<&str> = together.iter().chain(batch).copied().collect();
                 if checked(&folder, &make(&Names(vec![(role, all.clone())]))).is_ok() {
                     together = all;
-                    continue;
-                }
-                for name in part {
-                    together.push(name);
-                    if checked(&folder, &make(&Names(vec![(role, together.clone())]))).is_err() {
-                        together.pop();
-                    }
+                } else if batch.len() > 1 {
+                    batches.extend(batch.chunks(batch.len().div_ceil(4)));
                 }
             }
             assert!(together.len() > 20, "{role} takes only {together:?} together");

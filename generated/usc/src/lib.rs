@@ -7043,83 +7043,120 @@ impl MainOporg {
             }
         }
     }
+    #[allow(irrefutable_let_patterns, reason = "parts of chains may be there or not")]
     fn of(parts: &Parts) -> Option<Self> {
         if true && parts.mov.is_none() && parts.tst.is_none() && parts.pck.is_none()
             && parts.p1.is_none() && parts.p0.is_none()
-            && let Some(backend) = parts.backend
         {
-            return Some(MainOporg::Be { backend });
+            if let (Some(backend), ()) = (parts.backend, ()) {
+                return Some(MainOporg::Be { backend });
+            }
         }
         if true && parts.backend.is_none() && parts.p1.is_none() && parts.p0.is_none()
             && (false || parts.mov.is_some() || parts.tst.is_some()
-                || parts.pck.is_some()) && let mov = parts.mov && let tst = parts.tst
-            && let pck = parts.pck
+                || parts.pck.is_some())
         {
-            return Some(MainOporg::P2 { mov, tst, pck });
+            if let (mov, tst, pck, ()) = (parts.mov, parts.tst, parts.pck, ()) {
+                return Some(MainOporg::P2 { mov, tst, pck });
+            }
         }
         if true && parts.backend.is_none() && parts.mov.is_none() && parts.tst.is_none()
-            && parts.pck.is_none() && parts.p1.is_none() && let Some(p0) = parts.p0
+            && parts.pck.is_none() && parts.p1.is_none()
         {
-            return Some(MainOporg::P0 { p0 });
+            if let (Some(p0), ()) = (parts.p0, ()) {
+                return Some(MainOporg::P0 { p0 });
+            }
         }
         if true && parts.backend.is_none() && parts.p1.is_none()
             && (false || parts.mov.is_some() || parts.tst.is_some()
-                || parts.pck.is_some()) && let mov = parts.mov && let tst = parts.tst
-            && let pck = parts.pck && let Some(p0) = parts.p0
+                || parts.pck.is_some())
         {
-            return Some(MainOporg::P0P2 {
-                mov,
-                tst,
-                pck,
-                p0,
-            });
+            if let (mov, tst, pck, Some(p0), ()) = (
+                parts.mov,
+                parts.tst,
+                parts.pck,
+                parts.p0,
+                (),
+            ) {
+                return Some(MainOporg::P0P2 {
+                    mov,
+                    tst,
+                    pck,
+                    p0,
+                });
+            }
         }
         if true && parts.p1.is_none()
             && (false || parts.mov.is_some() || parts.tst.is_some()
-                || parts.pck.is_some()) && let Some(backend) = parts.backend
-            && let mov = parts.mov && let tst = parts.tst && let pck = parts.pck
-            && let Some(p0) = parts.p0
+                || parts.pck.is_some())
         {
-            return Some(MainOporg::P0P2Be {
-                backend,
-                mov,
-                tst,
-                pck,
-                p0,
-            });
+            if let (Some(backend), mov, tst, pck, Some(p0), ()) = (
+                parts.backend,
+                parts.mov,
+                parts.tst,
+                parts.pck,
+                parts.p0,
+                (),
+            ) {
+                return Some(MainOporg::P0P2Be {
+                    backend,
+                    mov,
+                    tst,
+                    pck,
+                    p0,
+                });
+            }
         }
         if true && parts.backend.is_none() && parts.mov.is_none() && parts.tst.is_none()
-            && parts.pck.is_none() && let Some(p1) = parts.p1 && let Some(p0) = parts.p0
+            && parts.pck.is_none()
         {
-            return Some(MainOporg::P0P1 { p1, p0 });
+            if let (Some(p1), Some(p0), ()) = (parts.p1, parts.p0, ()) {
+                return Some(MainOporg::P0P1 { p1, p0 });
+            }
         }
         if true && parts.backend.is_none()
             && (false || parts.mov.is_some() || parts.tst.is_some()
-                || parts.pck.is_some()) && let mov = parts.mov && let tst = parts.tst
-            && let pck = parts.pck && let Some(p1) = parts.p1 && let Some(p0) = parts.p0
+                || parts.pck.is_some())
         {
-            return Some(MainOporg::P0P1P2 {
-                mov,
-                tst,
-                pck,
-                p1,
-                p0,
-            });
+            if let (mov, tst, pck, Some(p1), Some(p0), ()) = (
+                parts.mov,
+                parts.tst,
+                parts.pck,
+                parts.p1,
+                parts.p0,
+                (),
+            ) {
+                return Some(MainOporg::P0P1P2 {
+                    mov,
+                    tst,
+                    pck,
+                    p1,
+                    p0,
+                });
+            }
         }
         if true
             && (false || parts.mov.is_some() || parts.tst.is_some()
-                || parts.pck.is_some()) && let Some(backend) = parts.backend
-            && let mov = parts.mov && let tst = parts.tst && let pck = parts.pck
-            && let Some(p1) = parts.p1 && let Some(p0) = parts.p0
+                || parts.pck.is_some())
         {
-            return Some(MainOporg::P0P1P2Be {
-                backend,
-                mov,
-                tst,
-                pck,
-                p1,
-                p0,
-            });
+            if let (Some(backend), mov, tst, pck, Some(p1), Some(p0), ()) = (
+                parts.backend,
+                parts.mov,
+                parts.tst,
+                parts.pck,
+                parts.p1,
+                parts.p0,
+                (),
+            ) {
+                return Some(MainOporg::P0P1P2Be {
+                    backend,
+                    mov,
+                    tst,
+                    pck,
+                    p1,
+                    p0,
+                });
+            }
         }
         None
     }
@@ -7161,19 +7198,27 @@ impl MainW1pW0p {
             }
         }
     }
+    #[allow(irrefutable_let_patterns, reason = "parts of chains may be there or not")]
     fn of(parts: &Parts) -> Option<Self> {
         if true && parts.w0.is_none() && parts.w1.is_none() && parts.w01.is_none() {
-            return Some(MainW1pW0p::Nothing {});
+            if let (()) = (()) {
+                return Some(MainW1pW0p::Nothing {});
+            }
         }
-        if true && parts.w1.is_none() && parts.w01.is_none() && let Some(w0) = parts.w0 {
-            return Some(MainW1pW0p::W0p { w0 });
+        if true && parts.w1.is_none() && parts.w01.is_none() {
+            if let (Some(w0), ()) = (parts.w0, ()) {
+                return Some(MainW1pW0p::W0p { w0 });
+            }
         }
-        if true && parts.w0.is_none() && parts.w01.is_none() && let Some(w1) = parts.w1 {
-            return Some(MainW1pW0p::W1p { w1 });
+        if true && parts.w0.is_none() && parts.w01.is_none() {
+            if let (Some(w1), ()) = (parts.w1, ()) {
+                return Some(MainW1pW0p::W1p { w1 });
+            }
         }
-        if true && parts.w0.is_none() && parts.w1.is_none() && let Some(w01) = parts.w01
-        {
-            return Some(MainW1pW0p::W1pW0p { w01 });
+        if true && parts.w0.is_none() && parts.w1.is_none() {
+            if let (Some(w01), ()) = (parts.w01, ()) {
+                return Some(MainW1pW0p::W1pW0p { w01 });
+            }
         }
         None
     }
@@ -7259,35 +7304,47 @@ impl BitwiseOpcnt {
             }
         }
     }
+    #[allow(irrefutable_let_patterns, reason = "parts of chains may be there or not")]
     fn of(parts: &Parts) -> Option<Self> {
-        if true && parts.b1.is_none() && parts.b0.is_none() && let Some(b2) = parts.b2 {
-            return Some(BitwiseOpcnt::P2 { b2 });
+        if true && parts.b1.is_none() && parts.b0.is_none() {
+            if let (Some(b2), ()) = (parts.b2, ()) {
+                return Some(BitwiseOpcnt::P2 { b2 });
+            }
         }
-        if true && parts.b2.is_none() && parts.b0.is_none() && let Some(b1) = parts.b1 {
-            return Some(BitwiseOpcnt::P1 { b1 });
+        if true && parts.b2.is_none() && parts.b0.is_none() {
+            if let (Some(b1), ()) = (parts.b1, ()) {
+                return Some(BitwiseOpcnt::P1 { b1 });
+            }
         }
-        if true && parts.b0.is_none() && let Some(b2) = parts.b2
-            && let Some(b1) = parts.b1
-        {
-            return Some(BitwiseOpcnt::P1P2 { b2, b1 });
+        if true && parts.b0.is_none() {
+            if let (Some(b2), Some(b1), ()) = (parts.b2, parts.b1, ()) {
+                return Some(BitwiseOpcnt::P1P2 { b2, b1 });
+            }
         }
-        if true && parts.b2.is_none() && parts.b1.is_none() && let Some(b0) = parts.b0 {
-            return Some(BitwiseOpcnt::P0 { b0 });
+        if true && parts.b2.is_none() && parts.b1.is_none() {
+            if let (Some(b0), ()) = (parts.b0, ()) {
+                return Some(BitwiseOpcnt::P0 { b0 });
+            }
         }
-        if true && parts.b1.is_none() && let Some(b2) = parts.b2
-            && let Some(b0) = parts.b0
-        {
-            return Some(BitwiseOpcnt::P0P2 { b2, b0 });
+        if true && parts.b1.is_none() {
+            if let (Some(b2), Some(b0), ()) = (parts.b2, parts.b0, ()) {
+                return Some(BitwiseOpcnt::P0P2 { b2, b0 });
+            }
         }
-        if true && parts.b2.is_none() && let Some(b1) = parts.b1
-            && let Some(b0) = parts.b0
-        {
-            return Some(BitwiseOpcnt::P0P1 { b1, b0 });
+        if true && parts.b2.is_none() {
+            if let (Some(b1), Some(b0), ()) = (parts.b1, parts.b0, ()) {
+                return Some(BitwiseOpcnt::P0P1 { b1, b0 });
+            }
         }
-        if true && let Some(b2) = parts.b2 && let Some(b1) = parts.b1
-            && let Some(b0) = parts.b0
-        {
-            return Some(BitwiseOpcnt::P0P1P2 { b2, b1, b0 });
+        if true {
+            if let (Some(b2), Some(b1), Some(b0), ()) = (
+                parts.b2,
+                parts.b1,
+                parts.b0,
+                (),
+            ) {
+                return Some(BitwiseOpcnt::P0P1P2 { b2, b1, b0 });
+            }
         }
         None
     }
@@ -7329,19 +7386,27 @@ impl BitwiseW1pW0p {
             }
         }
     }
+    #[allow(irrefutable_let_patterns, reason = "parts of chains may be there or not")]
     fn of(parts: &Parts) -> Option<Self> {
         if true && parts.w0.is_none() && parts.w1.is_none() && parts.w01.is_none() {
-            return Some(BitwiseW1pW0p::Nothing {});
+            if let (()) = (()) {
+                return Some(BitwiseW1pW0p::Nothing {});
+            }
         }
-        if true && parts.w1.is_none() && parts.w01.is_none() && let Some(w0) = parts.w0 {
-            return Some(BitwiseW1pW0p::W0p { w0 });
+        if true && parts.w1.is_none() && parts.w01.is_none() {
+            if let (Some(w0), ()) = (parts.w0, ()) {
+                return Some(BitwiseW1pW0p::W0p { w0 });
+            }
         }
-        if true && parts.w0.is_none() && parts.w01.is_none() && let Some(w1) = parts.w1 {
-            return Some(BitwiseW1pW0p::W1p { w1 });
+        if true && parts.w0.is_none() && parts.w01.is_none() {
+            if let (Some(w1), ()) = (parts.w1, ()) {
+                return Some(BitwiseW1pW0p::W1p { w1 });
+            }
         }
-        if true && parts.w0.is_none() && parts.w1.is_none() && let Some(w01) = parts.w01
-        {
-            return Some(BitwiseW1pW0p::W1pW0p { w01 });
+        if true && parts.w0.is_none() && parts.w1.is_none() {
+            if let (Some(w01), ()) = (parts.w01, ()) {
+                return Some(BitwiseW1pW0p::W1pW0p { w01 });
+            }
         }
         None
     }
@@ -7494,153 +7559,179 @@ impl ControlW0pCtrlop {
             }
         }
     }
+    #[allow(irrefutable_let_patterns, reason = "parts of chains may be there or not")]
     fn of(parts: &Parts) -> Option<Self> {
         if true && parts.lapc.is_none() && parts.savl.is_none() && parts.cnd.is_none()
             && parts.wop.is_none() && parts.wdf.is_none() && parts.mutex.is_none()
             && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
-            && let Some(branch) = parts.branch
         {
-            return Some(ControlW0pCtrlop::B { branch });
+            if let (Some(branch), ()) = (parts.branch, ()) {
+                return Some(ControlW0pCtrlop::B { branch });
+            }
         }
         if true && parts.branch.is_none() && parts.savl.is_none() && parts.cnd.is_none()
             && parts.wop.is_none() && parts.wdf.is_none() && parts.mutex.is_none()
             && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
-            && let Some(lapc) = parts.lapc
         {
-            return Some(ControlW0pCtrlop::Lapc { lapc });
+            if let (Some(lapc), ()) = (parts.lapc, ()) {
+                return Some(ControlW0pCtrlop::Lapc { lapc });
+            }
         }
         if true && parts.branch.is_none() && parts.lapc.is_none() && parts.cnd.is_none()
             && parts.wop.is_none() && parts.wdf.is_none() && parts.mutex.is_none()
             && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
-            && let Some(savl) = parts.savl
         {
-            return Some(ControlW0pCtrlop::Savl { savl });
+            if let (Some(savl), ()) = (parts.savl, ()) {
+                return Some(ControlW0pCtrlop::Savl { savl });
+            }
         }
         if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
             && parts.cnd.is_none() && parts.wdf.is_none() && parts.mutex.is_none()
             && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
-            && let Some(wop) = parts.wop
         {
-            return Some(ControlW0pCtrlop::Wop { wop });
+            if let (Some(wop), ()) = (parts.wop, ()) {
+                return Some(ControlW0pCtrlop::Wop { wop });
+            }
         }
         if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
             && parts.cnd.is_none() && parts.wop.is_none() && parts.mutex.is_none()
             && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
-            && let Some(wdf) = parts.wdf
         {
-            return Some(ControlW0pCtrlop::Wdf { wdf });
+            if let (Some(wdf), ()) = (parts.wdf, ()) {
+                return Some(ControlW0pCtrlop::Wdf { wdf });
+            }
         }
         if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
             && parts.cnd.is_none() && parts.wop.is_none() && parts.wdf.is_none()
             && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
-            && let Some(mutex) = parts.mutex
         {
-            return Some(ControlW0pCtrlop::Mutex { mutex });
+            if let (Some(mutex), ()) = (parts.mutex, ()) {
+                return Some(ControlW0pCtrlop::Mutex { mutex });
+            }
         }
         if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
             && parts.cnd.is_none() && parts.wop.is_none() && parts.wdf.is_none()
             && parts.mutex.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
-            && let Some(nop) = parts.nop
         {
-            return Some(ControlW0pCtrlop::Nop { nop });
+            if let (Some(nop), ()) = (parts.nop, ()) {
+                return Some(ControlW0pCtrlop::Nop { nop });
+            }
         }
         if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
             && parts.cnd.is_none() && parts.wop.is_none() && parts.wdf.is_none()
             && parts.mutex.is_none() && parts.nop.is_none() && parts.sbo.is_none()
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
-            && let Some(itrsmp) = parts.itrsmp
         {
-            return Some(ControlW0pCtrlop::Itrsmp { itrsmp });
+            if let (Some(itrsmp), ()) = (parts.itrsmp, ()) {
+                return Some(ControlW0pCtrlop::Itrsmp { itrsmp });
+            }
         }
         if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
             && parts.cnd.is_none() && parts.wop.is_none() && parts.wdf.is_none()
             && parts.mutex.is_none() && parts.nop.is_none() && parts.itrsmp.is_none()
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
-            && let Some(sbo) = parts.sbo
         {
-            return Some(ControlW0pCtrlop::Sbo { sbo });
+            if let (Some(sbo), ()) = (parts.sbo, ()) {
+                return Some(ControlW0pCtrlop::Sbo { sbo });
+            }
         }
         if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
             && parts.cnd.is_none() && parts.wop.is_none() && parts.wdf.is_none()
             && parts.mutex.is_none() && parts.nop.is_none() && parts.itrsmp.is_none()
             && parts.sbo.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
-            && let Some(ditr) = parts.ditr
         {
-            return Some(ControlW0pCtrlop::Ditr { ditr });
+            if let (Some(ditr), ()) = (parts.ditr, ()) {
+                return Some(ControlW0pCtrlop::Ditr { ditr });
+            }
         }
         if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
             && parts.cnd.is_none() && parts.wop.is_none() && parts.wdf.is_none()
             && parts.mutex.is_none() && parts.nop.is_none() && parts.itrsmp.is_none()
             && parts.sbo.is_none() && parts.ditr.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
-            && let Some(uniq) = parts.uniq
         {
-            return Some(ControlW0pCtrlop::Uniq { uniq });
+            if let (Some(uniq), ()) = (parts.uniq, ()) {
+                return Some(ControlW0pCtrlop::Uniq { uniq });
+            }
         }
         if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
             && parts.cnd.is_none() && parts.wop.is_none() && parts.wdf.is_none()
             && parts.mutex.is_none() && parts.nop.is_none() && parts.itrsmp.is_none()
             && parts.sbo.is_none() && parts.ditr.is_none() && parts.uniq.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
-            && let Some(fetch) = parts.fetch
         {
-            return Some(ControlW0pCtrlop::Fetch { fetch });
+            if let (Some(fetch), ()) = (parts.fetch, ()) {
+                return Some(ControlW0pCtrlop::Fetch { fetch });
+            }
         }
         if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
             && parts.wop.is_none() && parts.wdf.is_none() && parts.mutex.is_none()
             && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
-            && parts.w0.is_none() && let Some(cnd) = parts.cnd
-            && let Some(lower) = parts.lower && let Some(upper) = parts.upper
+            && parts.w0.is_none()
         {
-            return Some(ControlW0pCtrlop::Cnd {
-                cnd,
-                lower,
-                upper,
-            });
+            if let (Some(cnd), Some(lower), Some(upper), ()) = (
+                parts.cnd,
+                parts.lower,
+                parts.upper,
+                (),
+            ) {
+                return Some(ControlW0pCtrlop::Cnd {
+                    cnd,
+                    lower,
+                    upper,
+                });
+            }
         }
         if true && parts.branch.is_none() && parts.lapc.is_none() && parts.cnd.is_none()
             && parts.wop.is_none() && parts.wdf.is_none() && parts.mutex.is_none()
             && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none()
-            && let Some(savl) = parts.savl && let Some(w0) = parts.w0
         {
-            return Some(ControlW0pCtrlop::W0pSavl {
-                savl,
-                w0,
-            });
+            if let (Some(savl), Some(w0), ()) = (parts.savl, parts.w0, ()) {
+                return Some(ControlW0pCtrlop::W0pSavl {
+                    savl,
+                    w0,
+                });
+            }
         }
         if true && parts.branch.is_none() && parts.lapc.is_none() && parts.savl.is_none()
             && parts.wop.is_none() && parts.wdf.is_none() && parts.mutex.is_none()
             && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
-            && let Some(cnd) = parts.cnd && let Some(lower) = parts.lower
-            && let Some(upper) = parts.upper && let Some(w0) = parts.w0
         {
-            return Some(ControlW0pCtrlop::W0pCnd {
-                cnd,
-                lower,
-                upper,
-                w0,
-            });
+            if let (Some(cnd), Some(lower), Some(upper), Some(w0), ()) = (
+                parts.cnd,
+                parts.lower,
+                parts.upper,
+                parts.w0,
+                (),
+            ) {
+                return Some(ControlW0pCtrlop::W0pCnd {
+                    cnd,
+                    lower,
+                    upper,
+                    w0,
+                });
+            }
         }
         None
     }
@@ -7707,6 +7798,10 @@ impl Parts {
         parts
     }
     /// What stands behind the header; `None` when no group has these parts together.
+    #[allow(
+        irrefutable_let_patterns,
+        reason = "a group may have no parts that must be there"
+    )]
     pub fn body(&self) -> Option<Body> {
         if true && self.b2.is_none() && self.b1.is_none() && self.b0.is_none()
             && self.branch.is_none() && self.lapc.is_none() && self.savl.is_none()
@@ -7714,17 +7809,31 @@ impl Parts {
             && self.mutex.is_none() && self.nop.is_none() && self.itrsmp.is_none()
             && self.sbo.is_none() && self.ditr.is_none() && self.uniq.is_none()
             && self.fetch.is_none() && self.sop.is_none() && self.extra.is_none()
-            && self.bpret.is_none() && let Some(oporg) = MainOporg::of(self)
-            && let Some(w1p_w0p) = MainW1pW0p::of(self) && let Some(lower) = self.lower
-            && let Some(upper) = self.upper && let Some(iss) = self.iss
+            && self.bpret.is_none()
         {
-            return Some(Body::Main {
-                oporg,
-                w1p_w0p,
-                lower,
-                upper,
-                iss,
-            });
+            if let (
+                Some(oporg),
+                Some(w1p_w0p),
+                Some(lower),
+                Some(upper),
+                Some(iss),
+                (),
+            ) = (
+                MainOporg::of(self),
+                MainW1pW0p::of(self),
+                self.lower,
+                self.upper,
+                self.iss,
+                (),
+            ) {
+                return Some(Body::Main {
+                    oporg,
+                    w1p_w0p,
+                    lower,
+                    upper,
+                    iss,
+                });
+            }
         }
         if true && self.backend.is_none() && self.mov.is_none() && self.tst.is_none()
             && self.pck.is_none() && self.p1.is_none() && self.p0.is_none()
@@ -7734,25 +7843,31 @@ impl Parts {
             && self.sbo.is_none() && self.ditr.is_none() && self.uniq.is_none()
             && self.fetch.is_none() && self.iss.is_none() && self.sop.is_none()
             && self.extra.is_none() && self.bpret.is_none()
-            && let Some(opcnt) = BitwiseOpcnt::of(self)
-            && let Some(w1p_w0p) = BitwiseW1pW0p::of(self)
-            && let Some(lower) = self.lower && let Some(upper) = self.upper
         {
-            return Some(Body::Bitwise {
-                opcnt,
-                w1p_w0p,
-                lower,
-                upper,
-            });
+            if let (Some(opcnt), Some(w1p_w0p), Some(lower), Some(upper), ()) = (
+                BitwiseOpcnt::of(self),
+                BitwiseW1pW0p::of(self),
+                self.lower,
+                self.upper,
+                (),
+            ) {
+                return Some(Body::Bitwise {
+                    opcnt,
+                    w1p_w0p,
+                    lower,
+                    upper,
+                });
+            }
         }
         if true && self.backend.is_none() && self.mov.is_none() && self.tst.is_none()
             && self.pck.is_none() && self.p1.is_none() && self.p0.is_none()
             && self.b2.is_none() && self.b1.is_none() && self.b0.is_none()
             && self.iss.is_none() && self.w1.is_none() && self.w01.is_none()
             && self.sop.is_none() && self.extra.is_none() && self.bpret.is_none()
-            && let Some(w0p_ctrlop) = ControlW0pCtrlop::of(self)
         {
-            return Some(Body::Control { w0p_ctrlop });
+            if let (Some(w0p_ctrlop), ()) = (ControlW0pCtrlop::of(self), ()) {
+                return Some(Body::Control { w0p_ctrlop });
+            }
         }
         None
     }

@@ -182,7 +182,6 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names) -> TokenStream {
         quote! {
             if true #(&& self.#others.is_none())* {
                 // One pattern for all: crates of older editions cannot have several conditions with patterns.
-                #[allow(irrefutable_let_patterns, reason = "a group may have no parts that must be there")]
                 if let (#(Some(#fields),)* #(Some(#always),)* ()) = (#(#types::of(self),)* #(self.#always,)* ()) {
                     return Some(Body::#name { #(#fields,)* #(#always,)* });
                 }
@@ -206,6 +205,7 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names) -> TokenStream {
             }
 
             /// What stands behind the header; `None` when no group has these parts together.
+            #[allow(irrefutable_let_patterns, reason = "a group may have no parts that must be there")]
             pub fn body(&self) -> Option<Body> {
                 #(#get)*
                 None
@@ -258,7 +258,6 @@ fn factor(isa: &GroupIsa, names: &Names, factor: &Factor) -> TokenStream {
         let chain = (!chain.is_empty()).then(|| quote!(&& (false #(|| parts.#chain.is_some())*)));
         quote! {
             if true #(&& parts.#absent.is_none())* #chain {
-                #[allow(irrefutable_let_patterns, reason = "parts of chains may be there or not")]
                 if let (#(#patterns,)* ()) = (#(parts.#fields,)* ()) {
                     return Some(#name::#variant { #(#fields),* });
                 }
@@ -276,6 +275,7 @@ fn factor(isa: &GroupIsa, names: &Names, factor: &Factor) -> TokenStream {
                 match self { #(#put)* }
             }
 
+            #[allow(irrefutable_let_patterns, reason = "parts of chains may be there or not")]
             fn of(parts: &Parts) -> Option<Self> {
                 #(#get)*
                 None
