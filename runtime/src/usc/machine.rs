@@ -73,7 +73,11 @@ impl Task {
         if !(1..=LANES).contains(&instances) {
             return Err(SetupError::Instances(instances));
         }
-        let valid = u32::MAX >> (LANES - instances);
+        Ok(Task::with(u32::MAX >> (LANES - instances)))
+    }
+
+    /// A task of these instances.
+    pub(super) fn with(valid: Mask) -> Task {
         let mut columns = Rows::new();
         for number in 0..256 {
             if let Some(value) = constant(number.into()) {
@@ -104,7 +108,7 @@ impl Task {
             task.columns.at_mut(112)[instance] = instance as u32;
             task.columns.at_mut(63)[instance] = valid >> instance & 1;
         }
-        Ok(task)
+        task
     }
 
     /// How many instances it has.

@@ -15,6 +15,7 @@ mod read;
 pub mod register;
 pub mod rules;
 mod sample;
+pub mod single;
 pub mod texture;
 mod unencoded;
 pub mod watch;

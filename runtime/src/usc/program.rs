@@ -319,6 +319,11 @@ impl Program {
         self.starts.get(&u32::try_from(offset).ok()?).map(|index| *index as usize)
     }
 
+    /// Whether the fast path executes a step by itself.
+    pub(super) fn is_fast(&self, step: usize) -> bool {
+        self.code.is_own(step)
+    }
+
     /// How many groups there are.
     pub fn groups(&self) -> usize {
         self.steps.len()

@@ -9,6 +9,7 @@ mod effect;
 mod file;
 mod random;
 mod set;
+mod usc;
 mod valhall;
 mod values;
 mod vpu;
@@ -21,4 +22,9 @@ fn valhall_instructions_do_what_was_recorded() {
 #[test]
 fn vpu_instructions_do_what_was_recorded() {
     set::check(&mut vpu::Vpu::new(), 2, 1);
+}
+
+#[test]
+fn usc_groups_do_what_was_recorded() {
+    set::check(&mut usc::Usc::new(), 4, 8);
 }
