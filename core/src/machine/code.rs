@@ -111,7 +111,8 @@ fn instruction(
                 let suffix = form.operands.get(usize::from(k)).and_then(|o| o.suffixes.get(usize::from(j)));
                 suffix.map(|suffix| suffix.bits.get(word, 0))
             }
-            None => None,
+            // Words have no fields of groups.
+            _ => None,
         }
         .unwrap_or(0)
     });

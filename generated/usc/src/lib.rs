@@ -6,6 +6,8 @@
 #![allow(non_camel_case_types, clippy::all, reason = "generated")]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+#[cfg(feature = "semantics")]
+pub mod semantics;
 #[doc(hidden)]
 pub use ::isaforge_core as __rt;
 pub use __rt::group::info::{GroupBits, GroupRegister};
@@ -6688,7 +6690,8 @@ impl Parts {
             bpret: if values.has(31) { Some(Bpret::read(values, 31)) } else { None },
         }
     }
-    fn values(&self) -> __rt::group::Values {
+    /// The same as plain numbers, slot by slot.
+    pub fn values(&self) -> __rt::group::Values {
         let mut values = __rt::group::Values::new(&tables::ISA);
         self.header.write(&mut values, 0);
         if let Some(part) = &self.backend {
@@ -7763,321 +7766,321 @@ impl Parts {
 pub enum Operation {
     /// `FMAD`: Multiplies two floats and adds a third, rounding once. (operations-main.yaml:4)
     Fmad,
-    /// `FADD`: Adds two floats. (operations-main.yaml:9)
+    /// `FADD`: Adds two floats. (operations-main.yaml:10)
     Fadd,
-    /// `FMUL`: Multiplies two floats. (operations-main.yaml:15)
+    /// `FMUL`: Multiplies two floats. (operations-main.yaml:17)
     Fmul,
-    /// `FRCP`: The reciprocal of a float. (operations-main.yaml:21)
+    /// `FRCP`: The reciprocal of a float. (operations-main.yaml:24)
     Frcp,
-    /// `FRSQ`: The reciprocal of the square root of a float. (operations-main.yaml:27)
+    /// `FRSQ`: The reciprocal of the square root of a float. (operations-main.yaml:31)
     Frsq,
-    /// `FLOG`: The logarithm to base 2. (operations-main.yaml:33)
+    /// `FLOG`: The logarithm to base 2. (operations-main.yaml:38)
     Flog,
-    /// `FEXP`: Two to the power of a float. (operations-main.yaml:39)
+    /// `FEXP`: Two to the power of a float. (operations-main.yaml:45)
     Fexp,
-    /// `FLOGCN`: A variant of the logarithm. Only Mesa names it, and nothing public says how it differs. (operations-main.yaml:45)
+    /// `FLOGCN`: A variant of the logarithm. Only Mesa names it, and nothing public says how it differs. (operations-main.yaml:52)
     Flogcn,
-    /// `GCMP`: Gamma compression: linear to sRGB. (operations-main.yaml:51)
+    /// `GCMP`: Gamma compression: linear to sRGB. (operations-main.yaml:59)
     Gcmp,
-    /// `GEXP`: Gamma expansion: sRGB to linear. (operations-main.yaml:56)
+    /// `GEXP`: Gamma expansion: sRGB to linear. (operations-main.yaml:65)
     Gexp,
-    /// `MBYP`: Passes a source on. (operations-main.yaml:61)
+    /// `MBYP`: Passes a source on. (operations-main.yaml:71)
     Mbyp,
-    /// `FDSX`: The difference to the neighbour in x, one for four pixels. (operations-main.yaml:68)
+    /// `FDSX`: The difference to the neighbour in x, one for four pixels. (operations-main.yaml:79)
     Fdsx,
-    /// `FDSY`: The difference to the neighbour in y, one for four pixels. (operations-main.yaml:73)
+    /// `FDSY`: The difference to the neighbour in y, one for four pixels. (operations-main.yaml:85)
     Fdsy,
-    /// `FDSXF`: The difference to the neighbour in x, one for each row. (operations-main.yaml:78)
+    /// `FDSXF`: The difference to the neighbour in x, one for each row. (operations-main.yaml:91)
     Fdsxf,
-    /// `FDSYF`: The difference to the neighbour in y, one for each column. (operations-main.yaml:83)
+    /// `FDSYF`: The difference to the neighbour in y, one for each column. (operations-main.yaml:97)
     Fdsyf,
-    /// `FSINC`: Sine of x divided by x, of a reduced x; the predicate says whether the product with x is still to be done. (operations-main.yaml:88)
+    /// `FSINC`: Sine of x divided by x, of a reduced x; the predicate says whether the product with x is still to be done. (operations-main.yaml:103)
     Fsinc,
-    /// `FARCTANC`: Arc tangent of x divided by x. (operations-main.yaml:93)
+    /// `FARCTANC`: Arc tangent of x divided by x. (operations-main.yaml:109)
     Farctanc,
-    /// `FRED`: Half of the range reduction before FSINC. (operations-main.yaml:99)
+    /// `FRED`: Half of the range reduction before FSINC. (operations-main.yaml:116)
     Fred,
-    /// `MOV`: Takes bytes of W0 from another wire than W0 has otherwise. (operations-main.yaml:105)
+    /// `MOV`: Takes bytes of W0 from another wire than W0 has otherwise. (operations-main.yaml:123)
     Mov,
-    /// `MOVC`: Drives W0 and W1 from other wires if the test of the group is true. The last two operands drive them if it is false. (operations-main.yaml:113)
+    /// `MOVC`: Drives W0 and W1 from other wires if the test of the group is true. The last two operands drive them if it is false. (operations-main.yaml:132)
     Movc,
-    /// `PCK`: Packs a value, or the values of a repeated group, into one word. (operations-main.yaml:120)
+    /// `PCK`: Packs a value, or the values of a repeated group, into one word. (operations-main.yaml:140)
     Pck,
-    /// `UNPCK`: Unpacks a part of a word. (operations-main.yaml:125)
+    /// `UNPCK`: Unpacks a part of a word. (operations-main.yaml:146)
     Unpck,
-    /// `UADD8`: Unsigned sum of bytes. (operations-main.yaml:132)
+    /// `UADD8`: Unsigned sum of bytes. (operations-main.yaml:154)
     Uadd8,
-    /// `UMUL8`: Unsigned product of bytes. (operations-main.yaml:139)
+    /// `UMUL8`: Unsigned product of bytes. (operations-main.yaml:162)
     Umul8,
-    /// `UMAD8`: Unsigned product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:146)
+    /// `UMAD8`: Unsigned product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:170)
     Umad8,
-    /// `IADD8`: Signed sum of bytes. (operations-main.yaml:153)
+    /// `IADD8`: Signed sum of bytes. (operations-main.yaml:178)
     Iadd8,
-    /// `IMUL8`: Signed product of bytes. (operations-main.yaml:160)
+    /// `IMUL8`: Signed product of bytes. (operations-main.yaml:186)
     Imul8,
-    /// `IMAD8`: Signed product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:167)
+    /// `IMAD8`: Signed product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:194)
     Imad8,
-    /// `UADD16`: Unsigned sum of halves. (operations-main.yaml:174)
+    /// `UADD16`: Unsigned sum of halves. (operations-main.yaml:202)
     Uadd16,
-    /// `UMUL16`: Unsigned product of halves. (operations-main.yaml:181)
+    /// `UMUL16`: Unsigned product of halves. (operations-main.yaml:210)
     Umul16,
-    /// `UMAD16`: Unsigned product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:188)
+    /// `UMAD16`: Unsigned product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:218)
     Umad16,
-    /// `IADD16`: Signed sum of halves. (operations-main.yaml:195)
+    /// `IADD16`: Signed sum of halves. (operations-main.yaml:226)
     Iadd16,
-    /// `IMUL16`: Signed product of halves. (operations-main.yaml:202)
+    /// `IMUL16`: Signed product of halves. (operations-main.yaml:234)
     Imul16,
-    /// `IMAD16`: Signed product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:209)
+    /// `IMAD16`: Signed product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:242)
     Imad16,
-    /// `ADD64`: Adds two 64-bit integers and, if asked, a carry. (operations-main.yaml:216)
+    /// `ADD64`: Adds two 64-bit integers and, if asked, a carry. (operations-main.yaml:250)
     Add64,
-    /// `UADD6432`: Adds a 32-bit to a 64-bit unsigned integer. (operations-main.yaml:222)
+    /// `UADD6432`: Adds a 32-bit to a 64-bit unsigned integer. (operations-main.yaml:257)
     Uadd6432,
-    /// `SADD6432`: Adds a 32-bit to a 64-bit signed integer. (operations-main.yaml:228)
+    /// `SADD6432`: Adds a 32-bit to a 64-bit signed integer. (operations-main.yaml:264)
     Sadd6432,
-    /// `UMADD32`: Multiplies and adds 32-bit unsigned integers. (operations-main.yaml:234)
+    /// `UMADD32`: Multiplies and adds 32-bit unsigned integers. (operations-main.yaml:271)
     Umadd32,
-    /// `SMADD32`: Multiplies and adds 32-bit signed integers. (operations-main.yaml:241)
+    /// `SMADD32`: Multiplies and adds 32-bit signed integers. (operations-main.yaml:279)
     Smadd32,
-    /// `UMADD64`: Multiplies 32-bit unsigned integers and adds a 64-bit one. (operations-main.yaml:248)
+    /// `UMADD64`: Multiplies 32-bit unsigned integers and adds a 64-bit one. (operations-main.yaml:287)
     Umadd64,
-    /// `SMADD64`: Multiplies 32-bit signed integers and adds a 64-bit one. (operations-main.yaml:254)
+    /// `SMADD64`: Multiplies 32-bit signed integers and adds a 64-bit one. (operations-main.yaml:294)
     Smadd64,
-    /// `TSTZ`: Whether a value is zero. (operations-main.yaml:260)
+    /// `TSTZ`: Whether a value is zero. (operations-main.yaml:301)
     Tstz,
-    /// `TSTGZ`: Whether a value is greater than zero. (operations-main.yaml:266)
+    /// `TSTGZ`: Whether a value is greater than zero. (operations-main.yaml:308)
     Tstgz,
-    /// `TSTGEZ`: Whether a value is zero or greater. (operations-main.yaml:272)
+    /// `TSTGEZ`: Whether a value is zero or greater. (operations-main.yaml:315)
     Tstgez,
-    /// `TSTC`: Whether phase 0 carried out. (operations-main.yaml:278)
+    /// `TSTC`: Whether phase 0 carried out. (operations-main.yaml:322)
     Tstc,
-    /// `TSTE`: Whether the left value is equal. (operations-main.yaml:283)
+    /// `TSTE`: Whether the left value is equal. (operations-main.yaml:328)
     Tste,
-    /// `TSTG`: Whether the left value is greater. (operations-main.yaml:289)
+    /// `TSTG`: Whether the left value is greater. (operations-main.yaml:335)
     Tstg,
-    /// `TSTGE`: Whether the left value is greater or equal. (operations-main.yaml:295)
+    /// `TSTGE`: Whether the left value is greater or equal. (operations-main.yaml:342)
     Tstge,
-    /// `TSTNE`: Whether the left value is not equal. (operations-main.yaml:301)
+    /// `TSTNE`: Whether the left value is not equal. (operations-main.yaml:349)
     Tstne,
-    /// `TSTL`: Whether the left value is less. (operations-main.yaml:307)
+    /// `TSTL`: Whether the left value is less. (operations-main.yaml:356)
     Tstl,
-    /// `TSTLE`: Whether the left value is less or equal. (operations-main.yaml:313)
+    /// `TSTLE`: Whether the left value is less or equal. (operations-main.yaml:363)
     Tstle,
-    /// `drive W0`: Says what drives W0 and where it goes. (operations-main.yaml:319)
+    /// `drive W0`: Says what drives W0 and where it goes. (operations-main.yaml:370)
     DriveW0,
-    /// `drive W1`: Says what drives W1 and where it goes, beside W0. (operations-main.yaml:326)
+    /// `drive W1`: Says what drives W1 and where it goes, beside W0. (operations-main.yaml:377)
     DriveW1,
-    /// `drive W1 alone`: Says what drives W1 and where it goes. (operations-main.yaml:333)
+    /// `drive W1 alone`: Says what drives W1 and where it goes. (operations-main.yaml:384)
     DriveW1Alone,
     /// `AND`: Bitwise and of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:4)
     And,
-    /// `OR`: Bitwise or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:10)
+    /// `OR`: Bitwise or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:11)
     Or,
-    /// `XOR`: Bitwise exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:15)
+    /// `XOR`: Bitwise exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:17)
     Xor,
-    /// `NAND`: Bitwise not and of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:20)
+    /// `NAND`: Bitwise not and of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:23)
     Nand,
-    /// `NOR`: Bitwise not or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:25)
+    /// `NOR`: Bitwise not or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:29)
     Nor,
-    /// `XNOR`: Bitwise not exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:30)
+    /// `XNOR`: Bitwise not exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:35)
     Xnor,
-    /// `BYP.logic`: Passes the mask on. (operations-bitwise.yaml:35)
+    /// `BYP.logic`: Passes the mask on. (operations-bitwise.yaml:41)
     BypLogic,
-    /// `MSK`: Makes a mask from a width and a position. (operations-bitwise.yaml:42)
+    /// `MSK`: Makes a mask from a width and a position. (operations-bitwise.yaml:49)
     Msk,
-    /// `BYP`: Passes sources 0 and 1 on. (operations-bitwise.yaml:48)
+    /// `BYP`: Passes sources 0 and 1 on. (operations-bitwise.yaml:56)
     Byp,
-    /// `BYP.imm16`: Passes source 0 and a 16-bit immediate on. (operations-bitwise.yaml:56)
+    /// `BYP.imm16`: Passes source 0 and a 16-bit immediate on. (operations-bitwise.yaml:65)
     BypImm16,
-    /// `BYP.imm32`: Passes source 0 and a 32-bit immediate on. (operations-bitwise.yaml:62)
+    /// `BYP.imm32`: Passes source 0 and a 32-bit immediate on. (operations-bitwise.yaml:72)
     BypImm32,
-    /// `SHFL`: Interleaves the lower halves of two sources bit by bit. (operations-bitwise.yaml:68)
+    /// `SHFL`: Interleaves the lower halves of two sources bit by bit. (operations-bitwise.yaml:79)
     Shfl,
-    /// `REV`: Reverses the bits. (operations-bitwise.yaml:74)
+    /// `REV`: Reverses the bits. (operations-bitwise.yaml:86)
     Rev,
-    /// `LSL`: Shifts left, in the first shift unit. (operations-bitwise.yaml:80)
+    /// `LSL`: Shifts left, in the first shift unit. (operations-bitwise.yaml:93)
     Lsl,
-    /// `BYP.shift`: Passes source 2 on. (operations-bitwise.yaml:86)
+    /// `BYP.shift`: Passes source 2 on. (operations-bitwise.yaml:100)
     BypShift,
-    /// `CBS`: Counts the set bits. (operations-bitwise.yaml:94)
+    /// `CBS`: Counts the set bits. (operations-bitwise.yaml:109)
     Cbs,
-    /// `FTB`: Finds the top set bit; -1 if there is none. (operations-bitwise.yaml:102)
+    /// `FTB`: Finds the top set bit; -1 if there is none. (operations-bitwise.yaml:118)
     Ftb,
-    /// `BYP.count`: Passes source 2 or FT2 on. (operations-bitwise.yaml:108)
+    /// `BYP.count`: Passes source 2 or FT2 on. (operations-bitwise.yaml:125)
     BypCount,
-    /// `LSL.second`: Shifts left, in the second shift unit. (operations-bitwise.yaml:114)
+    /// `LSL.second`: Shifts left, in the second shift unit. (operations-bitwise.yaml:132)
     LslSecond,
-    /// `SHR`: Shifts right with zeros. (operations-bitwise.yaml:121)
+    /// `SHR`: Shifts right with zeros. (operations-bitwise.yaml:140)
     Shr,
-    /// `ROL`: Rotates left. (operations-bitwise.yaml:127)
+    /// `ROL`: Rotates left. (operations-bitwise.yaml:147)
     Rol,
-    /// `CPS`: Clears bits, or sets them where the predicate holds. (operations-bitwise.yaml:133)
+    /// `CPS`: Clears bits, or sets them where the predicate holds. (operations-bitwise.yaml:154)
     Cps,
-    /// `ASR`: Shifts right with the sign that a bit says. (operations-bitwise.yaml:139)
+    /// `ASR`: Shifts right with the sign that a bit says. (operations-bitwise.yaml:161)
     Asr,
-    /// `TZ`: Writes the predicate: whether a result is zero. (operations-bitwise.yaml:145)
+    /// `TZ`: Writes the predicate: whether a result is zero. (operations-bitwise.yaml:168)
     Tz,
-    /// `TNZ`: Writes the predicate: whether a result is not zero. (operations-bitwise.yaml:152)
+    /// `TNZ`: Writes the predicate: whether a result is not zero. (operations-bitwise.yaml:176)
     Tnz,
-    /// `result ft5 to W0`: The last phase drives W0. (operations-bitwise.yaml:158)
+    /// `result ft5 to W0`: The last phase drives W0. (operations-bitwise.yaml:183)
     ResultFt5ToW0,
-    /// `result ft4 to W0`: The last phase drives W0. (operations-bitwise.yaml:164)
+    /// `result ft4 to W0`: The last phase drives W0. (operations-bitwise.yaml:189)
     ResultFt4ToW0,
-    /// `result ft1 to W0`: The last phase drives W0. (operations-bitwise.yaml:170)
+    /// `result ft1 to W0`: The last phase drives W0. (operations-bitwise.yaml:195)
     ResultFt1ToW0,
-    /// `result ft3 to W1`: The count or the first shift drives W1. (operations-bitwise.yaml:176)
+    /// `result ft3 to W1`: The count or the first shift drives W1. (operations-bitwise.yaml:201)
     ResultFt3ToW1,
     /// `UVSW.write`: Writes a vertex output. (operations-backend.yaml:4)
     UvswWrite,
-    /// `UVSW.write.reg`: Writes a vertex output. A source says which. (operations-backend.yaml:9)
+    /// `UVSW.write.reg`: Writes a vertex output. A source says which. (operations-backend.yaml:10)
     UvswWriteReg,
-    /// `UVSW.write_emit_endtask`: Writes a vertex output, emits the vertex and ends the task. (operations-backend.yaml:14)
+    /// `UVSW.write_emit_endtask`: Writes a vertex output, emits the vertex and ends the task. (operations-backend.yaml:16)
     UvswWriteEmitEndtask,
-    /// `UVSW.write_emit_endtask.reg`: Writes a vertex output, emits the vertex and ends the task. A source says which. (operations-backend.yaml:19)
+    /// `UVSW.write_emit_endtask.reg`: Writes a vertex output, emits the vertex and ends the task. A source says which. (operations-backend.yaml:22)
     UvswWriteEmitEndtaskReg,
-    /// `UVSW.emit_cut`: Emits a vertex and ends the strip. (operations-backend.yaml:24)
+    /// `UVSW.emit_cut`: Emits a vertex and ends the strip. (operations-backend.yaml:28)
     UvswEmitCut,
-    /// `UVSW.emit_endtask`: Emits a vertex and ends the task. (operations-backend.yaml:29)
+    /// `UVSW.emit_endtask`: Emits a vertex and ends the task. (operations-backend.yaml:34)
     UvswEmitEndtask,
-    /// `UVSW.emit`: Emits a vertex. (operations-backend.yaml:34)
+    /// `UVSW.emit`: Emits a vertex. (operations-backend.yaml:40)
     UvswEmit,
-    /// `UVSW.cut`: Ends a strip. (operations-backend.yaml:39)
+    /// `UVSW.cut`: Ends a strip. (operations-backend.yaml:46)
     UvswCut,
-    /// `UVSW.endtask`: Ends the task. (operations-backend.yaml:44)
+    /// `UVSW.endtask`: Ends the task. (operations-backend.yaml:52)
     UvswEndtask,
-    /// `ATST`: Alpha test. (operations-backend.yaml:49)
+    /// `ATST`: Alpha test. (operations-backend.yaml:58)
     Atst,
-    /// `DEPTHF`: Depth feedback. (operations-backend.yaml:54)
+    /// `DEPTHF`: Depth feedback. (operations-backend.yaml:64)
     Depthf,
-    /// `FITR`: Iterates values. (operations-backend.yaml:59)
+    /// `FITR`: Iterates values. (operations-backend.yaml:70)
     Fitr,
-    /// `FITRP`: Iterates values and multiplies them by 1/W. (operations-backend.yaml:67)
+    /// `FITRP`: Iterates values and multiplies them by 1/W. (operations-backend.yaml:79)
     Fitrp,
-    /// `IDF`: Asks the memory subsystem for a fence. (operations-backend.yaml:73)
+    /// `IDF`: Asks the memory subsystem for a fence. (operations-backend.yaml:86)
     Idf,
-    /// `LD`: Loads words from memory. (operations-backend.yaml:79)
+    /// `LD`: Loads words from memory. (operations-backend.yaml:93)
     Ld,
-    /// `LD.reg`: Loads words from memory; a source says how many. (operations-backend.yaml:86)
+    /// `LD.reg`: Loads words from memory; a source says how many. (operations-backend.yaml:101)
     LdReg,
-    /// `ST`: Stores to memory. (operations-backend.yaml:92)
+    /// `ST`: Stores to memory. (operations-backend.yaml:108)
     St,
-    /// `ST.tiled`: Stores to a tile. (operations-backend.yaml:99)
+    /// `ST.tiled`: Stores to a tile. (operations-backend.yaml:116)
     StTiled,
-    /// `ST.reg`: Stores to memory; a source says how many. (operations-backend.yaml:104)
+    /// `ST.reg`: Stores to memory; a source says how many. (operations-backend.yaml:122)
     StReg,
-    /// `ST.reg.tiled`: Stores to a tile; a source says how many. (operations-backend.yaml:109)
+    /// `ST.reg.tiled`: Stores to a tile; a source says how many. (operations-backend.yaml:128)
     StRegTiled,
-    /// `SMP1D`: Samples a texture with one dimension. (operations-backend.yaml:114)
+    /// `SMP1D`: Samples a texture with one dimension. (operations-backend.yaml:134)
     Smp1d,
-    /// `SMP2D`: Samples a texture with two dimensions. (operations-backend.yaml:120)
+    /// `SMP2D`: Samples a texture with two dimensions. (operations-backend.yaml:141)
     Smp2d,
-    /// `SMP3D`: Samples a texture with three dimensions. (operations-backend.yaml:126)
+    /// `SMP3D`: Samples a texture with three dimensions. (operations-backend.yaml:148)
     Smp3d,
-    /// `ATOM`: An atomic operation on memory. (operations-backend.yaml:132)
+    /// `ATOM`: An atomic operation on memory. (operations-backend.yaml:155)
     Atom,
-    /// `EMITPIX`: Emits the pixel. Only Mesa names it. (operations-backend.yaml:138)
+    /// `EMITPIX`: Emits the pixel. Only Mesa names it. (operations-backend.yaml:162)
     Emitpix,
-    /// `PHAS`: Changes the phase of the program. Only Mesa names it. (operations-backend.yaml:144)
+    /// `PHAS`: Changes the phase of the program. Only Mesa names it. (operations-backend.yaml:169)
     Phas,
-    /// `PHAS.reg`: Changes the phase of the program as a source says. (operations-backend.yaml:150)
+    /// `PHAS.reg`: Changes the phase of the program as a source says. (operations-backend.yaml:176)
     PhasReg,
-    /// `SETL`: Sets the link register. Only Mesa names it. (operations-backend.yaml:156)
+    /// `SETL`: Sets the link register. Only Mesa names it. (operations-backend.yaml:183)
     Setl,
-    /// `SAVMSK`: Saves a mask. Only Mesa names it. (operations-backend.yaml:162)
+    /// `SAVMSK`: Saves a mask. Only Mesa names it. (operations-backend.yaml:190)
     Savmsk,
-    /// `MOVMSK`: Moves a mask. Only Mesa names it. (operations-backend.yaml:168)
+    /// `MOVMSK`: Moves a mask. Only Mesa names it. (operations-backend.yaml:197)
     Movmsk,
-    /// `MOVMSK.sm`: Moves a mask that a source names. (operations-backend.yaml:174)
+    /// `MOVMSK.sm`: Moves a mask that a source names. (operations-backend.yaml:204)
     MovmskSm,
     /// `group`: When the group is executed, and how often. (operations-control.yaml:4)
     Group,
     /// `BA`: Goes to an address. (operations-control.yaml:8)
     Ba,
-    /// `BAL`: Goes to an address and keeps where from. (operations-control.yaml:13)
+    /// `BAL`: Goes to an address and keeps where from. (operations-control.yaml:14)
     Bal,
-    /// `BR`: Goes some bytes on from the start of the group. (operations-control.yaml:18)
+    /// `BR`: Goes some bytes on from the start of the group. (operations-control.yaml:20)
     Br,
-    /// `BRL`: Goes some bytes on and keeps where from. (operations-control.yaml:24)
+    /// `BRL`: Goes some bytes on and keeps where from. (operations-control.yaml:27)
     Brl,
-    /// `LAPC`: Goes to the kept address. (operations-control.yaml:29)
+    /// `LAPC`: Goes to the kept address. (operations-control.yaml:33)
     Lapc,
-    /// `SAVL`: Writes the kept address to W0. (operations-control.yaml:33)
+    /// `SAVL`: Writes the kept address to W0. (operations-control.yaml:38)
     Savl,
-    /// `CNDST`: Starts a block: an instance that runs and fails the condition stops for it. (operations-control.yaml:38)
+    /// `CNDST`: Starts a block: an instance that runs and fails the condition stops for it. (operations-control.yaml:44)
     Cndst,
-    /// `CNDEF`: Turns to the other branch. (operations-control.yaml:44)
+    /// `CNDEF`: Turns to the other branch. (operations-control.yaml:51)
     Cndef,
-    /// `CNDSM`: Stops an instance that meets the condition for so many ends. (operations-control.yaml:49)
+    /// `CNDSM`: Stops an instance that meets the condition for so many ends. (operations-control.yaml:57)
     Cndsm,
-    /// `CNDLT`: Tests whether a loop goes on. (operations-control.yaml:54)
+    /// `CNDLT`: Tests whether a loop goes on. (operations-control.yaml:63)
     Cndlt,
-    /// `CNDEND`: Ends a block. (operations-control.yaml:59)
+    /// `CNDEND`: Ends a block. (operations-control.yaml:69)
     Cndend,
-    /// `CNDSETL`: Sets the link address in a loop of calls, in two parts. (operations-control.yaml:65)
+    /// `CNDSETL`: Sets the link address in a loop of calls, in two parts. (operations-control.yaml:76)
     Cndsetl,
-    /// `CNDLPC`: Ends a round of a loop of calls. (operations-control.yaml:70)
+    /// `CNDLPC`: Ends a round of a loop of calls. (operations-control.yaml:82)
     Cndlpc,
-    /// `WDF`: Waits for a fence. (operations-control.yaml:75)
+    /// `WDF`: Waits for a fence. (operations-control.yaml:88)
     Wdf,
-    /// `ITRSMP1D`: Iterates coordinates and samples a texture with one dimension. (operations-control.yaml:80)
+    /// `ITRSMP1D`: Iterates coordinates and samples a texture with one dimension. (operations-control.yaml:94)
     Itrsmp1d,
-    /// `ITRSMP2D`: Iterates coordinates and samples a texture with two dimensions. (operations-control.yaml:87)
+    /// `ITRSMP2D`: Iterates coordinates and samples a texture with two dimensions. (operations-control.yaml:102)
     Itrsmp2d,
-    /// `ITRSMP3D`: Iterates coordinates and samples a texture with three dimensions. (operations-control.yaml:94)
+    /// `ITRSMP3D`: Iterates coordinates and samples a texture with three dimensions. (operations-control.yaml:110)
     Itrsmp3d,
-    /// `SBO`: Moves the base of shared or coefficient registers. (operations-control.yaml:101)
+    /// `SBO`: Moves the base of shared or coefficient registers. (operations-control.yaml:118)
     Sbo,
-    /// `DITR`: Iterates values without the ALU. (operations-control.yaml:105)
+    /// `DITR`: Iterates values without the ALU. (operations-control.yaml:123)
     Ditr,
-    /// `NOP`: Does nothing; may end the program. Only Mesa names it. (operations-control.yaml:109)
+    /// `NOP`: Does nothing; may end the program. Only Mesa names it. (operations-control.yaml:128)
     Nop,
-    /// `WOP`: Waits for outstanding operations. Only Mesa names it. (operations-control.yaml:115)
+    /// `WOP`: Waits for outstanding operations. Only Mesa names it. (operations-control.yaml:135)
     Wop,
-    /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:120)
+    /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:141)
     Mutex,
     /// `F16SOP`: Two sums of products of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:143)
     F16sop,
-    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:151)
+    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:152)
     F16sopMad,
-    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:159)
+    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:161)
     F16sopU8,
-    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:167)
+    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:170)
     F16sopU8mad,
-    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:175)
+    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:179)
     Sopmov,
-    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:182)
+    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:187)
     SopmovU8,
-    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:189)
+    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:195)
     Sopu8madmov,
-    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:196)
+    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:203)
     Converttof64,
-    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:203)
+    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:211)
     Convertfromf64,
-    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:210)
+    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:219)
     Gta,
-    /// `FADD.second`: Adds two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no sum of floats. (unencoded.yaml:217)
+    /// `FADD.second`: Adds two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no sum of floats. (unencoded.yaml:227)
     FaddSecond,
-    /// `FMUL.second`: Multiplies two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no product of floats. (unencoded.yaml:224)
+    /// `FMUL.second`: Multiplies two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no product of floats. (unencoded.yaml:235)
     FmulSecond,
-    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:231)
+    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:243)
     Fsqrt,
-    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:238)
+    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:251)
     Tstmin,
-    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:245)
+    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:259)
     Tstmax,
-    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:252)
+    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:267)
     FtbShi,
-    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:260)
+    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:276)
     FtbMsb,
-    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:268)
+    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:285)
     Tessw,
-    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:276)
+    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:294)
     StTexelmode,
-    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:284)
+    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:303)
     Bpret,
-    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:290)
+    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:310)
     Uniq,
-    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:296)
+    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:317)
     Fetch,
 }
 impl Operation {
@@ -8261,7 +8264,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FADD`: Adds two floats. (operations-main.yaml:9)
+    /// `FADD`: Adds two floats. (operations-main.yaml:10)
     fn fadd(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8269,7 +8272,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FMUL`: Multiplies two floats. (operations-main.yaml:15)
+    /// `FMUL`: Multiplies two floats. (operations-main.yaml:17)
     fn fmul(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8277,7 +8280,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FRCP`: The reciprocal of a float. (operations-main.yaml:21)
+    /// `FRCP`: The reciprocal of a float. (operations-main.yaml:24)
     fn frcp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8285,7 +8288,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FRSQ`: The reciprocal of the square root of a float. (operations-main.yaml:27)
+    /// `FRSQ`: The reciprocal of the square root of a float. (operations-main.yaml:31)
     fn frsq(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8293,7 +8296,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FLOG`: The logarithm to base 2. (operations-main.yaml:33)
+    /// `FLOG`: The logarithm to base 2. (operations-main.yaml:38)
     fn flog(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8301,7 +8304,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FEXP`: Two to the power of a float. (operations-main.yaml:39)
+    /// `FEXP`: Two to the power of a float. (operations-main.yaml:45)
     fn fexp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8309,7 +8312,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FLOGCN`: A variant of the logarithm. Only Mesa names it, and nothing public says how it differs. (operations-main.yaml:45)
+    /// `FLOGCN`: A variant of the logarithm. Only Mesa names it, and nothing public says how it differs. (operations-main.yaml:52)
     fn flogcn(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8317,7 +8320,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `GCMP`: Gamma compression: linear to sRGB. (operations-main.yaml:51)
+    /// `GCMP`: Gamma compression: linear to sRGB. (operations-main.yaml:59)
     fn gcmp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8325,7 +8328,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `GEXP`: Gamma expansion: sRGB to linear. (operations-main.yaml:56)
+    /// `GEXP`: Gamma expansion: sRGB to linear. (operations-main.yaml:65)
     fn gexp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8333,7 +8336,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `MBYP`: Passes a source on. (operations-main.yaml:61)
+    /// `MBYP`: Passes a source on. (operations-main.yaml:71)
     fn mbyp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8341,7 +8344,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FDSX`: The difference to the neighbour in x, one for four pixels. (operations-main.yaml:68)
+    /// `FDSX`: The difference to the neighbour in x, one for four pixels. (operations-main.yaml:79)
     fn fdsx(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8349,7 +8352,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FDSY`: The difference to the neighbour in y, one for four pixels. (operations-main.yaml:73)
+    /// `FDSY`: The difference to the neighbour in y, one for four pixels. (operations-main.yaml:85)
     fn fdsy(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8357,7 +8360,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FDSXF`: The difference to the neighbour in x, one for each row. (operations-main.yaml:78)
+    /// `FDSXF`: The difference to the neighbour in x, one for each row. (operations-main.yaml:91)
     fn fdsxf(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8365,7 +8368,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FDSYF`: The difference to the neighbour in y, one for each column. (operations-main.yaml:83)
+    /// `FDSYF`: The difference to the neighbour in y, one for each column. (operations-main.yaml:97)
     fn fdsyf(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8373,7 +8376,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FSINC`: Sine of x divided by x, of a reduced x; the predicate says whether the product with x is still to be done. (operations-main.yaml:88)
+    /// `FSINC`: Sine of x divided by x, of a reduced x; the predicate says whether the product with x is still to be done. (operations-main.yaml:103)
     fn fsinc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8381,7 +8384,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FARCTANC`: Arc tangent of x divided by x. (operations-main.yaml:93)
+    /// `FARCTANC`: Arc tangent of x divided by x. (operations-main.yaml:109)
     fn farctanc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8389,7 +8392,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FRED`: Half of the range reduction before FSINC. (operations-main.yaml:99)
+    /// `FRED`: Half of the range reduction before FSINC. (operations-main.yaml:116)
     fn fred(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8397,7 +8400,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `MOV`: Takes bytes of W0 from another wire than W0 has otherwise. (operations-main.yaml:105)
+    /// `MOV`: Takes bytes of W0 from another wire than W0 has otherwise. (operations-main.yaml:123)
     fn mov(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8405,7 +8408,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `MOVC`: Drives W0 and W1 from other wires if the test of the group is true. The last two operands drive them if it is false. (operations-main.yaml:113)
+    /// `MOVC`: Drives W0 and W1 from other wires if the test of the group is true. The last two operands drive them if it is false. (operations-main.yaml:132)
     fn movc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8413,7 +8416,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `PCK`: Packs a value, or the values of a repeated group, into one word. (operations-main.yaml:120)
+    /// `PCK`: Packs a value, or the values of a repeated group, into one word. (operations-main.yaml:140)
     fn pck(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8421,7 +8424,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UNPCK`: Unpacks a part of a word. (operations-main.yaml:125)
+    /// `UNPCK`: Unpacks a part of a word. (operations-main.yaml:146)
     fn unpck(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8429,7 +8432,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UADD8`: Unsigned sum of bytes. (operations-main.yaml:132)
+    /// `UADD8`: Unsigned sum of bytes. (operations-main.yaml:154)
     fn uadd8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8437,7 +8440,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UMUL8`: Unsigned product of bytes. (operations-main.yaml:139)
+    /// `UMUL8`: Unsigned product of bytes. (operations-main.yaml:162)
     fn umul8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8445,7 +8448,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UMAD8`: Unsigned product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:146)
+    /// `UMAD8`: Unsigned product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:170)
     fn umad8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8453,7 +8456,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `IADD8`: Signed sum of bytes. (operations-main.yaml:153)
+    /// `IADD8`: Signed sum of bytes. (operations-main.yaml:178)
     fn iadd8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8461,7 +8464,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `IMUL8`: Signed product of bytes. (operations-main.yaml:160)
+    /// `IMUL8`: Signed product of bytes. (operations-main.yaml:186)
     fn imul8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8469,7 +8472,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `IMAD8`: Signed product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:167)
+    /// `IMAD8`: Signed product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:194)
     fn imad8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8477,7 +8480,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UADD16`: Unsigned sum of halves. (operations-main.yaml:174)
+    /// `UADD16`: Unsigned sum of halves. (operations-main.yaml:202)
     fn uadd16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8485,7 +8488,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UMUL16`: Unsigned product of halves. (operations-main.yaml:181)
+    /// `UMUL16`: Unsigned product of halves. (operations-main.yaml:210)
     fn umul16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8493,7 +8496,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UMAD16`: Unsigned product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:188)
+    /// `UMAD16`: Unsigned product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:218)
     fn umad16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8501,7 +8504,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `IADD16`: Signed sum of halves. (operations-main.yaml:195)
+    /// `IADD16`: Signed sum of halves. (operations-main.yaml:226)
     fn iadd16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8509,7 +8512,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `IMUL16`: Signed product of halves. (operations-main.yaml:202)
+    /// `IMUL16`: Signed product of halves. (operations-main.yaml:234)
     fn imul16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8517,7 +8520,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `IMAD16`: Signed product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:209)
+    /// `IMAD16`: Signed product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:242)
     fn imad16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8525,7 +8528,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ADD64`: Adds two 64-bit integers and, if asked, a carry. (operations-main.yaml:216)
+    /// `ADD64`: Adds two 64-bit integers and, if asked, a carry. (operations-main.yaml:250)
     fn add64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8533,7 +8536,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UADD6432`: Adds a 32-bit to a 64-bit unsigned integer. (operations-main.yaml:222)
+    /// `UADD6432`: Adds a 32-bit to a 64-bit unsigned integer. (operations-main.yaml:257)
     fn uadd6432(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8541,7 +8544,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SADD6432`: Adds a 32-bit to a 64-bit signed integer. (operations-main.yaml:228)
+    /// `SADD6432`: Adds a 32-bit to a 64-bit signed integer. (operations-main.yaml:264)
     fn sadd6432(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8549,7 +8552,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UMADD32`: Multiplies and adds 32-bit unsigned integers. (operations-main.yaml:234)
+    /// `UMADD32`: Multiplies and adds 32-bit unsigned integers. (operations-main.yaml:271)
     fn umadd32(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8557,7 +8560,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SMADD32`: Multiplies and adds 32-bit signed integers. (operations-main.yaml:241)
+    /// `SMADD32`: Multiplies and adds 32-bit signed integers. (operations-main.yaml:279)
     fn smadd32(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8565,7 +8568,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UMADD64`: Multiplies 32-bit unsigned integers and adds a 64-bit one. (operations-main.yaml:248)
+    /// `UMADD64`: Multiplies 32-bit unsigned integers and adds a 64-bit one. (operations-main.yaml:287)
     fn umadd64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8573,7 +8576,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SMADD64`: Multiplies 32-bit signed integers and adds a 64-bit one. (operations-main.yaml:254)
+    /// `SMADD64`: Multiplies 32-bit signed integers and adds a 64-bit one. (operations-main.yaml:294)
     fn smadd64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8581,7 +8584,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTZ`: Whether a value is zero. (operations-main.yaml:260)
+    /// `TSTZ`: Whether a value is zero. (operations-main.yaml:301)
     fn tstz(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8589,7 +8592,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTGZ`: Whether a value is greater than zero. (operations-main.yaml:266)
+    /// `TSTGZ`: Whether a value is greater than zero. (operations-main.yaml:308)
     fn tstgz(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8597,7 +8600,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTGEZ`: Whether a value is zero or greater. (operations-main.yaml:272)
+    /// `TSTGEZ`: Whether a value is zero or greater. (operations-main.yaml:315)
     fn tstgez(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8605,7 +8608,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTC`: Whether phase 0 carried out. (operations-main.yaml:278)
+    /// `TSTC`: Whether phase 0 carried out. (operations-main.yaml:322)
     fn tstc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8613,7 +8616,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTE`: Whether the left value is equal. (operations-main.yaml:283)
+    /// `TSTE`: Whether the left value is equal. (operations-main.yaml:328)
     fn tste(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8621,7 +8624,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTG`: Whether the left value is greater. (operations-main.yaml:289)
+    /// `TSTG`: Whether the left value is greater. (operations-main.yaml:335)
     fn tstg(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8629,7 +8632,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTGE`: Whether the left value is greater or equal. (operations-main.yaml:295)
+    /// `TSTGE`: Whether the left value is greater or equal. (operations-main.yaml:342)
     fn tstge(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8637,7 +8640,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTNE`: Whether the left value is not equal. (operations-main.yaml:301)
+    /// `TSTNE`: Whether the left value is not equal. (operations-main.yaml:349)
     fn tstne(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8645,7 +8648,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTL`: Whether the left value is less. (operations-main.yaml:307)
+    /// `TSTL`: Whether the left value is less. (operations-main.yaml:356)
     fn tstl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8653,7 +8656,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTLE`: Whether the left value is less or equal. (operations-main.yaml:313)
+    /// `TSTLE`: Whether the left value is less or equal. (operations-main.yaml:363)
     fn tstle(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8669,7 +8672,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `OR`: Bitwise or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:10)
+    /// `OR`: Bitwise or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:11)
     fn or(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8677,7 +8680,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `XOR`: Bitwise exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:15)
+    /// `XOR`: Bitwise exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:17)
     fn xor(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8685,7 +8688,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `NAND`: Bitwise not and of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:20)
+    /// `NAND`: Bitwise not and of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:23)
     fn nand(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8693,7 +8696,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `NOR`: Bitwise not or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:25)
+    /// `NOR`: Bitwise not or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:29)
     fn nor(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8701,7 +8704,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `XNOR`: Bitwise not exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:30)
+    /// `XNOR`: Bitwise not exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:35)
     fn xnor(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8709,7 +8712,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BYP.logic`: Passes the mask on. (operations-bitwise.yaml:35)
+    /// `BYP.logic`: Passes the mask on. (operations-bitwise.yaml:41)
     fn byp_logic(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8717,7 +8720,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `MSK`: Makes a mask from a width and a position. (operations-bitwise.yaml:42)
+    /// `MSK`: Makes a mask from a width and a position. (operations-bitwise.yaml:49)
     fn msk(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8725,7 +8728,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BYP`: Passes sources 0 and 1 on. (operations-bitwise.yaml:48)
+    /// `BYP`: Passes sources 0 and 1 on. (operations-bitwise.yaml:56)
     fn byp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8733,7 +8736,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BYP.imm16`: Passes source 0 and a 16-bit immediate on. (operations-bitwise.yaml:56)
+    /// `BYP.imm16`: Passes source 0 and a 16-bit immediate on. (operations-bitwise.yaml:65)
     fn byp_imm16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8741,7 +8744,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BYP.imm32`: Passes source 0 and a 32-bit immediate on. (operations-bitwise.yaml:62)
+    /// `BYP.imm32`: Passes source 0 and a 32-bit immediate on. (operations-bitwise.yaml:72)
     fn byp_imm32(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8749,7 +8752,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SHFL`: Interleaves the lower halves of two sources bit by bit. (operations-bitwise.yaml:68)
+    /// `SHFL`: Interleaves the lower halves of two sources bit by bit. (operations-bitwise.yaml:79)
     fn shfl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8757,7 +8760,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `REV`: Reverses the bits. (operations-bitwise.yaml:74)
+    /// `REV`: Reverses the bits. (operations-bitwise.yaml:86)
     fn rev(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8765,7 +8768,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `LSL`: Shifts left, in the first shift unit. (operations-bitwise.yaml:80)
+    /// `LSL`: Shifts left, in the first shift unit. (operations-bitwise.yaml:93)
     fn lsl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8773,7 +8776,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BYP.shift`: Passes source 2 on. (operations-bitwise.yaml:86)
+    /// `BYP.shift`: Passes source 2 on. (operations-bitwise.yaml:100)
     fn byp_shift(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8781,7 +8784,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CBS`: Counts the set bits. (operations-bitwise.yaml:94)
+    /// `CBS`: Counts the set bits. (operations-bitwise.yaml:109)
     fn cbs(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8789,7 +8792,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FTB`: Finds the top set bit; -1 if there is none. (operations-bitwise.yaml:102)
+    /// `FTB`: Finds the top set bit; -1 if there is none. (operations-bitwise.yaml:118)
     fn ftb(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8797,7 +8800,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BYP.count`: Passes source 2 or FT2 on. (operations-bitwise.yaml:108)
+    /// `BYP.count`: Passes source 2 or FT2 on. (operations-bitwise.yaml:125)
     fn byp_count(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8805,7 +8808,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `LSL.second`: Shifts left, in the second shift unit. (operations-bitwise.yaml:114)
+    /// `LSL.second`: Shifts left, in the second shift unit. (operations-bitwise.yaml:132)
     fn lsl_second(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8813,7 +8816,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SHR`: Shifts right with zeros. (operations-bitwise.yaml:121)
+    /// `SHR`: Shifts right with zeros. (operations-bitwise.yaml:140)
     fn shr(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8821,7 +8824,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ROL`: Rotates left. (operations-bitwise.yaml:127)
+    /// `ROL`: Rotates left. (operations-bitwise.yaml:147)
     fn rol(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8829,7 +8832,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CPS`: Clears bits, or sets them where the predicate holds. (operations-bitwise.yaml:133)
+    /// `CPS`: Clears bits, or sets them where the predicate holds. (operations-bitwise.yaml:154)
     fn cps(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8837,7 +8840,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ASR`: Shifts right with the sign that a bit says. (operations-bitwise.yaml:139)
+    /// `ASR`: Shifts right with the sign that a bit says. (operations-bitwise.yaml:161)
     fn asr(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8845,7 +8848,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TZ`: Writes the predicate: whether a result is zero. (operations-bitwise.yaml:145)
+    /// `TZ`: Writes the predicate: whether a result is zero. (operations-bitwise.yaml:168)
     fn tz(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8853,7 +8856,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TNZ`: Writes the predicate: whether a result is not zero. (operations-bitwise.yaml:152)
+    /// `TNZ`: Writes the predicate: whether a result is not zero. (operations-bitwise.yaml:176)
     fn tnz(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8869,7 +8872,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UVSW.write.reg`: Writes a vertex output. A source says which. (operations-backend.yaml:9)
+    /// `UVSW.write.reg`: Writes a vertex output. A source says which. (operations-backend.yaml:10)
     fn uvsw_write_reg(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8877,7 +8880,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UVSW.write_emit_endtask`: Writes a vertex output, emits the vertex and ends the task. (operations-backend.yaml:14)
+    /// `UVSW.write_emit_endtask`: Writes a vertex output, emits the vertex and ends the task. (operations-backend.yaml:16)
     fn uvsw_write_emit_endtask(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8885,7 +8888,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UVSW.write_emit_endtask.reg`: Writes a vertex output, emits the vertex and ends the task. A source says which. (operations-backend.yaml:19)
+    /// `UVSW.write_emit_endtask.reg`: Writes a vertex output, emits the vertex and ends the task. A source says which. (operations-backend.yaml:22)
     fn uvsw_write_emit_endtask_reg(
         &mut self,
         parts: &Parts,
@@ -8897,7 +8900,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UVSW.emit_cut`: Emits a vertex and ends the strip. (operations-backend.yaml:24)
+    /// `UVSW.emit_cut`: Emits a vertex and ends the strip. (operations-backend.yaml:28)
     fn uvsw_emit_cut(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8905,7 +8908,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UVSW.emit_endtask`: Emits a vertex and ends the task. (operations-backend.yaml:29)
+    /// `UVSW.emit_endtask`: Emits a vertex and ends the task. (operations-backend.yaml:34)
     fn uvsw_emit_endtask(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8913,7 +8916,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UVSW.emit`: Emits a vertex. (operations-backend.yaml:34)
+    /// `UVSW.emit`: Emits a vertex. (operations-backend.yaml:40)
     fn uvsw_emit(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8921,7 +8924,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UVSW.cut`: Ends a strip. (operations-backend.yaml:39)
+    /// `UVSW.cut`: Ends a strip. (operations-backend.yaml:46)
     fn uvsw_cut(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8929,7 +8932,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UVSW.endtask`: Ends the task. (operations-backend.yaml:44)
+    /// `UVSW.endtask`: Ends the task. (operations-backend.yaml:52)
     fn uvsw_endtask(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8937,7 +8940,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ATST`: Alpha test. (operations-backend.yaml:49)
+    /// `ATST`: Alpha test. (operations-backend.yaml:58)
     fn atst(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8945,7 +8948,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `DEPTHF`: Depth feedback. (operations-backend.yaml:54)
+    /// `DEPTHF`: Depth feedback. (operations-backend.yaml:64)
     fn depthf(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8953,7 +8956,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FITR`: Iterates values. (operations-backend.yaml:59)
+    /// `FITR`: Iterates values. (operations-backend.yaml:70)
     fn fitr(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8961,7 +8964,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FITRP`: Iterates values and multiplies them by 1/W. (operations-backend.yaml:67)
+    /// `FITRP`: Iterates values and multiplies them by 1/W. (operations-backend.yaml:79)
     fn fitrp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8969,7 +8972,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `IDF`: Asks the memory subsystem for a fence. (operations-backend.yaml:73)
+    /// `IDF`: Asks the memory subsystem for a fence. (operations-backend.yaml:86)
     fn idf(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8977,7 +8980,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `LD`: Loads words from memory. (operations-backend.yaml:79)
+    /// `LD`: Loads words from memory. (operations-backend.yaml:93)
     fn ld(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8985,7 +8988,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `LD.reg`: Loads words from memory; a source says how many. (operations-backend.yaml:86)
+    /// `LD.reg`: Loads words from memory; a source says how many. (operations-backend.yaml:101)
     fn ld_reg(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8993,7 +8996,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ST`: Stores to memory. (operations-backend.yaml:92)
+    /// `ST`: Stores to memory. (operations-backend.yaml:108)
     fn st(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9001,7 +9004,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ST.tiled`: Stores to a tile. (operations-backend.yaml:99)
+    /// `ST.tiled`: Stores to a tile. (operations-backend.yaml:116)
     fn st_tiled(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9009,7 +9012,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ST.reg`: Stores to memory; a source says how many. (operations-backend.yaml:104)
+    /// `ST.reg`: Stores to memory; a source says how many. (operations-backend.yaml:122)
     fn st_reg(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9017,7 +9020,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ST.reg.tiled`: Stores to a tile; a source says how many. (operations-backend.yaml:109)
+    /// `ST.reg.tiled`: Stores to a tile; a source says how many. (operations-backend.yaml:128)
     fn st_reg_tiled(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9025,7 +9028,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SMP1D`: Samples a texture with one dimension. (operations-backend.yaml:114)
+    /// `SMP1D`: Samples a texture with one dimension. (operations-backend.yaml:134)
     fn smp1d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9033,7 +9036,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SMP2D`: Samples a texture with two dimensions. (operations-backend.yaml:120)
+    /// `SMP2D`: Samples a texture with two dimensions. (operations-backend.yaml:141)
     fn smp2d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9041,7 +9044,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SMP3D`: Samples a texture with three dimensions. (operations-backend.yaml:126)
+    /// `SMP3D`: Samples a texture with three dimensions. (operations-backend.yaml:148)
     fn smp3d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9049,7 +9052,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ATOM`: An atomic operation on memory. (operations-backend.yaml:132)
+    /// `ATOM`: An atomic operation on memory. (operations-backend.yaml:155)
     fn atom(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9057,7 +9060,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `EMITPIX`: Emits the pixel. Only Mesa names it. (operations-backend.yaml:138)
+    /// `EMITPIX`: Emits the pixel. Only Mesa names it. (operations-backend.yaml:162)
     fn emitpix(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9065,7 +9068,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `PHAS`: Changes the phase of the program. Only Mesa names it. (operations-backend.yaml:144)
+    /// `PHAS`: Changes the phase of the program. Only Mesa names it. (operations-backend.yaml:169)
     fn phas(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9073,7 +9076,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `PHAS.reg`: Changes the phase of the program as a source says. (operations-backend.yaml:150)
+    /// `PHAS.reg`: Changes the phase of the program as a source says. (operations-backend.yaml:176)
     fn phas_reg(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9081,7 +9084,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SETL`: Sets the link register. Only Mesa names it. (operations-backend.yaml:156)
+    /// `SETL`: Sets the link register. Only Mesa names it. (operations-backend.yaml:183)
     fn setl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9089,7 +9092,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SAVMSK`: Saves a mask. Only Mesa names it. (operations-backend.yaml:162)
+    /// `SAVMSK`: Saves a mask. Only Mesa names it. (operations-backend.yaml:190)
     fn savmsk(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9097,7 +9100,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `MOVMSK`: Moves a mask. Only Mesa names it. (operations-backend.yaml:168)
+    /// `MOVMSK`: Moves a mask. Only Mesa names it. (operations-backend.yaml:197)
     fn movmsk(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9105,7 +9108,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `MOVMSK.sm`: Moves a mask that a source names. (operations-backend.yaml:174)
+    /// `MOVMSK.sm`: Moves a mask that a source names. (operations-backend.yaml:204)
     fn movmsk_sm(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9121,7 +9124,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BAL`: Goes to an address and keeps where from. (operations-control.yaml:13)
+    /// `BAL`: Goes to an address and keeps where from. (operations-control.yaml:14)
     fn bal(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9129,7 +9132,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BR`: Goes some bytes on from the start of the group. (operations-control.yaml:18)
+    /// `BR`: Goes some bytes on from the start of the group. (operations-control.yaml:20)
     fn br(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9137,7 +9140,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BRL`: Goes some bytes on and keeps where from. (operations-control.yaml:24)
+    /// `BRL`: Goes some bytes on and keeps where from. (operations-control.yaml:27)
     fn brl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9145,7 +9148,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `LAPC`: Goes to the kept address. (operations-control.yaml:29)
+    /// `LAPC`: Goes to the kept address. (operations-control.yaml:33)
     fn lapc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9153,7 +9156,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SAVL`: Writes the kept address to W0. (operations-control.yaml:33)
+    /// `SAVL`: Writes the kept address to W0. (operations-control.yaml:38)
     fn savl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9161,7 +9164,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDST`: Starts a block: an instance that runs and fails the condition stops for it. (operations-control.yaml:38)
+    /// `CNDST`: Starts a block: an instance that runs and fails the condition stops for it. (operations-control.yaml:44)
     fn cndst(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9169,7 +9172,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDEF`: Turns to the other branch. (operations-control.yaml:44)
+    /// `CNDEF`: Turns to the other branch. (operations-control.yaml:51)
     fn cndef(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9177,7 +9180,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDSM`: Stops an instance that meets the condition for so many ends. (operations-control.yaml:49)
+    /// `CNDSM`: Stops an instance that meets the condition for so many ends. (operations-control.yaml:57)
     fn cndsm(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9185,7 +9188,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDLT`: Tests whether a loop goes on. (operations-control.yaml:54)
+    /// `CNDLT`: Tests whether a loop goes on. (operations-control.yaml:63)
     fn cndlt(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9193,7 +9196,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDEND`: Ends a block. (operations-control.yaml:59)
+    /// `CNDEND`: Ends a block. (operations-control.yaml:69)
     fn cndend(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9201,7 +9204,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDSETL`: Sets the link address in a loop of calls, in two parts. (operations-control.yaml:65)
+    /// `CNDSETL`: Sets the link address in a loop of calls, in two parts. (operations-control.yaml:76)
     fn cndsetl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9209,7 +9212,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDLPC`: Ends a round of a loop of calls. (operations-control.yaml:70)
+    /// `CNDLPC`: Ends a round of a loop of calls. (operations-control.yaml:82)
     fn cndlpc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9217,7 +9220,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `WDF`: Waits for a fence. (operations-control.yaml:75)
+    /// `WDF`: Waits for a fence. (operations-control.yaml:88)
     fn wdf(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9225,7 +9228,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ITRSMP1D`: Iterates coordinates and samples a texture with one dimension. (operations-control.yaml:80)
+    /// `ITRSMP1D`: Iterates coordinates and samples a texture with one dimension. (operations-control.yaml:94)
     fn itrsmp1d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9233,7 +9236,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ITRSMP2D`: Iterates coordinates and samples a texture with two dimensions. (operations-control.yaml:87)
+    /// `ITRSMP2D`: Iterates coordinates and samples a texture with two dimensions. (operations-control.yaml:102)
     fn itrsmp2d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9241,7 +9244,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ITRSMP3D`: Iterates coordinates and samples a texture with three dimensions. (operations-control.yaml:94)
+    /// `ITRSMP3D`: Iterates coordinates and samples a texture with three dimensions. (operations-control.yaml:110)
     fn itrsmp3d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9249,7 +9252,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SBO`: Moves the base of shared or coefficient registers. (operations-control.yaml:101)
+    /// `SBO`: Moves the base of shared or coefficient registers. (operations-control.yaml:118)
     fn sbo(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9257,7 +9260,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `DITR`: Iterates values without the ALU. (operations-control.yaml:105)
+    /// `DITR`: Iterates values without the ALU. (operations-control.yaml:123)
     fn ditr(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9265,7 +9268,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `NOP`: Does nothing; may end the program. Only Mesa names it. (operations-control.yaml:109)
+    /// `NOP`: Does nothing; may end the program. Only Mesa names it. (operations-control.yaml:128)
     fn nop(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9273,7 +9276,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `WOP`: Waits for outstanding operations. Only Mesa names it. (operations-control.yaml:115)
+    /// `WOP`: Waits for outstanding operations. Only Mesa names it. (operations-control.yaml:135)
     fn wop(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9281,7 +9284,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:120)
+    /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:141)
     fn mutex(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9297,7 +9300,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:151)
+    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:152)
     fn f16sop_mad(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9305,7 +9308,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:159)
+    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:161)
     fn f16sop_u8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9313,7 +9316,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:167)
+    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:170)
     fn f16sop_u8mad(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9321,7 +9324,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:175)
+    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:179)
     fn sopmov(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9329,7 +9332,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:182)
+    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:187)
     fn sopmov_u8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9337,7 +9340,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:189)
+    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:195)
     fn sopu8madmov(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9345,7 +9348,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:196)
+    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:203)
     fn converttof64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9353,7 +9356,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:203)
+    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:211)
     fn convertfromf64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9361,7 +9364,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:210)
+    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:219)
     fn gta(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9369,7 +9372,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FADD.second`: Adds two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no sum of floats. (unencoded.yaml:217)
+    /// `FADD.second`: Adds two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no sum of floats. (unencoded.yaml:227)
     fn fadd_second(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9377,7 +9380,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FMUL.second`: Multiplies two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no product of floats. (unencoded.yaml:224)
+    /// `FMUL.second`: Multiplies two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no product of floats. (unencoded.yaml:235)
     fn fmul_second(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9385,7 +9388,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:231)
+    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:243)
     fn fsqrt(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9393,7 +9396,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:238)
+    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:251)
     fn tstmin(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9401,7 +9404,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:245)
+    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:259)
     fn tstmax(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9409,7 +9412,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:252)
+    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:267)
     fn ftb_shi(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9417,7 +9420,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:260)
+    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:276)
     fn ftb_msb(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9425,7 +9428,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:268)
+    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:285)
     fn tessw(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9433,7 +9436,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:276)
+    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:294)
     fn st_texelmode(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9441,7 +9444,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:284)
+    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:303)
     fn bpret(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9449,7 +9452,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:290)
+    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:310)
     fn uniq(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9457,7 +9460,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:296)
+    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:317)
     fn fetch(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -25958,7 +25961,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The form for phase 2 is FADD.second.",
-                source: "operations-main.yaml:9",
+                source: "operations-main.yaml:10",
             },
             Operation {
                 name: "FMUL",
@@ -25988,7 +25991,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The form for phase 2 is FMUL.second.",
-                source: "operations-main.yaml:15",
+                source: "operations-main.yaml:17",
             },
             Operation {
                 name: "FRCP",
@@ -26015,7 +26018,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Its half-precision parts have no public encoding.",
-                source: "operations-main.yaml:21",
+                source: "operations-main.yaml:24",
             },
             Operation {
                 name: "FRSQ",
@@ -26042,7 +26045,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Its half-precision parts have no public encoding.",
-                source: "operations-main.yaml:27",
+                source: "operations-main.yaml:31",
             },
             Operation {
                 name: "FLOG",
@@ -26069,7 +26072,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Its half-precision parts have no public encoding.",
-                source: "operations-main.yaml:33",
+                source: "operations-main.yaml:38",
             },
             Operation {
                 name: "FEXP",
@@ -26096,7 +26099,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Its half-precision parts have no public encoding.",
-                source: "operations-main.yaml:39",
+                source: "operations-main.yaml:45",
             },
             Operation {
                 name: "FLOGCN",
@@ -26121,7 +26124,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-main.yaml:45",
+                source: "operations-main.yaml:52",
             },
             Operation {
                 name: "GCMP",
@@ -26146,7 +26149,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:51",
+                source: "operations-main.yaml:59",
             },
             Operation {
                 name: "GEXP",
@@ -26171,7 +26174,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:56",
+                source: "operations-main.yaml:65",
             },
             Operation {
                 name: "MBYP",
@@ -26203,7 +26206,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-main.yaml:61",
+                source: "operations-main.yaml:71",
             },
             Operation {
                 name: "FDSX",
@@ -26226,7 +26229,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:68",
+                source: "operations-main.yaml:79",
             },
             Operation {
                 name: "FDSY",
@@ -26249,7 +26252,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:73",
+                source: "operations-main.yaml:85",
             },
             Operation {
                 name: "FDSXF",
@@ -26272,7 +26275,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:78",
+                source: "operations-main.yaml:91",
             },
             Operation {
                 name: "FDSYF",
@@ -26295,7 +26298,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:83",
+                source: "operations-main.yaml:97",
             },
             Operation {
                 name: "FSINC",
@@ -26320,7 +26323,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:88",
+                source: "operations-main.yaml:103",
             },
             Operation {
                 name: "FARCTANC",
@@ -26345,7 +26348,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "No compiler is known to write it.",
-                source: "operations-main.yaml:93",
+                source: "operations-main.yaml:109",
             },
             Operation {
                 name: "FRED",
@@ -26434,7 +26437,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:99",
+                source: "operations-main.yaml:116",
             },
             Operation {
                 name: "MOV",
@@ -26463,7 +26466,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "The move record with the always bit.",
-                source: "operations-main.yaml:105",
+                source: "operations-main.yaml:123",
             },
             Operation {
                 name: "MOVC",
@@ -26537,7 +26540,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-main.yaml:113",
+                source: "operations-main.yaml:132",
             },
             Operation {
                 name: "PCK",
@@ -26571,7 +26574,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:120",
+                source: "operations-main.yaml:140",
             },
             Operation {
                 name: "UNPCK",
@@ -26607,7 +26610,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "One bit stands for both scaling and rounding towards zero.",
-                source: "operations-main.yaml:125",
+                source: "operations-main.yaml:146",
             },
             Operation {
                 name: "UADD8",
@@ -26637,7 +26640,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:132",
+                source: "operations-main.yaml:154",
             },
             Operation {
                 name: "UMUL8",
@@ -26667,7 +26670,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:139",
+                source: "operations-main.yaml:162",
             },
             Operation {
                 name: "UMAD8",
@@ -26708,7 +26711,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:146",
+                source: "operations-main.yaml:170",
             },
             Operation {
                 name: "IADD8",
@@ -26738,7 +26741,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:153",
+                source: "operations-main.yaml:178",
             },
             Operation {
                 name: "IMUL8",
@@ -26768,7 +26771,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:160",
+                source: "operations-main.yaml:186",
             },
             Operation {
                 name: "IMAD8",
@@ -26809,7 +26812,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:167",
+                source: "operations-main.yaml:194",
             },
             Operation {
                 name: "UADD16",
@@ -26839,7 +26842,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:174",
+                source: "operations-main.yaml:202",
             },
             Operation {
                 name: "UMUL16",
@@ -26869,7 +26872,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:181",
+                source: "operations-main.yaml:210",
             },
             Operation {
                 name: "UMAD16",
@@ -26910,7 +26913,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:188",
+                source: "operations-main.yaml:218",
             },
             Operation {
                 name: "IADD16",
@@ -26940,7 +26943,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:195",
+                source: "operations-main.yaml:226",
             },
             Operation {
                 name: "IMUL16",
@@ -26970,7 +26973,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:202",
+                source: "operations-main.yaml:234",
             },
             Operation {
                 name: "IMAD16",
@@ -27011,14 +27014,14 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:209",
+                source: "operations-main.yaml:242",
             },
             Operation {
                 name: "ADD64",
                 doc: "Adds two 64-bit integers and, if asked, a carry.",
                 slots: 0x40,
                 part: "",
-                is: &[(255, 0, &[8]), (255, 20, &[1]), (255, 19, &[0])],
+                is: &[(255, 0, &[8]), (255, 20, &[1])],
                 unless: 255,
                 remark: false,
                 writes: 0x0,
@@ -27084,7 +27087,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:216",
+                source: "operations-main.yaml:250",
             },
             Operation {
                 name: "UADD6432",
@@ -27151,7 +27154,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:222",
+                source: "operations-main.yaml:257",
             },
             Operation {
                 name: "SADD6432",
@@ -27218,7 +27221,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:228",
+                source: "operations-main.yaml:264",
             },
             Operation {
                 name: "UMADD32",
@@ -27285,7 +27288,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-main.yaml:234",
+                source: "operations-main.yaml:271",
             },
             Operation {
                 name: "SMADD32",
@@ -27352,7 +27355,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-main.yaml:241",
+                source: "operations-main.yaml:279",
             },
             Operation {
                 name: "UMADD64",
@@ -27425,7 +27428,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:248",
+                source: "operations-main.yaml:287",
             },
             Operation {
                 name: "SMADD64",
@@ -27498,7 +27501,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:254",
+                source: "operations-main.yaml:294",
             },
             Operation {
                 name: "TSTZ",
@@ -27532,7 +27535,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:260",
+                source: "operations-main.yaml:301",
             },
             Operation {
                 name: "TSTGZ",
@@ -27566,7 +27569,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:266",
+                source: "operations-main.yaml:308",
             },
             Operation {
                 name: "TSTGEZ",
@@ -27600,7 +27603,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:272",
+                source: "operations-main.yaml:315",
             },
             Operation {
                 name: "TSTC",
@@ -27621,7 +27624,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:278",
+                source: "operations-main.yaml:322",
             },
             Operation {
                 name: "TSTE",
@@ -27660,7 +27663,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:283",
+                source: "operations-main.yaml:328",
             },
             Operation {
                 name: "TSTG",
@@ -27699,7 +27702,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:289",
+                source: "operations-main.yaml:335",
             },
             Operation {
                 name: "TSTGE",
@@ -27738,7 +27741,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:295",
+                source: "operations-main.yaml:342",
             },
             Operation {
                 name: "TSTNE",
@@ -27777,7 +27780,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:301",
+                source: "operations-main.yaml:349",
             },
             Operation {
                 name: "TSTL",
@@ -27816,7 +27819,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:307",
+                source: "operations-main.yaml:356",
             },
             Operation {
                 name: "TSTLE",
@@ -27855,7 +27858,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:313",
+                source: "operations-main.yaml:363",
             },
             Operation {
                 name: "drive W0",
@@ -27876,7 +27879,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:319",
+                source: "operations-main.yaml:370",
             },
             Operation {
                 name: "drive W1",
@@ -27897,7 +27900,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:326",
+                source: "operations-main.yaml:377",
             },
             Operation {
                 name: "drive W1 alone",
@@ -27918,7 +27921,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:333",
+                source: "operations-main.yaml:384",
             },
             Operation {
                 name: "AND",
@@ -27964,7 +27967,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:10",
+                source: "operations-bitwise.yaml:11",
             },
             Operation {
                 name: "XOR",
@@ -27987,7 +27990,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:15",
+                source: "operations-bitwise.yaml:17",
             },
             Operation {
                 name: "NAND",
@@ -28010,7 +28013,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:20",
+                source: "operations-bitwise.yaml:23",
             },
             Operation {
                 name: "NOR",
@@ -28033,7 +28036,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:25",
+                source: "operations-bitwise.yaml:29",
             },
             Operation {
                 name: "XNOR",
@@ -28056,7 +28059,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:30",
+                source: "operations-bitwise.yaml:35",
             },
             Operation {
                 name: "BYP.logic",
@@ -28072,7 +28075,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The reference writes S1 in the form and FT1 in the description.",
-                source: "operations-bitwise.yaml:35",
+                source: "operations-bitwise.yaml:41",
             },
             Operation {
                 name: "MSK",
@@ -28093,7 +28096,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:42",
+                source: "operations-bitwise.yaml:49",
             },
             Operation {
                 name: "BYP",
@@ -28121,7 +28124,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-bitwise.yaml:48",
+                source: "operations-bitwise.yaml:56",
             },
             Operation {
                 name: "BYP.imm16",
@@ -28142,7 +28145,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:56",
+                source: "operations-bitwise.yaml:65",
             },
             Operation {
                 name: "BYP.imm32",
@@ -28163,7 +28166,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:62",
+                source: "operations-bitwise.yaml:72",
             },
             Operation {
                 name: "SHFL",
@@ -28184,7 +28187,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:68",
+                source: "operations-bitwise.yaml:79",
             },
             Operation {
                 name: "REV",
@@ -28200,7 +28203,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:74",
+                source: "operations-bitwise.yaml:86",
             },
             Operation {
                 name: "LSL",
@@ -28221,7 +28224,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:80",
+                source: "operations-bitwise.yaml:93",
             },
             Operation {
                 name: "BYP.shift",
@@ -28237,7 +28240,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-bitwise.yaml:86",
+                source: "operations-bitwise.yaml:100",
             },
             Operation {
                 name: "CBS",
@@ -28253,7 +28256,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-bitwise.yaml:94",
+                source: "operations-bitwise.yaml:109",
             },
             Operation {
                 name: "FTB",
@@ -28269,7 +28272,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:102",
+                source: "operations-bitwise.yaml:118",
             },
             Operation {
                 name: "BYP.count",
@@ -28285,7 +28288,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:108",
+                source: "operations-bitwise.yaml:125",
             },
             Operation {
                 name: "LSL.second",
@@ -28301,7 +28304,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-bitwise.yaml:114",
+                source: "operations-bitwise.yaml:132",
             },
             Operation {
                 name: "SHR",
@@ -28317,7 +28320,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:121",
+                source: "operations-bitwise.yaml:140",
             },
             Operation {
                 name: "ROL",
@@ -28333,7 +28336,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:127",
+                source: "operations-bitwise.yaml:147",
             },
             Operation {
                 name: "CPS",
@@ -28349,7 +28352,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:133",
+                source: "operations-bitwise.yaml:154",
             },
             Operation {
                 name: "ASR",
@@ -28374,7 +28377,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:139",
+                source: "operations-bitwise.yaml:161",
             },
             Operation {
                 name: "TZ",
@@ -28390,7 +28393,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-bitwise.yaml:145",
+                source: "operations-bitwise.yaml:168",
             },
             Operation {
                 name: "TNZ",
@@ -28406,7 +28409,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:152",
+                source: "operations-bitwise.yaml:176",
             },
             Operation {
                 name: "result ft5 to W0",
@@ -28422,7 +28425,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:158",
+                source: "operations-bitwise.yaml:183",
             },
             Operation {
                 name: "result ft4 to W0",
@@ -28438,7 +28441,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:164",
+                source: "operations-bitwise.yaml:189",
             },
             Operation {
                 name: "result ft1 to W0",
@@ -28454,7 +28457,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:170",
+                source: "operations-bitwise.yaml:195",
             },
             Operation {
                 name: "result ft3 to W1",
@@ -28472,7 +28475,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:176",
+                source: "operations-bitwise.yaml:201",
             },
             Operation {
                 name: "UVSW.write",
@@ -28514,7 +28517,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:9",
+                source: "operations-backend.yaml:10",
             },
             Operation {
                 name: "UVSW.write_emit_endtask",
@@ -28535,7 +28538,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:14",
+                source: "operations-backend.yaml:16",
             },
             Operation {
                 name: "UVSW.write_emit_endtask.reg",
@@ -28556,7 +28559,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:19",
+                source: "operations-backend.yaml:22",
             },
             Operation {
                 name: "UVSW.emit_cut",
@@ -28572,7 +28575,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:24",
+                source: "operations-backend.yaml:28",
             },
             Operation {
                 name: "UVSW.emit_endtask",
@@ -28588,7 +28591,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:29",
+                source: "operations-backend.yaml:34",
             },
             Operation {
                 name: "UVSW.emit",
@@ -28604,7 +28607,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:34",
+                source: "operations-backend.yaml:40",
             },
             Operation {
                 name: "UVSW.cut",
@@ -28620,7 +28623,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:39",
+                source: "operations-backend.yaml:46",
             },
             Operation {
                 name: "UVSW.endtask",
@@ -28636,7 +28639,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:44",
+                source: "operations-backend.yaml:52",
             },
             Operation {
                 name: "ATST",
@@ -28663,7 +28666,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:49",
+                source: "operations-backend.yaml:58",
             },
             Operation {
                 name: "DEPTHF",
@@ -28679,7 +28682,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:54",
+                source: "operations-backend.yaml:64",
             },
             Operation {
                 name: "FITR",
@@ -28723,14 +28726,14 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "An example of the reference has the coefficients of 1/W, too, which only FITRP has.",
-                source: "operations-backend.yaml:59",
+                source: "operations-backend.yaml:70",
             },
             Operation {
                 name: "FITRP",
                 doc: "Iterates values and multiplies them by 1/W.",
                 slots: 0x2,
                 part: "",
-                is: &[(255, 0, &[13]), (255, 16, &[1])],
+                is: &[(255, 0, &[13]), (255, 16, &[1, 3, 2])],
                 unless: 255,
                 remark: false,
                 writes: 0x400,
@@ -28753,7 +28756,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:67",
+                source: "operations-backend.yaml:79",
             },
             Operation {
                 name: "IDF",
@@ -28774,7 +28777,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-backend.yaml:73",
+                source: "operations-backend.yaml:86",
             },
             Operation {
                 name: "LD",
@@ -28806,7 +28809,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-backend.yaml:79",
+                source: "operations-backend.yaml:93",
             },
             Operation {
                 name: "LD.reg",
@@ -28838,7 +28841,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:86",
+                source: "operations-backend.yaml:101",
             },
             Operation {
                 name: "ST",
@@ -28893,7 +28896,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-backend.yaml:92",
+                source: "operations-backend.yaml:108",
             },
             Operation {
                 name: "ST.tiled",
@@ -28929,7 +28932,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:99",
+                source: "operations-backend.yaml:116",
             },
             Operation {
                 name: "ST.reg",
@@ -28963,7 +28966,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:104",
+                source: "operations-backend.yaml:122",
             },
             Operation {
                 name: "ST.reg.tiled",
@@ -28999,7 +29002,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:109",
+                source: "operations-backend.yaml:128",
             },
             Operation {
                 name: "SMP1D",
@@ -29054,7 +29057,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:114",
+                source: "operations-backend.yaml:134",
             },
             Operation {
                 name: "SMP2D",
@@ -29109,7 +29112,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:120",
+                source: "operations-backend.yaml:141",
             },
             Operation {
                 name: "SMP3D",
@@ -29164,7 +29167,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:126",
+                source: "operations-backend.yaml:148",
             },
             Operation {
                 name: "ATOM",
@@ -29189,7 +29192,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:132",
+                source: "operations-backend.yaml:155",
             },
             Operation {
                 name: "EMITPIX",
@@ -29212,7 +29215,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:138",
+                source: "operations-backend.yaml:162",
             },
             Operation {
                 name: "PHAS",
@@ -29237,7 +29240,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:144",
+                source: "operations-backend.yaml:169",
             },
             Operation {
                 name: "PHAS.reg",
@@ -29258,7 +29261,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:150",
+                source: "operations-backend.yaml:176",
             },
             Operation {
                 name: "SETL",
@@ -29274,7 +29277,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:156",
+                source: "operations-backend.yaml:183",
             },
             Operation {
                 name: "SAVMSK",
@@ -29297,7 +29300,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:162",
+                source: "operations-backend.yaml:190",
             },
             Operation {
                 name: "MOVMSK",
@@ -29313,7 +29316,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:168",
+                source: "operations-backend.yaml:197",
             },
             Operation {
                 name: "MOVMSK.sm",
@@ -29329,7 +29332,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:174",
+                source: "operations-backend.yaml:204",
             },
             Operation {
                 name: "group",
@@ -29393,7 +29396,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:13",
+                source: "operations-control.yaml:14",
             },
             Operation {
                 name: "BR",
@@ -29414,7 +29417,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-control.yaml:18",
+                source: "operations-control.yaml:20",
             },
             Operation {
                 name: "BRL",
@@ -29435,7 +29438,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:24",
+                source: "operations-control.yaml:27",
             },
             Operation {
                 name: "LAPC",
@@ -29451,7 +29454,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:29",
+                source: "operations-control.yaml:33",
             },
             Operation {
                 name: "SAVL",
@@ -29467,7 +29470,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Whether sources are there beside a destination is not public; none are assumed.",
-                source: "operations-control.yaml:33",
+                source: "operations-control.yaml:38",
             },
             Operation {
                 name: "CNDST",
@@ -29492,7 +29495,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-control.yaml:38",
+                source: "operations-control.yaml:44",
             },
             Operation {
                 name: "CNDEF",
@@ -29517,7 +29520,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:44",
+                source: "operations-control.yaml:51",
             },
             Operation {
                 name: "CNDSM",
@@ -29542,7 +29545,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:49",
+                source: "operations-control.yaml:57",
             },
             Operation {
                 name: "CNDLT",
@@ -29567,7 +29570,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:54",
+                source: "operations-control.yaml:63",
             },
             Operation {
                 name: "CNDEND",
@@ -29590,7 +29593,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-control.yaml:59",
+                source: "operations-control.yaml:69",
             },
             Operation {
                 name: "CNDSETL",
@@ -29615,7 +29618,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:65",
+                source: "operations-control.yaml:76",
             },
             Operation {
                 name: "CNDLPC",
@@ -29636,7 +29639,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:70",
+                source: "operations-control.yaml:82",
             },
             Operation {
                 name: "WDF",
@@ -29652,7 +29655,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-control.yaml:75",
+                source: "operations-control.yaml:88",
             },
             Operation {
                 name: "ITRSMP1D",
@@ -29758,7 +29761,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The state of the rasteriser and the forced sample count, which the reference lists, have no field.",
-                source: "operations-control.yaml:80",
+                source: "operations-control.yaml:94",
             },
             Operation {
                 name: "ITRSMP2D",
@@ -29864,7 +29867,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The state of the rasteriser and the forced sample count, which the reference lists, have no field.",
-                source: "operations-control.yaml:87",
+                source: "operations-control.yaml:102",
             },
             Operation {
                 name: "ITRSMP3D",
@@ -29970,7 +29973,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The state of the rasteriser and the forced sample count, which the reference lists, have no field.",
-                source: "operations-control.yaml:94",
+                source: "operations-control.yaml:110",
             },
             Operation {
                 name: "SBO",
@@ -29991,7 +29994,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:101",
+                source: "operations-control.yaml:118",
             },
             Operation {
                 name: "DITR",
@@ -30027,7 +30030,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:105",
+                source: "operations-control.yaml:123",
             },
             Operation {
                 name: "NOP",
@@ -30043,7 +30046,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "Not in the reference.",
-                source: "operations-control.yaml:109",
+                source: "operations-control.yaml:128",
             },
             Operation {
                 name: "WOP",
@@ -30059,7 +30062,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-control.yaml:115",
+                source: "operations-control.yaml:135",
             },
             Operation {
                 name: "MUTEX",
@@ -30080,7 +30083,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "Not in the reference.",
-                source: "operations-control.yaml:120",
+                source: "operations-control.yaml:141",
             },
             Operation {
                 name: "F16SOP",
@@ -30244,7 +30247,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "The reference writes .f16 and .clamp behind each result; here they stand behind the name, with the letter of the result.",
-                source: "unencoded.yaml:151",
+                source: "unencoded.yaml:152",
             },
             Operation {
                 name: "F16SOP.U8",
@@ -30321,7 +30324,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "The reference writes .u8 behind each result; here it stands behind the name, with the letter of the result.",
-                source: "unencoded.yaml:159",
+                source: "unencoded.yaml:161",
             },
             Operation {
                 name: "F16SOP.U8MAD",
@@ -30413,7 +30416,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "The reference writes .u8 and .clamp behind each result; here they stand behind the name, with the letter of the result.",
-                source: "unencoded.yaml:167",
+                source: "unencoded.yaml:170",
             },
             Operation {
                 name: "SOPMOV",
@@ -30434,7 +30437,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:175",
+                source: "unencoded.yaml:179",
             },
             Operation {
                 name: "SOPMOV.U8",
@@ -30460,7 +30463,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:182",
+                source: "unencoded.yaml:187",
             },
             Operation {
                 name: "SOPU8MADMOV",
@@ -30481,7 +30484,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:189",
+                source: "unencoded.yaml:195",
             },
             Operation {
                 name: "CONVERTTOF64",
@@ -30502,7 +30505,7 @@ mod tables {
                 no_encoding: "nothing about the unit for 64-bit floats is public",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:196",
+                source: "unencoded.yaml:203",
             },
             Operation {
                 name: "CONVERTFROMF64",
@@ -30525,7 +30528,7 @@ mod tables {
                 no_encoding: "nothing about the unit for 64-bit floats is public",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:203",
+                source: "unencoded.yaml:211",
             },
             Operation {
                 name: "GTA",
@@ -30560,7 +30563,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:210",
+                source: "unencoded.yaml:219",
             },
             Operation {
                 name: "FADD.second",
@@ -30586,7 +30589,7 @@ mod tables {
                 no_encoding: "the public codes of phase 2 have no sum of floats",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:217",
+                source: "unencoded.yaml:227",
             },
             Operation {
                 name: "FMUL.second",
@@ -30612,7 +30615,7 @@ mod tables {
                 no_encoding: "the public codes of phase 2 have no product of floats",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:224",
+                source: "unencoded.yaml:235",
             },
             Operation {
                 name: "FSQRT",
@@ -30637,7 +30640,7 @@ mod tables {
                 no_encoding: "all sixteen codes of operations with one source are taken",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:231",
+                source: "unencoded.yaml:243",
             },
             Operation {
                 name: "TSTMIN",
@@ -30663,7 +30666,7 @@ mod tables {
                 no_encoding: "six codes of tests are free, and none is known to be it",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:238",
+                source: "unencoded.yaml:251",
             },
             Operation {
                 name: "TSTMAX",
@@ -30689,7 +30692,7 @@ mod tables {
                 no_encoding: "six codes of tests are free, and none is known to be it",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:245",
+                source: "unencoded.yaml:259",
             },
             Operation {
                 name: "FTB_SHI",
@@ -30705,7 +30708,7 @@ mod tables {
                 no_encoding: "one code of the count unit is free, and nothing says that it is this",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:252",
+                source: "unencoded.yaml:267",
             },
             Operation {
                 name: "FTB_MSB",
@@ -30721,7 +30724,7 @@ mod tables {
                 no_encoding: "one code of the count unit is free, and nothing says that it is this",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:260",
+                source: "unencoded.yaml:276",
             },
             Operation {
                 name: "TESSW",
@@ -30742,7 +30745,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "The reference speaks of an operation as a suffix and names none.",
-                source: "unencoded.yaml:268",
+                source: "unencoded.yaml:285",
             },
             Operation {
                 name: "ST.TEXELMODE",
@@ -30765,7 +30768,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "The second operand is what drives W1.",
-                source: "unencoded.yaml:276",
+                source: "unencoded.yaml:294",
             },
             Operation {
                 name: "BPRET",
@@ -30781,7 +30784,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:284",
+                source: "unencoded.yaml:303",
             },
             Operation {
                 name: "UNIQ",
@@ -30797,7 +30800,7 @@ mod tables {
                 no_encoding: "only the code in the header is known, not what follows it",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "unencoded.yaml:290",
+                source: "unencoded.yaml:310",
             },
             Operation {
                 name: "FETCH",
@@ -30813,7 +30816,7 @@ mod tables {
                 no_encoding: "only the code in the header is known, not what follows it",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "unencoded.yaml:296",
+                source: "unencoded.yaml:317",
             },
         ],
         operands: &[

@@ -7,6 +7,7 @@ use crate::level::Level;
 use crate::usc::error::{RunError, SetupError, Trap};
 use crate::usc::exec::Cpu;
 use crate::usc::fast::{self, Ahead, Bundle, active};
+use crate::usc::graph::Room;
 use crate::usc::host::{Host, Instance};
 use crate::usc::lanes::{Column, LANES, Mask, Rows, blend, each, splat};
 use crate::usc::program::Program;
@@ -243,6 +244,8 @@ pub(super) struct Common {
     pub mutexes: [Option<usize>; MUTEXES],
     /// Counts groups; the timer reads it.
     pub time: u64,
+    /// Room for the values of a group.
+    pub scratch: Room,
 }
 
 /// A run on its way.
@@ -284,6 +287,7 @@ impl<H: Host> Machine<H> {
             globals: [0; GLOBALS],
             mutexes: [None; MUTEXES],
             time: 0,
+            scratch: Room::default(),
         };
         Machine { host, common, level: Level::best(), deadline: Deadline::NONE, plainly: true }
     }

@@ -7,6 +7,7 @@ mod exec;
 mod fast;
 pub mod fidelity;
 mod flow;
+mod graph;
 pub mod host;
 mod lanes;
 mod machine;
@@ -17,7 +18,6 @@ pub mod rules;
 mod sample;
 pub mod single;
 pub mod texture;
-mod unencoded;
 pub mod watch;
 
 pub use error::{RunError, SetupError, Trap};

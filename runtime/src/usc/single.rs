@@ -148,6 +148,7 @@ fn set_up<H: Host + Default>(state: &State, host: &mut H) -> (Machine<H>, Task) 
         globals: state.globals,
         mutexes: state.mutexes,
         time: state.time,
+        scratch: Default::default(),
     };
     let mut task = Task::with(state.valid);
     for (number, column) in (0..).zip(state.registers.iter()) {
@@ -163,7 +164,7 @@ fn set_up<H: Host + Default>(state: &State, host: &mut H) -> (Machine<H>, Task) 
 }
 
 fn take_down<H: Host>(state: &mut State, machine: Machine<H>, task: Task) -> H {
-    let Common { shared, dynamic, globals, mutexes, time } = machine.common;
+    let Common { shared, dynamic, globals, mutexes, time, .. } = machine.common;
     (state.shared, state.dynamic, state.globals, state.mutexes, state.time) = (shared, dynamic, globals, mutexes, time);
     for (number, column) in (0..).zip(state.registers.iter_mut()) {
         *column = *task.columns.at(number);

@@ -140,6 +140,7 @@ fn fault(trap: &Trap, effect: &mut Effect) {
         }
         Trap::Format { instance, code } => (5, [*instance as u64, u64::from(*code), 0]),
         Trap::Breakpoint => (6, [0; 3]),
+        Trap::Unknown => (7, [0; 3]),
         other => panic!("a single group cannot end in: {other}"),
     };
     effect.push(cell::FAULT, kind);
