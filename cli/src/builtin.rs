@@ -80,7 +80,7 @@ pub static ALL: &[Builtin] = &[
         name: "usc",
         description: "Imagination PowerVR Rogue, groups of 4 to 32 bytes with up to six operations",
         tables: Tables::Groups(isaforge_usc::ISA),
-        semantics: None,
+        semantics: Some(isaforge_usc::semantics::SEMANTICS),
         machine: None,
         fidelity: Some(machine::usc_fidelity),
         judges: Some(&machine::USC_CASES),

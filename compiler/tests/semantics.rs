@@ -119,6 +119,7 @@ fn shape(semantics: &Semantics, modifiers: [u64; 3]) -> Shape {
     instantiate(semantics, operation, |m| match operation.modifiers[usize::from(m)] {
         Modifier::Form(i) => modifiers[usize::from(i)],
         Modifier::Suffix(..) => 0,
+        _ => unreachable!("words have no fields of groups"),
     })
 }
 

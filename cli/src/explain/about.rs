@@ -59,7 +59,7 @@ pub fn operation(isa: &'static Isa, semantics: &'static Semantics, opcode: u16, 
             let suffix = form.operands.get(usize::from(*k)).and_then(|o| o.suffixes.get(usize::from(*j)));
             suffix.map_or(0, |m| m.bits.get(word, 0))
         }
-        None => 0,
+        _ => 0,
     };
     let name = |operand: u16| form.operands.get(usize::from(operand)).map_or("?", |operand| operand.name);
     let shown = show(semantics, &instantiate(semantics, operation, bits), name);

@@ -494,6 +494,14 @@ impl<'a> Builder<'a> {
         self.graph.constant(Type::unsigned(16), operand as u64)
     }
 
+    /// The operations in a slot of a group. They see what was assigned so far, and may change it.
+    pub(super) fn call_slot(&mut self, slot: u16) {
+        self.write_out();
+        let when = self.when();
+        self.graph.node(Op::Slot, slot, Type::BOOL, [when, NONE, NONE, NONE]);
+        self.graph.forget_reads();
+    }
+
     pub(super) fn use_intrinsic(&mut self, intrinsic: usize) {
         self.scope.library.usage.borrow_mut().intrinsics.insert(intrinsic);
         self.built.intrinsics.push(intrinsic as u16);

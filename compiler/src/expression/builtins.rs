@@ -177,6 +177,13 @@ impl Builder<'_> {
         span: Span,
     ) -> Result<Value, Stop> {
         let library = self.scope.library;
+        if let Some((_, slot)) = self.scope.slots.iter().find(|(slot, _)| *slot == name.value) {
+            if !arguments.is_empty() {
+                return Err(self.count(name, 0, arguments.len(), None));
+            }
+            self.call_slot(*slot);
+            return Ok(Value::Nothing);
+        }
         if let Some(function) = library.functions.get(&name.value) {
             if function.parameters.len() != arguments.len() {
                 return Err(self.count(name, function.parameters.len(), arguments.len(), Some(function.span)));

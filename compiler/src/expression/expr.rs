@@ -260,6 +260,12 @@ impl Builder<'_> {
     // Parts.
 
     fn member(&mut self, of: &Expr, name: &Spanned<String>, optional: bool) -> Result<Value, Stop> {
+        if let ExprKind::Name(first) = &of.kind
+            && self.local(first).is_none()
+            && let Some(modifier) = self.modifier_of(first, &name.value)
+        {
+            return Ok(Value::Modifier(modifier));
+        }
         let value = self.expression(of, None)?;
         if let Value::Operand(operand) = value {
             let suffixes = &self.scope.operands[operand].suffixes;
@@ -297,6 +303,12 @@ impl Builder<'_> {
         let node = self.bits(node, Type::unsigned(ty.size() as u8));
         let imm = u16::from(bits) * index;
         Ok(Value::Node(self.graph.node(Op::Slice, imm, Type::unsigned(bits), [node, NONE, NONE, NONE])))
+    }
+
+    /// The modifier whose name has these two parts.
+    fn modifier_of(&self, first: &str, second: &str) -> Option<usize> {
+        let both = |name: &str| name.strip_prefix(first)?.strip_prefix('.').map(|rest| rest == second);
+        self.scope.modifiers.iter().position(|m| both(&m.name) == Some(true))
     }
 
     /// One component of a vector.

@@ -44,6 +44,11 @@ impl Graph {
         id
     }
 
+    /// What is read from now on may be another value than before.
+    pub fn forget_reads(&mut self) {
+        self.known.retain(|(node, _), _| !matches!(node.op, Op::Operand | Op::State));
+    }
+
     /// A constant.
     pub fn constant(&mut self, ty: Type, value: u64) -> u16 {
         let value = value & ty.mask();

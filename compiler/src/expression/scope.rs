@@ -105,16 +105,18 @@ pub struct Scope<'a> {
     pub library: &'a Library,
     /// The operands, or the fields of an encoding.
     pub operands: Vec<OperandInfo>,
-    /// The modifiers.
+    /// The modifiers. A name of two parts, `slot.field`, is written so.
     pub modifiers: Vec<ModifierInfo>,
     /// Numbers that are known in advance: the parameter of a family.
     pub numbers: Vec<(String, u64)>,
+    /// The slots of a group that the text may call, by name and number.
+    pub slots: Vec<(String, u16)>,
 }
 
 impl<'a> Scope<'a> {
     /// No operands and no modifiers yet.
     pub fn new(library: &'a Library) -> Self {
-        Scope { library, operands: Vec::new(), modifiers: Vec::new(), numbers: Vec::new() }
+        Scope { library, operands: Vec::new(), modifiers: Vec::new(), numbers: Vec::new(), slots: Vec::new() }
     }
 }
 

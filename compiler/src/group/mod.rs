@@ -9,4 +9,5 @@ pub mod lower;
 pub mod model;
 mod operations;
 pub mod resolve;
+pub mod semantics;
 pub mod spec;

@@ -1,6 +1,7 @@
 //! The vocabulary of groups: records, choices, slots, and what follows from what.
 
 use crate::reader::{Accepts, FromNode, Named, OneOrMany, Reader, vocabulary};
+use crate::semantics::spec::StateSpec;
 use crate::source::Spanned;
 use crate::spec::{BitList, FixedBits, Notation, Provenance};
 use crate::yaml::{Node, Value};
@@ -129,6 +130,30 @@ vocabulary! {
         optional order: Vec<Spanned<String>>,
         /// What recorded cases of others call fields and values, and what they are here: a name or a number.
         optional aliases: Named<Word>,
+        /// What carries values from one part of a group to another: states that begin at 0 in every group. Operands that are
+        /// wires of this name are read and written so.
+        optional wires: Named<StateSpec>,
+        /// The field of the header that says how often a group is executed; registers step by one each time.
+        optional repeats: Spanned<String>,
+        /// Registers that do not step.
+        optional stays: Vec<StaysSpec>,
+        /// What a group does each time. `slot()` is what the operations in a slot do, `has.slot` says whether it is there,
+        /// `slot.field` is one of its fields; `repetition` counts from 0 to `repetitions` - 1.
+        optional does: Spanned<String>,
+    }
+}
+
+vocabulary! {
+    /// Registers that stay the same when a group repeats.
+    pub struct StaysSpec {
+        /// The operands that name them.
+        required operands: Vec<Spanned<String>>,
+        /// They stay in groups with this slot.
+        required slot: Spanned<String>,
+        /// What its fields must be.
+        optional when: Condition,
+        /// What its fields must not be, all together.
+        optional unless: Condition,
     }
 }
 
@@ -248,6 +273,9 @@ vocabulary! {
         required syntax: Spanned<String>,
         /// Other ways to write it.
         optional also: OneOrMany<Spanned<String>>,
+        /// What it computes, over operands, roles, wires and fields; see `semantics`. Fields of its slot go by their names,
+        /// those of others are `slot.field`.
+        optional does: Spanned<String>,
         /// Why it has no encoding.
         optional no_encoding ("no encoding"): String,
         /// Where the facts come from.

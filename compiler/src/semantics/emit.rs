@@ -1,5 +1,6 @@
 //! Tables of semantics as Rust.
 
+use isaforge_core::semantics::group::{DataPath, Fields};
 use isaforge_core::semantics::{Class, Effects, Modifier, Node, Operation, Semantics, Type};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -46,6 +47,13 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
     let (nan16, nan32) = (option(semantics.nan16.map(u64::from)), option(semantics.nan32.map(u64::from)));
     let nan64 = option(semantics.nan64);
     let helpers = helpers();
+    let path = match &semantics.path {
+        Some(found) => {
+            let found = path(found);
+            quote!(Some(#found))
+        }
+        None => quote!(None),
+    };
     let pc_bits = Literal::u8_unsuffixed(semantics.pc_bits);
     quote! {
         /// What the instructions do, as typed graphs.
@@ -61,6 +69,7 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
                 nan32: #nan32,
                 nan64: #nan64,
                 pc_bits: #pc_bits,
+                path: #path,
             }
         };
     }
@@ -108,6 +117,16 @@ pub(crate) fn operation(operation: &Operation) -> TokenStream {
             let (k, j) = (Literal::u8_unsuffixed(*k), Literal::u8_unsuffixed(*j));
             quote!(Modifier::Suffix(#k, #j))
         }
+        Modifier::Field(slot, field) => {
+            let (slot, field) = (Literal::u8_unsuffixed(*slot), Literal::u8_unsuffixed(*field));
+            quote!(Modifier::Field(#slot, #field))
+        }
+        Modifier::Present(slot) => {
+            let slot = Literal::u8_unsuffixed(*slot);
+            quote!(Modifier::Present(#slot))
+        }
+        Modifier::Repetition => quote!(Modifier::Repetition),
+        Modifier::Repetitions => quote!(Modifier::Repetitions),
     });
     let intrinsics = operation.intrinsics.iter().map(|n| Literal::u16_unsuffixed(*n));
     quote! {
@@ -118,6 +137,40 @@ pub(crate) fn operation(operation: &Operation) -> TokenStream {
             constants: &[#(#constants),*],
             modifiers: &[#(#modifiers),*],
             intrinsics: &[#(#intrinsics),*],
+        }
+    }
+}
+
+fn path(path: &DataPath) -> TokenStream {
+    let fields = |fields: Fields| {
+        let fields = fields.iter().map(|(field, values)| {
+            let field = Literal::u8_unsuffixed(*field);
+            let values = values.iter().map(|value| Literal::i64_unsuffixed(*value));
+            quote!((#field, &[#(#values),*]))
+        });
+        quote!(&[#(#fields),*])
+    };
+    let operation = operation(&path.path);
+    let roles = path.roles;
+    let wires = path.wires.iter().map(|(operand, state)| {
+        let (operand, state) = (Literal::u8_unsuffixed(*operand), Literal::u16_unsuffixed(*state));
+        quote!((#operand, #state))
+    });
+    let local = Literal::u16_unsuffixed(path.local);
+    let (slot, field) = (Literal::u8_unsuffixed(path.repeats.0), Literal::u8_unsuffixed(path.repeats.1));
+    let stays = path.stays.iter().map(|stays| {
+        let (operands, slot) = (hex(stays.operands), Literal::u8_unsuffixed(stays.slot));
+        let (when, unless) = (fields(stays.when), fields(stays.unless));
+        quote!(super::__rt::semantics::group::Stays { operands: #operands, slot: #slot, when: #when, unless: #unless })
+    });
+    quote! {
+        super::__rt::semantics::group::DataPath {
+            path: #operation,
+            roles: &[#(#roles),*],
+            wires: &[#(#wires),*],
+            local: #local,
+            repeats: (#slot, #field),
+            stays: &[#(#stays),*],
         }
     }
 }

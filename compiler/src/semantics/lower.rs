@@ -5,6 +5,7 @@ use isaforge_core::semantics as core;
 use super::Semantics;
 use crate::expression::Built;
 use crate::expression::scope::Parameter;
+use crate::group::semantics::Path;
 
 /// The tables. They live as long as the program, as those of [`crate::lower`] do.
 pub fn lower(semantics: &Semantics) -> &'static core::Semantics {
@@ -38,6 +39,7 @@ pub fn lower(semantics: &Semantics) -> &'static core::Semantics {
         nan32: nan(32).map(|nan| nan as u32),
         nan64: nan(64),
         pc_bits: library.pc.map_or(32, |ty| ty.bits),
+        path: semantics.path.as_ref().map(lower_path),
     }))
 }
 
@@ -50,6 +52,25 @@ pub(crate) fn lower_graph(source: &str, built: &Built) -> core::Operation {
         constants: slice(built.constants.iter().copied()),
         modifiers: slice(built.modifiers.iter().copied()),
         intrinsics: slice(built.intrinsics.iter().copied()),
+    }
+}
+
+fn lower_path(path: &Path) -> core::group::DataPath {
+    let fields = |fields: &[(usize, Vec<i64>)]| {
+        slice(fields.iter().map(|(field, values)| (*field as u8, slice(values.iter().copied()))))
+    };
+    core::group::DataPath {
+        path: lower_graph(&path.operation.text, &path.operation.built),
+        roles: slice(path.roles.iter().map(|role| text(role))),
+        wires: slice(path.wires.iter().map(|(operand, state)| (*operand as u8, *state as u16))),
+        local: path.local as u16,
+        repeats: (0, path.repeats as u8),
+        stays: slice(path.stays.iter().map(|stays| core::group::Stays {
+            operands: stays.operands.iter().fold(0, |set, operand| set | 1 << (operand & 63)),
+            slot: stays.slot as u8,
+            when: fields(&stays.when),
+            unless: fields(&stays.unless),
+        })),
     }
 }
 

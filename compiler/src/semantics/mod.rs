@@ -28,6 +28,8 @@ pub struct Semantics {
     pub nan: Vec<(u8, u64)>,
     /// What each instruction does, by its index in the model; `None` where nothing is said.
     pub operations: Vec<Option<Operation>>,
+    /// How the parts of a group work together, where instructions are groups. `operations` are those of the groups then.
+    pub path: Option<crate::group::semantics::Path>,
 }
 
 /// What one instruction does.

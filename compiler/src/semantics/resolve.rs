@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::{Effects, Modifier, Type};
 
-use super::spec::{EffectSpec, IntrinsicSpec, SemanticsSpec};
+use super::spec::{EffectSpec, IntrinsicSpec, SemanticsSpec, StateSpec};
 use super::{Operation, Semantics};
 use crate::diagnostic::Diagnostic;
 use crate::expression::builtins::BUILTINS;
@@ -30,6 +30,7 @@ impl Resolver<'_> {
             return;
         }
         let mut semantics = Semantics::default();
+        self.wires(&mut semantics);
         for spec in &specs {
             self.declarations(spec, &mut semantics);
         }
@@ -62,6 +63,7 @@ impl Resolver<'_> {
             let operation = text.cloned().and_then(|text| self.operation_text(opcode, &text, &semantics.library));
             semantics.operations.push(operation);
         }
+        self.group_semantics(&mut semantics);
         self.isa.semantics = Some(semantics);
     }
 
@@ -140,20 +142,7 @@ impl Resolver<'_> {
         library.spaces.extend(spec.spaces.iter().flatten().map(|name| name.value.clone()));
         library.faults.extend(spec.faults.iter().flatten().map(|name| name.value.clone()));
         for (name, state) in spec.states.iter().flat_map(|states| states.iter()) {
-            let Some(ty) = parse_type(&state.r_type.value) else {
-                let message = format!("`{}` is no type", state.r_type.value);
-                self.out.push(Diagnostic::error("E0122", state.r_type.span, message));
-                continue;
-            };
-            let count = state.count.as_ref().map_or(1, |count| count.value);
-            if count == 0 || count > 1 << 20 {
-                let span = state.count.as_ref().map_or(name.span, |count| count.span);
-                let error = Diagnostic::error("E0032", span, format!("a state cannot have {count} elements"));
-                self.out.push(error.help("write a number from 1 to 1048576"));
-                continue;
-            }
-            let doc = state.doc.clone().unwrap_or_default();
-            library.states.push(StateInfo { name: name.value.clone(), doc, ty, count, span: name.span });
+            self.state(name, state, library);
         }
         for (name, intrinsic) in spec.intrinsics.iter().flat_map(|named| named.iter()) {
             self.intrinsic(name, intrinsic, library);
@@ -161,6 +150,21 @@ impl Resolver<'_> {
         for (head, body) in spec.functions.iter().flat_map(|named| named.iter()) {
             self.function(head, body, library);
         }
+    }
+
+    pub(crate) fn state(&mut self, name: &Spanned<String>, state: &StateSpec, library: &mut Library) {
+        let Some(ty) = parse_type(&state.r_type.value) else {
+            let message = format!("`{}` is no type", state.r_type.value);
+            return self.out.push(Diagnostic::error("E0122", state.r_type.span, message));
+        };
+        let count = state.count.as_ref().map_or(1, |count| count.value);
+        if count == 0 || count > 1 << 20 {
+            let span = state.count.as_ref().map_or(name.span, |count| count.span);
+            let error = Diagnostic::error("E0032", span, format!("a state cannot have {count} elements"));
+            return self.out.push(error.help("write a number from 1 to 1048576"));
+        }
+        let doc = state.doc.clone().unwrap_or_default();
+        library.states.push(StateInfo { name: name.value.clone(), doc, ty, count, span: name.span });
     }
 
     fn intrinsic(&mut self, head: &Spanned<String>, spec: &IntrinsicSpec, library: &mut Library) {
@@ -386,7 +390,7 @@ fn operand_type(isa: &Isa, operand: &model::Operand) -> (Type, u16) {
 }
 
 /// A text as it is shown: without the indentation of its block.
-fn tidy(text: &str) -> String {
+pub(crate) fn tidy(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let first = lines.iter().position(|line| !line.is_empty()).unwrap_or(0);
     lines[first..].join("\n").trim_end().to_owned()

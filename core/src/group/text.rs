@@ -375,7 +375,7 @@ fn operand(isa: &GroupIsa, mut index: usize, values: &Values, hints: bool) -> Op
 }
 
 /// Whether a place names a register in this group.
-pub(super) fn there(isa: &GroupIsa, place: &RegisterPlace, values: &Values) -> bool {
+pub(crate) fn there(isa: &GroupIsa, place: &RegisterPlace, values: &Values) -> bool {
     let slot = place.slot as usize;
     values.has(slot) && (place.count.0 == Slot::NEVER || values.get(isa, slot, place.count.0.into()) >= place.count.1)
 }

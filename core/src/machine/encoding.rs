@@ -122,6 +122,8 @@ impl Encoding {
                     Modifier::Suffix(k, j) => {
                         form.operands.get(usize::from(k)).and_then(|operand| suffix(isa, operand, j.into(), *word))
                     }
+                    // Words have no fields of groups.
+                    _ => None,
                 };
                 bits.unwrap_or(0)
             }

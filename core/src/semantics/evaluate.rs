@@ -164,9 +164,15 @@ pub fn evaluate<const L: usize, E: Environment<L>>(
     let active = env.active();
     let values = &mut scratch.values;
     values.clear();
-    for node in &shape.nodes {
+    let mut written = 0;
+    for (at, node) in shape.nodes.iter().enumerate() {
         let value = match node.op {
             Op::Write | Op::SetState => [0; L],
+            Op::Commit => {
+                write(&shape.nodes[written..at], values, active, env)?;
+                written = at;
+                [0; L]
+            }
             Op::Permute | Op::Ballot => across(node, values, active),
             op if op.is_effect() => effect(node, shape, values, &mut scratch.arguments, active, env)?,
             Op::Const => [shape.constants.get(usize::from(node.args[0])).copied().unwrap_or(0); L],
@@ -185,7 +191,17 @@ pub fn evaluate<const L: usize, E: Environment<L>>(
         };
         values.push(value);
     }
-    for node in shape.nodes.iter().filter(|node| matches!(node.op, Op::Write | Op::SetState)) {
+    write(&shape.nodes[written..], values, active, env)
+}
+
+/// Writes what some nodes say.
+fn write<const L: usize, E: Environment<L>>(
+    nodes: &[Node],
+    values: &[Column<L>],
+    active: u64,
+    env: &mut E,
+) -> Result<(), E::Fault> {
+    for node in nodes.iter().filter(|node| matches!(node.op, Op::Write | Op::SetState)) {
         let mask = condition(node.args[3], values, active);
         if mask == 0 {
             continue;

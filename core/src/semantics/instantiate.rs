@@ -24,12 +24,12 @@ impl Shape {
         if node.op == Op::Const { self.constants.get(usize::from(node.args[0])).copied() } else { None }
     }
 
-    fn push(&mut self, node: Node) -> u16 {
+    pub(super) fn push(&mut self, node: Node) -> u16 {
         self.nodes.push(node);
         (self.nodes.len() - 1) as u16
     }
 
-    fn push_constant(&mut self, ty: Type, value: u64) -> u16 {
+    pub(super) fn push_constant(&mut self, ty: Type, value: u64) -> u16 {
         let value = value & ty.mask();
         let index = self.constants.iter().position(|c| *c == value).unwrap_or_else(|| {
             self.constants.push(value);
@@ -51,7 +51,7 @@ impl Shape {
     }
 
     /// Drops nodes that no effect needs.
-    fn compact(self) -> Shape {
+    pub(super) fn compact(self) -> Shape {
         let mut needed: Vec<bool> = self.nodes.iter().map(|node| node.op.is_effect()).collect();
         for (at, node) in self.nodes.iter().enumerate().rev() {
             if !needed[at] {
@@ -101,7 +101,7 @@ fn list_of(node: &Node) -> Option<core::ops::Range<usize>> {
 }
 
 /// The node with its arguments replaced by what `map` has for them.
-fn renumber(node: &Node, lists: &[u16], map: &[u16], into: &mut Vec<u16>) -> Node {
+pub(super) fn renumber(node: &Node, lists: &[u16], map: &[u16], into: &mut Vec<u16>) -> Node {
     let mut moved = *node;
     for k in 0..4 {
         if node.op.node_arguments() >> k & 1 != 0 && node.args[k] != NONE {
@@ -124,31 +124,9 @@ pub fn instantiate(semantics: &Semantics, operation: &Operation, modifier: impl 
     let mut shape = Shape::default();
     let mut map: Vec<u16> = Vec::with_capacity(operation.nodes.len());
     for node in operation.nodes {
-        let list = |from: u16, count: u16| {
-            operation.lists.get(usize::from(from)..usize::from(from) + usize::from(count)).unwrap_or_default()
-        };
-        let id = match node.op {
-            Op::Const => {
-                let value = operation.constants.get(usize::from(node.args[0])).copied().unwrap_or(0);
-                shape.push_constant(node.ty, value)
-            }
-            Op::Pick => {
-                let bits = modifier(node.args[0]);
-                let arms = list(node.args[1], node.args[2]);
-                let arm = arms.chunks_exact(2).find(|arm| u64::from(arm[0]) == bits);
-                // Bits without an arm are reserved values, which no valid word has.
-                match arm.and_then(|arm| map.get(usize::from(arm[1])).copied()) {
-                    Some(id) => id,
-                    None => shape.push_constant(node.ty, 0),
-                }
-            }
-            Op::Is => {
-                let bits = modifier(node.args[0]);
-                let holds = list(node.args[1], node.args[2]).iter().any(|value| u64::from(*value) == bits);
-                shape.push_constant(Type::BOOL, holds.into())
-            }
-            Op::Modifier => shape.push_constant(node.ty, modifier(node.args[0])),
-            _ => {
+        let id = match chosen(&mut shape, operation, node, &map, &modifier) {
+            Some(id) => id,
+            None => {
                 let moved = renumber(node, operation.lists, &map, &mut shape.lists);
                 fold(semantics, &mut shape, moved)
             }
@@ -158,8 +136,44 @@ pub fn instantiate(semantics: &Semantics, operation: &Operation, modifier: impl 
     shape.compact()
 }
 
+/// What a constant, or a node that asks for a modifier, comes to; `None` for other nodes.
+pub(super) fn chosen(
+    shape: &mut Shape,
+    operation: &Operation,
+    node: &Node,
+    map: &[u16],
+    modifier: impl Fn(u16) -> u64,
+) -> Option<u16> {
+    let list = |from: u16, count: u16| {
+        operation.lists.get(usize::from(from)..usize::from(from) + usize::from(count)).unwrap_or_default()
+    };
+    Some(match node.op {
+        Op::Const => {
+            let value = operation.constants.get(usize::from(node.args[0])).copied().unwrap_or(0);
+            shape.push_constant(node.ty, value)
+        }
+        Op::Pick => {
+            let bits = modifier(node.args[0]);
+            let arms = list(node.args[1], node.args[2]);
+            let arm = arms.chunks_exact(2).find(|arm| u64::from(arm[0]) == bits);
+            // Bits without an arm are reserved values, which no valid word has.
+            match arm.and_then(|arm| map.get(usize::from(arm[1])).copied()) {
+                Some(id) => id,
+                None => shape.push_constant(node.ty, 0),
+            }
+        }
+        Op::Is => {
+            let bits = modifier(node.args[0]);
+            let holds = list(node.args[1], node.args[2]).iter().any(|value| u64::from(*value) == bits);
+            shape.push_constant(Type::BOOL, holds.into())
+        }
+        Op::Modifier => shape.push_constant(node.ty, modifier(node.args[0])),
+        _ => return None,
+    })
+}
+
 /// Adds a node, or finds what it comes to.
-fn fold(semantics: &Semantics, shape: &mut Shape, mut node: Node) -> u16 {
+pub(super) fn fold(semantics: &Semantics, shape: &mut Shape, mut node: Node) -> u16 {
     if let Some(k) = node.op.condition() {
         match shape.constant(node.args[k]) {
             // What never happens has no result that anybody can see.

@@ -12,12 +12,18 @@
 //! - [`instantiate`] picks the arms that the modifiers of a word choose and folds what is constant then.
 //! - [`evaluate`](fn@evaluate::evaluate) executes a shape for all lanes of a warp. It is the reference that faster engines are compared with.
 //!
+//! Where instructions are groups, [`group`] puts the operations of a group together to one shape.
+//!
 //! # Order of effects
-//! Operands and states are read before any of them is written: a write takes effect after the whole operation. Loads,
+//! Operands and states are read before any of them is written: a write takes effect after the whole operation, in a group
+//! that repeats after the repetition. Loads,
 //! stores, atomics and intrinsics happen in the order of the text. A fault ends the operation; nothing is written then.
 
 #[cfg(feature = "alloc")]
+pub mod compose;
+#[cfg(feature = "alloc")]
 pub mod evaluate;
+pub mod group;
 #[cfg(feature = "alloc")]
 pub mod instantiate;
 mod modifier;
@@ -26,6 +32,8 @@ pub mod primitive;
 pub mod show;
 mod types;
 
+#[cfg(feature = "alloc")]
+pub use compose::compose;
 #[cfg(feature = "alloc")]
 pub use instantiate::{Shape, instantiate};
 #[cfg(feature = "alloc")]
@@ -56,6 +64,9 @@ pub struct Semantics {
     pub nan64: Option<u64>,
     /// Width of the program counter in bits, 32 or 64.
     pub pc_bits: u8,
+    /// How the parts of a group work together, where instructions are groups. [`operations`](Semantics::operations) are
+    /// those of the groups' tables then.
+    pub path: Option<group::DataPath>,
 }
 
 impl Semantics {
@@ -94,6 +105,14 @@ pub enum Modifier {
     /// The modifier written after an operand: the operand's index, the suffix's. Behind the suffixes are counted the fields
     /// of the first reading of the operand's kind: those that all readings have can be asked for.
     Suffix(u8, u8),
+    /// A field of a group: the slot ([`Token::OWN`](crate::group::table::Token::OWN) for the operation's own), the field.
+    Field(u8, u8),
+    /// Whether a group has this slot.
+    Present(u8),
+    /// The number of the repetition of a group, from 0.
+    Repetition,
+    /// How often a group repeats.
+    Repetitions,
 }
 
 /// A function that no expression defines: a table of the hardware, a texture, a queue.
@@ -311,6 +330,10 @@ pub enum Op {
     Fault,
     /// Intrinsic `a` of the arguments in the lists from `b`, `c` of them; when `d`.
     Intrinsic,
+    /// The operations in slot `imm` of a group, when `a`. Gone after composition.
+    Slot,
+    /// What was written before takes effect: a repetition of a group ends.
+    Commit,
 }
 
 impl Op {
@@ -328,13 +351,15 @@ impl Op {
                 | Op::End
                 | Op::Fault
                 | Op::Intrinsic
+                | Op::Slot
+                | Op::Commit
         )
     }
 
     /// Where the condition of an effect stands among the arguments.
     pub const fn condition(self) -> Option<usize> {
         match self {
-            Op::Barrier | Op::End => Some(0),
+            Op::Barrier | Op::End | Op::Slot => Some(0),
             Op::Load | Op::Branch | Op::Fault => Some(1),
             Op::Store => Some(2),
             Op::Atomic | Op::Write | Op::SetState | Op::Intrinsic => Some(3),
@@ -345,7 +370,7 @@ impl Op {
     /// Which arguments are nodes, as a bit set; what is in the lists is not among them.
     pub const fn node_arguments(self) -> u8 {
         match self {
-            Op::Const | Op::Operand | Op::Special | Op::Pick | Op::Is | Op::Modifier | Op::Pack => 0b0000,
+            Op::Const | Op::Operand | Op::Special | Op::Pick | Op::Is | Op::Modifier | Op::Pack | Op::Commit => 0b0000,
             Op::State => 0b0010,
             Op::Neg
             | Op::Not
@@ -367,7 +392,8 @@ impl Op {
             | Op::Slice
             | Op::Ballot
             | Op::Barrier
-            | Op::End => 0b0001,
+            | Op::End
+            | Op::Slot => 0b0001,
             Op::Fma | Op::Select | Op::Store => 0b0111,
             Op::FmaScaled | Op::Atomic => 0b1111,
             Op::Write => 0b1100,
@@ -403,7 +429,7 @@ impl Part {
 
     /// The part of an access from this byte on. `None` unless both are whole words and at most [`Part::MOST`] bytes.
     pub const fn new(from: u16, size: u16) -> Option<Part> {
-        if from % 4 == 0 && size % 4 == 0 && size > 0 && from < size && size <= Self::MOST as u16 {
+        if from.is_multiple_of(4) && size.is_multiple_of(4) && size > 0 && from < size && size <= Self::MOST as u16 {
             Some(Part { from, size })
         } else {
             None

@@ -22,6 +22,8 @@ impl Modifier {
                     None => field(usize::from(j) - operand.suffixes.len()),
                 }
             }
+            // Those of groups; words have none.
+            Modifier::Field(..) | Modifier::Present(_) | Modifier::Repetition | Modifier::Repetitions => 0,
         }
     }
 }

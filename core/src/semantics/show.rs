@@ -238,6 +238,8 @@ impl Writer<'_> {
                 (format!("{place} = {}", self.plain(c)), 0)
             }
             Op::Branch => self.call("branch", &[a]),
+            Op::Slot => (format!("slot{}()", node.imm), ATOM),
+            Op::Commit => ("commit()".to_string(), ATOM),
             Op::Barrier => ("barrier()".to_string(), ATOM),
             Op::End => ("end()".to_string(), ATOM),
             Op::Fault => {

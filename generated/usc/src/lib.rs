@@ -6,6 +6,8 @@
 #![allow(non_camel_case_types, clippy::all, reason = "generated")]
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
+#[cfg(feature = "semantics")]
+pub mod semantics;
 #[doc(hidden)]
 pub use ::isaforge_core as __rt;
 pub use __rt::group::info::{GroupBits, GroupRegister};
@@ -6688,7 +6690,8 @@ impl Parts {
             bpret: if values.has(31) { Some(Bpret::read(values, 31)) } else { None },
         }
     }
-    fn values(&self) -> __rt::group::Values {
+    /// The same as plain numbers, slot by slot.
+    pub fn values(&self) -> __rt::group::Values {
         let mut values = __rt::group::Values::new(&tables::ISA);
         self.header.write(&mut values, 0);
         if let Some(part) = &self.backend {
@@ -7878,321 +7881,321 @@ impl Parts {
 pub enum Operation {
     /// `FMAD`: Multiplies two floats and adds a third, rounding once. (operations-main.yaml:4)
     Fmad,
-    /// `FADD`: Adds two floats. (operations-main.yaml:9)
+    /// `FADD`: Adds two floats. (operations-main.yaml:10)
     Fadd,
-    /// `FMUL`: Multiplies two floats. (operations-main.yaml:15)
+    /// `FMUL`: Multiplies two floats. (operations-main.yaml:17)
     Fmul,
-    /// `FRCP`: The reciprocal of a float. (operations-main.yaml:21)
+    /// `FRCP`: The reciprocal of a float. (operations-main.yaml:24)
     Frcp,
-    /// `FRSQ`: The reciprocal of the square root of a float. (operations-main.yaml:27)
+    /// `FRSQ`: The reciprocal of the square root of a float. (operations-main.yaml:31)
     Frsq,
-    /// `FLOG`: The logarithm to base 2. (operations-main.yaml:33)
+    /// `FLOG`: The logarithm to base 2. (operations-main.yaml:38)
     Flog,
-    /// `FEXP`: Two to the power of a float. (operations-main.yaml:39)
+    /// `FEXP`: Two to the power of a float. (operations-main.yaml:45)
     Fexp,
-    /// `FLOGCN`: A variant of the logarithm. Only Mesa names it, and nothing public says how it differs. (operations-main.yaml:45)
+    /// `FLOGCN`: A variant of the logarithm. Only Mesa names it, and nothing public says how it differs. (operations-main.yaml:52)
     Flogcn,
-    /// `GCMP`: Gamma compression: linear to sRGB. (operations-main.yaml:51)
+    /// `GCMP`: Gamma compression: linear to sRGB. (operations-main.yaml:59)
     Gcmp,
-    /// `GEXP`: Gamma expansion: sRGB to linear. (operations-main.yaml:56)
+    /// `GEXP`: Gamma expansion: sRGB to linear. (operations-main.yaml:65)
     Gexp,
-    /// `MBYP`: Passes a source on. (operations-main.yaml:61)
+    /// `MBYP`: Passes a source on. (operations-main.yaml:71)
     Mbyp,
-    /// `FDSX`: The difference to the neighbour in x, one for four pixels. (operations-main.yaml:68)
+    /// `FDSX`: The difference to the neighbour in x, one for four pixels. (operations-main.yaml:79)
     Fdsx,
-    /// `FDSY`: The difference to the neighbour in y, one for four pixels. (operations-main.yaml:73)
+    /// `FDSY`: The difference to the neighbour in y, one for four pixels. (operations-main.yaml:85)
     Fdsy,
-    /// `FDSXF`: The difference to the neighbour in x, one for each row. (operations-main.yaml:78)
+    /// `FDSXF`: The difference to the neighbour in x, one for each row. (operations-main.yaml:91)
     Fdsxf,
-    /// `FDSYF`: The difference to the neighbour in y, one for each column. (operations-main.yaml:83)
+    /// `FDSYF`: The difference to the neighbour in y, one for each column. (operations-main.yaml:97)
     Fdsyf,
-    /// `FSINC`: Sine of x divided by x, of a reduced x; the predicate says whether the product with x is still to be done. (operations-main.yaml:88)
+    /// `FSINC`: Sine of x divided by x, of a reduced x; the predicate says whether the product with x is still to be done. (operations-main.yaml:103)
     Fsinc,
-    /// `FARCTANC`: Arc tangent of x divided by x. (operations-main.yaml:93)
+    /// `FARCTANC`: Arc tangent of x divided by x. (operations-main.yaml:109)
     Farctanc,
-    /// `FRED`: Half of the range reduction before FSINC. (operations-main.yaml:99)
+    /// `FRED`: Half of the range reduction before FSINC. (operations-main.yaml:116)
     Fred,
-    /// `MOV`: Takes bytes of W0 from another wire than W0 has otherwise. (operations-main.yaml:105)
+    /// `MOV`: Takes bytes of W0 from another wire than W0 has otherwise. (operations-main.yaml:123)
     Mov,
-    /// `MOVC`: Drives W0 and W1 from other wires if the test of the group is true. The last two operands drive them if it is false. (operations-main.yaml:113)
+    /// `MOVC`: Drives W0 and W1 from other wires if the test of the group is true. The last two operands drive them if it is false. (operations-main.yaml:132)
     Movc,
-    /// `PCK`: Packs a value, or the values of a repeated group, into one word. (operations-main.yaml:120)
+    /// `PCK`: Packs a value, or the values of a repeated group, into one word. (operations-main.yaml:140)
     Pck,
-    /// `UNPCK`: Unpacks a part of a word. (operations-main.yaml:125)
+    /// `UNPCK`: Unpacks a part of a word. (operations-main.yaml:146)
     Unpck,
-    /// `UADD8`: Unsigned sum of bytes. (operations-main.yaml:132)
+    /// `UADD8`: Unsigned sum of bytes. (operations-main.yaml:154)
     Uadd8,
-    /// `UMUL8`: Unsigned product of bytes. (operations-main.yaml:139)
+    /// `UMUL8`: Unsigned product of bytes. (operations-main.yaml:162)
     Umul8,
-    /// `UMAD8`: Unsigned product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:146)
+    /// `UMAD8`: Unsigned product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:170)
     Umad8,
-    /// `IADD8`: Signed sum of bytes. (operations-main.yaml:153)
+    /// `IADD8`: Signed sum of bytes. (operations-main.yaml:178)
     Iadd8,
-    /// `IMUL8`: Signed product of bytes. (operations-main.yaml:160)
+    /// `IMUL8`: Signed product of bytes. (operations-main.yaml:186)
     Imul8,
-    /// `IMAD8`: Signed product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:167)
+    /// `IMAD8`: Signed product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:194)
     Imad8,
-    /// `UADD16`: Unsigned sum of halves. (operations-main.yaml:174)
+    /// `UADD16`: Unsigned sum of halves. (operations-main.yaml:202)
     Uadd16,
-    /// `UMUL16`: Unsigned product of halves. (operations-main.yaml:181)
+    /// `UMUL16`: Unsigned product of halves. (operations-main.yaml:210)
     Umul16,
-    /// `UMAD16`: Unsigned product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:188)
+    /// `UMAD16`: Unsigned product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:218)
     Umad16,
-    /// `IADD16`: Signed sum of halves. (operations-main.yaml:195)
+    /// `IADD16`: Signed sum of halves. (operations-main.yaml:226)
     Iadd16,
-    /// `IMUL16`: Signed product of halves. (operations-main.yaml:202)
+    /// `IMUL16`: Signed product of halves. (operations-main.yaml:234)
     Imul16,
-    /// `IMAD16`: Signed product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:209)
+    /// `IMAD16`: Signed product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:242)
     Imad16,
-    /// `ADD64`: Adds two 64-bit integers and, if asked, a carry. (operations-main.yaml:216)
+    /// `ADD64`: Adds two 64-bit integers and, if asked, a carry. (operations-main.yaml:250)
     Add64,
-    /// `UADD6432`: Adds a 32-bit to a 64-bit unsigned integer. (operations-main.yaml:222)
+    /// `UADD6432`: Adds a 32-bit to a 64-bit unsigned integer. (operations-main.yaml:257)
     Uadd6432,
-    /// `SADD6432`: Adds a 32-bit to a 64-bit signed integer. (operations-main.yaml:228)
+    /// `SADD6432`: Adds a 32-bit to a 64-bit signed integer. (operations-main.yaml:264)
     Sadd6432,
-    /// `UMADD32`: Multiplies and adds 32-bit unsigned integers. (operations-main.yaml:234)
+    /// `UMADD32`: Multiplies and adds 32-bit unsigned integers. (operations-main.yaml:271)
     Umadd32,
-    /// `SMADD32`: Multiplies and adds 32-bit signed integers. (operations-main.yaml:241)
+    /// `SMADD32`: Multiplies and adds 32-bit signed integers. (operations-main.yaml:279)
     Smadd32,
-    /// `UMADD64`: Multiplies 32-bit unsigned integers and adds a 64-bit one. (operations-main.yaml:248)
+    /// `UMADD64`: Multiplies 32-bit unsigned integers and adds a 64-bit one. (operations-main.yaml:287)
     Umadd64,
-    /// `SMADD64`: Multiplies 32-bit signed integers and adds a 64-bit one. (operations-main.yaml:254)
+    /// `SMADD64`: Multiplies 32-bit signed integers and adds a 64-bit one. (operations-main.yaml:294)
     Smadd64,
-    /// `TSTZ`: Whether a value is zero. (operations-main.yaml:260)
+    /// `TSTZ`: Whether a value is zero. (operations-main.yaml:301)
     Tstz,
-    /// `TSTGZ`: Whether a value is greater than zero. (operations-main.yaml:266)
+    /// `TSTGZ`: Whether a value is greater than zero. (operations-main.yaml:308)
     Tstgz,
-    /// `TSTGEZ`: Whether a value is zero or greater. (operations-main.yaml:272)
+    /// `TSTGEZ`: Whether a value is zero or greater. (operations-main.yaml:315)
     Tstgez,
-    /// `TSTC`: Whether phase 0 carried out. (operations-main.yaml:278)
+    /// `TSTC`: Whether phase 0 carried out. (operations-main.yaml:322)
     Tstc,
-    /// `TSTE`: Whether the left value is equal. (operations-main.yaml:283)
+    /// `TSTE`: Whether the left value is equal. (operations-main.yaml:328)
     Tste,
-    /// `TSTG`: Whether the left value is greater. (operations-main.yaml:289)
+    /// `TSTG`: Whether the left value is greater. (operations-main.yaml:335)
     Tstg,
-    /// `TSTGE`: Whether the left value is greater or equal. (operations-main.yaml:295)
+    /// `TSTGE`: Whether the left value is greater or equal. (operations-main.yaml:342)
     Tstge,
-    /// `TSTNE`: Whether the left value is not equal. (operations-main.yaml:301)
+    /// `TSTNE`: Whether the left value is not equal. (operations-main.yaml:349)
     Tstne,
-    /// `TSTL`: Whether the left value is less. (operations-main.yaml:307)
+    /// `TSTL`: Whether the left value is less. (operations-main.yaml:356)
     Tstl,
-    /// `TSTLE`: Whether the left value is less or equal. (operations-main.yaml:313)
+    /// `TSTLE`: Whether the left value is less or equal. (operations-main.yaml:363)
     Tstle,
-    /// `drive W0`: Says what drives W0 and where it goes. (operations-main.yaml:319)
+    /// `drive W0`: Says what drives W0 and where it goes. (operations-main.yaml:370)
     DriveW0,
-    /// `drive W1`: Says what drives W1 and where it goes, beside W0. (operations-main.yaml:326)
+    /// `drive W1`: Says what drives W1 and where it goes, beside W0. (operations-main.yaml:377)
     DriveW1,
-    /// `drive W1 alone`: Says what drives W1 and where it goes. (operations-main.yaml:333)
+    /// `drive W1 alone`: Says what drives W1 and where it goes. (operations-main.yaml:384)
     DriveW1Alone,
     /// `AND`: Bitwise and of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:4)
     And,
-    /// `OR`: Bitwise or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:10)
+    /// `OR`: Bitwise or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:11)
     Or,
-    /// `XOR`: Bitwise exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:15)
+    /// `XOR`: Bitwise exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:17)
     Xor,
-    /// `NAND`: Bitwise not and of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:20)
+    /// `NAND`: Bitwise not and of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:23)
     Nand,
-    /// `NOR`: Bitwise not or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:25)
+    /// `NOR`: Bitwise not or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:29)
     Nor,
-    /// `XNOR`: Bitwise not exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:30)
+    /// `XNOR`: Bitwise not exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:35)
     Xnor,
-    /// `BYP.logic`: Passes the mask on. (operations-bitwise.yaml:35)
+    /// `BYP.logic`: Passes the mask on. (operations-bitwise.yaml:41)
     BypLogic,
-    /// `MSK`: Makes a mask from a width and a position. (operations-bitwise.yaml:42)
+    /// `MSK`: Makes a mask from a width and a position. (operations-bitwise.yaml:49)
     Msk,
-    /// `BYP`: Passes sources 0 and 1 on. (operations-bitwise.yaml:48)
+    /// `BYP`: Passes sources 0 and 1 on. (operations-bitwise.yaml:56)
     Byp,
-    /// `BYP.imm16`: Passes source 0 and a 16-bit immediate on. (operations-bitwise.yaml:56)
+    /// `BYP.imm16`: Passes source 0 and a 16-bit immediate on. (operations-bitwise.yaml:65)
     BypImm16,
-    /// `BYP.imm32`: Passes source 0 and a 32-bit immediate on. (operations-bitwise.yaml:62)
+    /// `BYP.imm32`: Passes source 0 and a 32-bit immediate on. (operations-bitwise.yaml:72)
     BypImm32,
-    /// `SHFL`: Interleaves the lower halves of two sources bit by bit. (operations-bitwise.yaml:68)
+    /// `SHFL`: Interleaves the lower halves of two sources bit by bit. (operations-bitwise.yaml:79)
     Shfl,
-    /// `REV`: Reverses the bits. (operations-bitwise.yaml:74)
+    /// `REV`: Reverses the bits. (operations-bitwise.yaml:86)
     Rev,
-    /// `LSL`: Shifts left, in the first shift unit. (operations-bitwise.yaml:80)
+    /// `LSL`: Shifts left, in the first shift unit. (operations-bitwise.yaml:93)
     Lsl,
-    /// `BYP.shift`: Passes source 2 on. (operations-bitwise.yaml:86)
+    /// `BYP.shift`: Passes source 2 on. (operations-bitwise.yaml:100)
     BypShift,
-    /// `CBS`: Counts the set bits. (operations-bitwise.yaml:94)
+    /// `CBS`: Counts the set bits. (operations-bitwise.yaml:109)
     Cbs,
-    /// `FTB`: Finds the top set bit; -1 if there is none. (operations-bitwise.yaml:102)
+    /// `FTB`: Finds the top set bit; -1 if there is none. (operations-bitwise.yaml:118)
     Ftb,
-    /// `BYP.count`: Passes source 2 or FT2 on. (operations-bitwise.yaml:108)
+    /// `BYP.count`: Passes source 2 or FT2 on. (operations-bitwise.yaml:125)
     BypCount,
-    /// `LSL.second`: Shifts left, in the second shift unit. (operations-bitwise.yaml:114)
+    /// `LSL.second`: Shifts left, in the second shift unit. (operations-bitwise.yaml:132)
     LslSecond,
-    /// `SHR`: Shifts right with zeros. (operations-bitwise.yaml:121)
+    /// `SHR`: Shifts right with zeros. (operations-bitwise.yaml:140)
     Shr,
-    /// `ROL`: Rotates left. (operations-bitwise.yaml:127)
+    /// `ROL`: Rotates left. (operations-bitwise.yaml:147)
     Rol,
-    /// `CPS`: Clears bits, or sets them where the predicate holds. (operations-bitwise.yaml:133)
+    /// `CPS`: Clears bits, or sets them where the predicate holds. (operations-bitwise.yaml:154)
     Cps,
-    /// `ASR`: Shifts right with the sign that a bit says. (operations-bitwise.yaml:139)
+    /// `ASR`: Shifts right with the sign that a bit says. (operations-bitwise.yaml:161)
     Asr,
-    /// `TZ`: Writes the predicate: whether a result is zero. (operations-bitwise.yaml:145)
+    /// `TZ`: Writes the predicate: whether a result is zero. (operations-bitwise.yaml:168)
     Tz,
-    /// `TNZ`: Writes the predicate: whether a result is not zero. (operations-bitwise.yaml:152)
+    /// `TNZ`: Writes the predicate: whether a result is not zero. (operations-bitwise.yaml:176)
     Tnz,
-    /// `result ft5 to W0`: The last phase drives W0. (operations-bitwise.yaml:158)
+    /// `result ft5 to W0`: The last phase drives W0. (operations-bitwise.yaml:183)
     ResultFt5ToW0,
-    /// `result ft4 to W0`: The last phase drives W0. (operations-bitwise.yaml:164)
+    /// `result ft4 to W0`: The last phase drives W0. (operations-bitwise.yaml:189)
     ResultFt4ToW0,
-    /// `result ft1 to W0`: The last phase drives W0. (operations-bitwise.yaml:170)
+    /// `result ft1 to W0`: The last phase drives W0. (operations-bitwise.yaml:195)
     ResultFt1ToW0,
-    /// `result ft3 to W1`: The count or the first shift drives W1. (operations-bitwise.yaml:176)
+    /// `result ft3 to W1`: The count or the first shift drives W1. (operations-bitwise.yaml:201)
     ResultFt3ToW1,
     /// `UVSW.write`: Writes a vertex output. (operations-backend.yaml:4)
     UvswWrite,
-    /// `UVSW.write.reg`: Writes a vertex output. A source says which. (operations-backend.yaml:9)
+    /// `UVSW.write.reg`: Writes a vertex output. A source says which. (operations-backend.yaml:10)
     UvswWriteReg,
-    /// `UVSW.write_emit_endtask`: Writes a vertex output, emits the vertex and ends the task. (operations-backend.yaml:14)
+    /// `UVSW.write_emit_endtask`: Writes a vertex output, emits the vertex and ends the task. (operations-backend.yaml:16)
     UvswWriteEmitEndtask,
-    /// `UVSW.write_emit_endtask.reg`: Writes a vertex output, emits the vertex and ends the task. A source says which. (operations-backend.yaml:19)
+    /// `UVSW.write_emit_endtask.reg`: Writes a vertex output, emits the vertex and ends the task. A source says which. (operations-backend.yaml:22)
     UvswWriteEmitEndtaskReg,
-    /// `UVSW.emit_cut`: Emits a vertex and ends the strip. (operations-backend.yaml:24)
+    /// `UVSW.emit_cut`: Emits a vertex and ends the strip. (operations-backend.yaml:28)
     UvswEmitCut,
-    /// `UVSW.emit_endtask`: Emits a vertex and ends the task. (operations-backend.yaml:29)
+    /// `UVSW.emit_endtask`: Emits a vertex and ends the task. (operations-backend.yaml:34)
     UvswEmitEndtask,
-    /// `UVSW.emit`: Emits a vertex. (operations-backend.yaml:34)
+    /// `UVSW.emit`: Emits a vertex. (operations-backend.yaml:40)
     UvswEmit,
-    /// `UVSW.cut`: Ends a strip. (operations-backend.yaml:39)
+    /// `UVSW.cut`: Ends a strip. (operations-backend.yaml:46)
     UvswCut,
-    /// `UVSW.endtask`: Ends the task. (operations-backend.yaml:44)
+    /// `UVSW.endtask`: Ends the task. (operations-backend.yaml:52)
     UvswEndtask,
-    /// `ATST`: Alpha test. (operations-backend.yaml:49)
+    /// `ATST`: Alpha test. (operations-backend.yaml:58)
     Atst,
-    /// `DEPTHF`: Depth feedback. (operations-backend.yaml:54)
+    /// `DEPTHF`: Depth feedback. (operations-backend.yaml:64)
     Depthf,
-    /// `FITR`: Iterates values. (operations-backend.yaml:59)
+    /// `FITR`: Iterates values. (operations-backend.yaml:70)
     Fitr,
-    /// `FITRP`: Iterates values and multiplies them by 1/W. (operations-backend.yaml:67)
+    /// `FITRP`: Iterates values and multiplies them by 1/W. (operations-backend.yaml:79)
     Fitrp,
-    /// `IDF`: Asks the memory subsystem for a fence. (operations-backend.yaml:73)
+    /// `IDF`: Asks the memory subsystem for a fence. (operations-backend.yaml:86)
     Idf,
-    /// `LD`: Loads words from memory. (operations-backend.yaml:79)
+    /// `LD`: Loads words from memory. (operations-backend.yaml:93)
     Ld,
-    /// `LD.reg`: Loads words from memory; a source says how many. (operations-backend.yaml:86)
+    /// `LD.reg`: Loads words from memory; a source says how many. (operations-backend.yaml:101)
     LdReg,
-    /// `ST`: Stores to memory. (operations-backend.yaml:92)
+    /// `ST`: Stores to memory. (operations-backend.yaml:108)
     St,
-    /// `ST.tiled`: Stores to a tile. (operations-backend.yaml:99)
+    /// `ST.tiled`: Stores to a tile. (operations-backend.yaml:116)
     StTiled,
-    /// `ST.reg`: Stores to memory; a source says how many. (operations-backend.yaml:104)
+    /// `ST.reg`: Stores to memory; a source says how many. (operations-backend.yaml:122)
     StReg,
-    /// `ST.reg.tiled`: Stores to a tile; a source says how many. (operations-backend.yaml:109)
+    /// `ST.reg.tiled`: Stores to a tile; a source says how many. (operations-backend.yaml:128)
     StRegTiled,
-    /// `SMP1D`: Samples a texture with one dimension. (operations-backend.yaml:114)
+    /// `SMP1D`: Samples a texture with one dimension. (operations-backend.yaml:134)
     Smp1d,
-    /// `SMP2D`: Samples a texture with two dimensions. (operations-backend.yaml:120)
+    /// `SMP2D`: Samples a texture with two dimensions. (operations-backend.yaml:141)
     Smp2d,
-    /// `SMP3D`: Samples a texture with three dimensions. (operations-backend.yaml:126)
+    /// `SMP3D`: Samples a texture with three dimensions. (operations-backend.yaml:148)
     Smp3d,
-    /// `ATOM`: An atomic operation on memory. (operations-backend.yaml:132)
+    /// `ATOM`: An atomic operation on memory. (operations-backend.yaml:155)
     Atom,
-    /// `EMITPIX`: Emits the pixel. Only Mesa names it. (operations-backend.yaml:138)
+    /// `EMITPIX`: Emits the pixel. Only Mesa names it. (operations-backend.yaml:162)
     Emitpix,
-    /// `PHAS`: Changes the phase of the program. Only Mesa names it. (operations-backend.yaml:144)
+    /// `PHAS`: Changes the phase of the program. Only Mesa names it. (operations-backend.yaml:169)
     Phas,
-    /// `PHAS.reg`: Changes the phase of the program as a source says. (operations-backend.yaml:150)
+    /// `PHAS.reg`: Changes the phase of the program as a source says. (operations-backend.yaml:176)
     PhasReg,
-    /// `SETL`: Sets the link register. Only Mesa names it. (operations-backend.yaml:156)
+    /// `SETL`: Sets the link register. Only Mesa names it. (operations-backend.yaml:183)
     Setl,
-    /// `SAVMSK`: Saves a mask. Only Mesa names it. (operations-backend.yaml:162)
+    /// `SAVMSK`: Saves a mask. Only Mesa names it. (operations-backend.yaml:190)
     Savmsk,
-    /// `MOVMSK`: Moves a mask. Only Mesa names it. (operations-backend.yaml:168)
+    /// `MOVMSK`: Moves a mask. Only Mesa names it. (operations-backend.yaml:197)
     Movmsk,
-    /// `MOVMSK.sm`: Moves a mask that a source names. (operations-backend.yaml:174)
+    /// `MOVMSK.sm`: Moves a mask that a source names. (operations-backend.yaml:204)
     MovmskSm,
     /// `group`: When the group is executed, and how often. (operations-control.yaml:4)
     Group,
     /// `BA`: Goes to an address. (operations-control.yaml:8)
     Ba,
-    /// `BAL`: Goes to an address and keeps where from. (operations-control.yaml:13)
+    /// `BAL`: Goes to an address and keeps where from. (operations-control.yaml:14)
     Bal,
-    /// `BR`: Goes some bytes on from the start of the group. (operations-control.yaml:18)
+    /// `BR`: Goes some bytes on from the start of the group. (operations-control.yaml:20)
     Br,
-    /// `BRL`: Goes some bytes on and keeps where from. (operations-control.yaml:24)
+    /// `BRL`: Goes some bytes on and keeps where from. (operations-control.yaml:27)
     Brl,
-    /// `LAPC`: Goes to the kept address. (operations-control.yaml:29)
+    /// `LAPC`: Goes to the kept address. (operations-control.yaml:33)
     Lapc,
-    /// `SAVL`: Writes the kept address to W0. (operations-control.yaml:33)
+    /// `SAVL`: Writes the kept address to W0. (operations-control.yaml:38)
     Savl,
-    /// `CNDST`: Starts a block: an instance that runs and fails the condition stops for it. (operations-control.yaml:38)
+    /// `CNDST`: Starts a block: an instance that runs and fails the condition stops for it. (operations-control.yaml:44)
     Cndst,
-    /// `CNDEF`: Turns to the other branch. (operations-control.yaml:44)
+    /// `CNDEF`: Turns to the other branch. (operations-control.yaml:51)
     Cndef,
-    /// `CNDSM`: Stops an instance that meets the condition for so many ends. (operations-control.yaml:49)
+    /// `CNDSM`: Stops an instance that meets the condition for so many ends. (operations-control.yaml:57)
     Cndsm,
-    /// `CNDLT`: Tests whether a loop goes on. (operations-control.yaml:54)
+    /// `CNDLT`: Tests whether a loop goes on. (operations-control.yaml:63)
     Cndlt,
-    /// `CNDEND`: Ends a block. (operations-control.yaml:59)
+    /// `CNDEND`: Ends a block. (operations-control.yaml:69)
     Cndend,
-    /// `CNDSETL`: Sets the link address in a loop of calls, in two parts. (operations-control.yaml:65)
+    /// `CNDSETL`: Sets the link address in a loop of calls, in two parts. (operations-control.yaml:76)
     Cndsetl,
-    /// `CNDLPC`: Ends a round of a loop of calls. (operations-control.yaml:70)
+    /// `CNDLPC`: Ends a round of a loop of calls. (operations-control.yaml:82)
     Cndlpc,
-    /// `WDF`: Waits for a fence. (operations-control.yaml:75)
+    /// `WDF`: Waits for a fence. (operations-control.yaml:88)
     Wdf,
-    /// `ITRSMP1D`: Iterates coordinates and samples a texture with one dimension. (operations-control.yaml:80)
+    /// `ITRSMP1D`: Iterates coordinates and samples a texture with one dimension. (operations-control.yaml:94)
     Itrsmp1d,
-    /// `ITRSMP2D`: Iterates coordinates and samples a texture with two dimensions. (operations-control.yaml:87)
+    /// `ITRSMP2D`: Iterates coordinates and samples a texture with two dimensions. (operations-control.yaml:102)
     Itrsmp2d,
-    /// `ITRSMP3D`: Iterates coordinates and samples a texture with three dimensions. (operations-control.yaml:94)
+    /// `ITRSMP3D`: Iterates coordinates and samples a texture with three dimensions. (operations-control.yaml:110)
     Itrsmp3d,
-    /// `SBO`: Moves the base of shared or coefficient registers. (operations-control.yaml:101)
+    /// `SBO`: Moves the base of shared or coefficient registers. (operations-control.yaml:118)
     Sbo,
-    /// `DITR`: Iterates values without the ALU. (operations-control.yaml:105)
+    /// `DITR`: Iterates values without the ALU. (operations-control.yaml:123)
     Ditr,
-    /// `NOP`: Does nothing; may end the program. Only Mesa names it. (operations-control.yaml:109)
+    /// `NOP`: Does nothing; may end the program. Only Mesa names it. (operations-control.yaml:128)
     Nop,
-    /// `WOP`: Waits for outstanding operations. Only Mesa names it. (operations-control.yaml:115)
+    /// `WOP`: Waits for outstanding operations. Only Mesa names it. (operations-control.yaml:135)
     Wop,
-    /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:120)
+    /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:141)
     Mutex,
     /// `F16SOP`: Two sums of products of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:143)
     F16sop,
-    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:151)
+    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:152)
     F16sopMad,
-    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:159)
+    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:161)
     F16sopU8,
-    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:167)
+    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:170)
     F16sopU8mad,
-    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:175)
+    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:179)
     Sopmov,
-    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:182)
+    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:187)
     SopmovU8,
-    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:189)
+    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:195)
     Sopu8madmov,
-    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:196)
+    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:203)
     Converttof64,
-    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:203)
+    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:211)
     Convertfromf64,
-    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:210)
+    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:219)
     Gta,
-    /// `FADD.second`: Adds two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no sum of floats. (unencoded.yaml:217)
+    /// `FADD.second`: Adds two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no sum of floats. (unencoded.yaml:227)
     FaddSecond,
-    /// `FMUL.second`: Multiplies two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no product of floats. (unencoded.yaml:224)
+    /// `FMUL.second`: Multiplies two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no product of floats. (unencoded.yaml:235)
     FmulSecond,
-    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:231)
+    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:243)
     Fsqrt,
-    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:238)
+    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:251)
     Tstmin,
-    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:245)
+    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:259)
     Tstmax,
-    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:252)
+    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:267)
     FtbShi,
-    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:260)
+    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:276)
     FtbMsb,
-    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:268)
+    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:285)
     Tessw,
-    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:276)
+    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:294)
     StTexelmode,
-    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:284)
+    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:303)
     Bpret,
-    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:290)
+    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:310)
     Uniq,
-    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:296)
+    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:317)
     Fetch,
 }
 impl Operation {
@@ -8376,7 +8379,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FADD`: Adds two floats. (operations-main.yaml:9)
+    /// `FADD`: Adds two floats. (operations-main.yaml:10)
     fn fadd(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8384,7 +8387,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FMUL`: Multiplies two floats. (operations-main.yaml:15)
+    /// `FMUL`: Multiplies two floats. (operations-main.yaml:17)
     fn fmul(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8392,7 +8395,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FRCP`: The reciprocal of a float. (operations-main.yaml:21)
+    /// `FRCP`: The reciprocal of a float. (operations-main.yaml:24)
     fn frcp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8400,7 +8403,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FRSQ`: The reciprocal of the square root of a float. (operations-main.yaml:27)
+    /// `FRSQ`: The reciprocal of the square root of a float. (operations-main.yaml:31)
     fn frsq(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8408,7 +8411,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FLOG`: The logarithm to base 2. (operations-main.yaml:33)
+    /// `FLOG`: The logarithm to base 2. (operations-main.yaml:38)
     fn flog(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8416,7 +8419,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FEXP`: Two to the power of a float. (operations-main.yaml:39)
+    /// `FEXP`: Two to the power of a float. (operations-main.yaml:45)
     fn fexp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8424,7 +8427,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FLOGCN`: A variant of the logarithm. Only Mesa names it, and nothing public says how it differs. (operations-main.yaml:45)
+    /// `FLOGCN`: A variant of the logarithm. Only Mesa names it, and nothing public says how it differs. (operations-main.yaml:52)
     fn flogcn(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8432,7 +8435,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `GCMP`: Gamma compression: linear to sRGB. (operations-main.yaml:51)
+    /// `GCMP`: Gamma compression: linear to sRGB. (operations-main.yaml:59)
     fn gcmp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8440,7 +8443,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `GEXP`: Gamma expansion: sRGB to linear. (operations-main.yaml:56)
+    /// `GEXP`: Gamma expansion: sRGB to linear. (operations-main.yaml:65)
     fn gexp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8448,7 +8451,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `MBYP`: Passes a source on. (operations-main.yaml:61)
+    /// `MBYP`: Passes a source on. (operations-main.yaml:71)
     fn mbyp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8456,7 +8459,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FDSX`: The difference to the neighbour in x, one for four pixels. (operations-main.yaml:68)
+    /// `FDSX`: The difference to the neighbour in x, one for four pixels. (operations-main.yaml:79)
     fn fdsx(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8464,7 +8467,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FDSY`: The difference to the neighbour in y, one for four pixels. (operations-main.yaml:73)
+    /// `FDSY`: The difference to the neighbour in y, one for four pixels. (operations-main.yaml:85)
     fn fdsy(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8472,7 +8475,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FDSXF`: The difference to the neighbour in x, one for each row. (operations-main.yaml:78)
+    /// `FDSXF`: The difference to the neighbour in x, one for each row. (operations-main.yaml:91)
     fn fdsxf(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8480,7 +8483,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FDSYF`: The difference to the neighbour in y, one for each column. (operations-main.yaml:83)
+    /// `FDSYF`: The difference to the neighbour in y, one for each column. (operations-main.yaml:97)
     fn fdsyf(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8488,7 +8491,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FSINC`: Sine of x divided by x, of a reduced x; the predicate says whether the product with x is still to be done. (operations-main.yaml:88)
+    /// `FSINC`: Sine of x divided by x, of a reduced x; the predicate says whether the product with x is still to be done. (operations-main.yaml:103)
     fn fsinc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8496,7 +8499,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FARCTANC`: Arc tangent of x divided by x. (operations-main.yaml:93)
+    /// `FARCTANC`: Arc tangent of x divided by x. (operations-main.yaml:109)
     fn farctanc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8504,7 +8507,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FRED`: Half of the range reduction before FSINC. (operations-main.yaml:99)
+    /// `FRED`: Half of the range reduction before FSINC. (operations-main.yaml:116)
     fn fred(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8512,7 +8515,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `MOV`: Takes bytes of W0 from another wire than W0 has otherwise. (operations-main.yaml:105)
+    /// `MOV`: Takes bytes of W0 from another wire than W0 has otherwise. (operations-main.yaml:123)
     fn mov(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8520,7 +8523,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `MOVC`: Drives W0 and W1 from other wires if the test of the group is true. The last two operands drive them if it is false. (operations-main.yaml:113)
+    /// `MOVC`: Drives W0 and W1 from other wires if the test of the group is true. The last two operands drive them if it is false. (operations-main.yaml:132)
     fn movc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8528,7 +8531,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `PCK`: Packs a value, or the values of a repeated group, into one word. (operations-main.yaml:120)
+    /// `PCK`: Packs a value, or the values of a repeated group, into one word. (operations-main.yaml:140)
     fn pck(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8536,7 +8539,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UNPCK`: Unpacks a part of a word. (operations-main.yaml:125)
+    /// `UNPCK`: Unpacks a part of a word. (operations-main.yaml:146)
     fn unpck(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8544,7 +8547,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UADD8`: Unsigned sum of bytes. (operations-main.yaml:132)
+    /// `UADD8`: Unsigned sum of bytes. (operations-main.yaml:154)
     fn uadd8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8552,7 +8555,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UMUL8`: Unsigned product of bytes. (operations-main.yaml:139)
+    /// `UMUL8`: Unsigned product of bytes. (operations-main.yaml:162)
     fn umul8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8560,7 +8563,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UMAD8`: Unsigned product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:146)
+    /// `UMAD8`: Unsigned product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:170)
     fn umad8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8568,7 +8571,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `IADD8`: Signed sum of bytes. (operations-main.yaml:153)
+    /// `IADD8`: Signed sum of bytes. (operations-main.yaml:178)
     fn iadd8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8576,7 +8579,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `IMUL8`: Signed product of bytes. (operations-main.yaml:160)
+    /// `IMUL8`: Signed product of bytes. (operations-main.yaml:186)
     fn imul8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8584,7 +8587,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `IMAD8`: Signed product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:167)
+    /// `IMAD8`: Signed product of bytes and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:194)
     fn imad8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8592,7 +8595,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UADD16`: Unsigned sum of halves. (operations-main.yaml:174)
+    /// `UADD16`: Unsigned sum of halves. (operations-main.yaml:202)
     fn uadd16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8600,7 +8603,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UMUL16`: Unsigned product of halves. (operations-main.yaml:181)
+    /// `UMUL16`: Unsigned product of halves. (operations-main.yaml:210)
     fn umul16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8608,7 +8611,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UMAD16`: Unsigned product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:188)
+    /// `UMAD16`: Unsigned product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:218)
     fn umad16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8616,7 +8619,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `IADD16`: Signed sum of halves. (operations-main.yaml:195)
+    /// `IADD16`: Signed sum of halves. (operations-main.yaml:226)
     fn iadd16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8624,7 +8627,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `IMUL16`: Signed product of halves. (operations-main.yaml:202)
+    /// `IMUL16`: Signed product of halves. (operations-main.yaml:234)
     fn imul16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8632,7 +8635,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `IMAD16`: Signed product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:209)
+    /// `IMAD16`: Signed product of halves and a sum. With .hi the part of the third source is one of its upper two. (operations-main.yaml:242)
     fn imad16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8640,7 +8643,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ADD64`: Adds two 64-bit integers and, if asked, a carry. (operations-main.yaml:216)
+    /// `ADD64`: Adds two 64-bit integers and, if asked, a carry. (operations-main.yaml:250)
     fn add64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8648,7 +8651,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UADD6432`: Adds a 32-bit to a 64-bit unsigned integer. (operations-main.yaml:222)
+    /// `UADD6432`: Adds a 32-bit to a 64-bit unsigned integer. (operations-main.yaml:257)
     fn uadd6432(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8656,7 +8659,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SADD6432`: Adds a 32-bit to a 64-bit signed integer. (operations-main.yaml:228)
+    /// `SADD6432`: Adds a 32-bit to a 64-bit signed integer. (operations-main.yaml:264)
     fn sadd6432(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8664,7 +8667,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UMADD32`: Multiplies and adds 32-bit unsigned integers. (operations-main.yaml:234)
+    /// `UMADD32`: Multiplies and adds 32-bit unsigned integers. (operations-main.yaml:271)
     fn umadd32(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8672,7 +8675,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SMADD32`: Multiplies and adds 32-bit signed integers. (operations-main.yaml:241)
+    /// `SMADD32`: Multiplies and adds 32-bit signed integers. (operations-main.yaml:279)
     fn smadd32(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8680,7 +8683,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UMADD64`: Multiplies 32-bit unsigned integers and adds a 64-bit one. (operations-main.yaml:248)
+    /// `UMADD64`: Multiplies 32-bit unsigned integers and adds a 64-bit one. (operations-main.yaml:287)
     fn umadd64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8688,7 +8691,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SMADD64`: Multiplies 32-bit signed integers and adds a 64-bit one. (operations-main.yaml:254)
+    /// `SMADD64`: Multiplies 32-bit signed integers and adds a 64-bit one. (operations-main.yaml:294)
     fn smadd64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8696,7 +8699,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTZ`: Whether a value is zero. (operations-main.yaml:260)
+    /// `TSTZ`: Whether a value is zero. (operations-main.yaml:301)
     fn tstz(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8704,7 +8707,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTGZ`: Whether a value is greater than zero. (operations-main.yaml:266)
+    /// `TSTGZ`: Whether a value is greater than zero. (operations-main.yaml:308)
     fn tstgz(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8712,7 +8715,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTGEZ`: Whether a value is zero or greater. (operations-main.yaml:272)
+    /// `TSTGEZ`: Whether a value is zero or greater. (operations-main.yaml:315)
     fn tstgez(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8720,7 +8723,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTC`: Whether phase 0 carried out. (operations-main.yaml:278)
+    /// `TSTC`: Whether phase 0 carried out. (operations-main.yaml:322)
     fn tstc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8728,7 +8731,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTE`: Whether the left value is equal. (operations-main.yaml:283)
+    /// `TSTE`: Whether the left value is equal. (operations-main.yaml:328)
     fn tste(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8736,7 +8739,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTG`: Whether the left value is greater. (operations-main.yaml:289)
+    /// `TSTG`: Whether the left value is greater. (operations-main.yaml:335)
     fn tstg(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8744,7 +8747,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTGE`: Whether the left value is greater or equal. (operations-main.yaml:295)
+    /// `TSTGE`: Whether the left value is greater or equal. (operations-main.yaml:342)
     fn tstge(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8752,7 +8755,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTNE`: Whether the left value is not equal. (operations-main.yaml:301)
+    /// `TSTNE`: Whether the left value is not equal. (operations-main.yaml:349)
     fn tstne(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8760,7 +8763,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTL`: Whether the left value is less. (operations-main.yaml:307)
+    /// `TSTL`: Whether the left value is less. (operations-main.yaml:356)
     fn tstl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8768,7 +8771,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTLE`: Whether the left value is less or equal. (operations-main.yaml:313)
+    /// `TSTLE`: Whether the left value is less or equal. (operations-main.yaml:363)
     fn tstle(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8784,7 +8787,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `OR`: Bitwise or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:10)
+    /// `OR`: Bitwise or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:11)
     fn or(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8792,7 +8795,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `XOR`: Bitwise exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:15)
+    /// `XOR`: Bitwise exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:17)
     fn xor(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8800,7 +8803,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `NAND`: Bitwise not and of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:20)
+    /// `NAND`: Bitwise not and of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:23)
     fn nand(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8808,7 +8811,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `NOR`: Bitwise not or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:25)
+    /// `NOR`: Bitwise not or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:29)
     fn nor(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8816,7 +8819,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `XNOR`: Bitwise not exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:30)
+    /// `XNOR`: Bitwise not exclusive or of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:35)
     fn xnor(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8824,7 +8827,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BYP.logic`: Passes the mask on. (operations-bitwise.yaml:35)
+    /// `BYP.logic`: Passes the mask on. (operations-bitwise.yaml:41)
     fn byp_logic(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8832,7 +8835,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `MSK`: Makes a mask from a width and a position. (operations-bitwise.yaml:42)
+    /// `MSK`: Makes a mask from a width and a position. (operations-bitwise.yaml:49)
     fn msk(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8840,7 +8843,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BYP`: Passes sources 0 and 1 on. (operations-bitwise.yaml:48)
+    /// `BYP`: Passes sources 0 and 1 on. (operations-bitwise.yaml:56)
     fn byp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8848,7 +8851,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BYP.imm16`: Passes source 0 and a 16-bit immediate on. (operations-bitwise.yaml:56)
+    /// `BYP.imm16`: Passes source 0 and a 16-bit immediate on. (operations-bitwise.yaml:65)
     fn byp_imm16(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8856,7 +8859,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BYP.imm32`: Passes source 0 and a 32-bit immediate on. (operations-bitwise.yaml:62)
+    /// `BYP.imm32`: Passes source 0 and a 32-bit immediate on. (operations-bitwise.yaml:72)
     fn byp_imm32(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8864,7 +8867,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SHFL`: Interleaves the lower halves of two sources bit by bit. (operations-bitwise.yaml:68)
+    /// `SHFL`: Interleaves the lower halves of two sources bit by bit. (operations-bitwise.yaml:79)
     fn shfl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8872,7 +8875,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `REV`: Reverses the bits. (operations-bitwise.yaml:74)
+    /// `REV`: Reverses the bits. (operations-bitwise.yaml:86)
     fn rev(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8880,7 +8883,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `LSL`: Shifts left, in the first shift unit. (operations-bitwise.yaml:80)
+    /// `LSL`: Shifts left, in the first shift unit. (operations-bitwise.yaml:93)
     fn lsl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8888,7 +8891,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BYP.shift`: Passes source 2 on. (operations-bitwise.yaml:86)
+    /// `BYP.shift`: Passes source 2 on. (operations-bitwise.yaml:100)
     fn byp_shift(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8896,7 +8899,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CBS`: Counts the set bits. (operations-bitwise.yaml:94)
+    /// `CBS`: Counts the set bits. (operations-bitwise.yaml:109)
     fn cbs(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8904,7 +8907,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FTB`: Finds the top set bit; -1 if there is none. (operations-bitwise.yaml:102)
+    /// `FTB`: Finds the top set bit; -1 if there is none. (operations-bitwise.yaml:118)
     fn ftb(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8912,7 +8915,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BYP.count`: Passes source 2 or FT2 on. (operations-bitwise.yaml:108)
+    /// `BYP.count`: Passes source 2 or FT2 on. (operations-bitwise.yaml:125)
     fn byp_count(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8920,7 +8923,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `LSL.second`: Shifts left, in the second shift unit. (operations-bitwise.yaml:114)
+    /// `LSL.second`: Shifts left, in the second shift unit. (operations-bitwise.yaml:132)
     fn lsl_second(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8928,7 +8931,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SHR`: Shifts right with zeros. (operations-bitwise.yaml:121)
+    /// `SHR`: Shifts right with zeros. (operations-bitwise.yaml:140)
     fn shr(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8936,7 +8939,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ROL`: Rotates left. (operations-bitwise.yaml:127)
+    /// `ROL`: Rotates left. (operations-bitwise.yaml:147)
     fn rol(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8944,7 +8947,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CPS`: Clears bits, or sets them where the predicate holds. (operations-bitwise.yaml:133)
+    /// `CPS`: Clears bits, or sets them where the predicate holds. (operations-bitwise.yaml:154)
     fn cps(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8952,7 +8955,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ASR`: Shifts right with the sign that a bit says. (operations-bitwise.yaml:139)
+    /// `ASR`: Shifts right with the sign that a bit says. (operations-bitwise.yaml:161)
     fn asr(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8960,7 +8963,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TZ`: Writes the predicate: whether a result is zero. (operations-bitwise.yaml:145)
+    /// `TZ`: Writes the predicate: whether a result is zero. (operations-bitwise.yaml:168)
     fn tz(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8968,7 +8971,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TNZ`: Writes the predicate: whether a result is not zero. (operations-bitwise.yaml:152)
+    /// `TNZ`: Writes the predicate: whether a result is not zero. (operations-bitwise.yaml:176)
     fn tnz(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8984,7 +8987,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UVSW.write.reg`: Writes a vertex output. A source says which. (operations-backend.yaml:9)
+    /// `UVSW.write.reg`: Writes a vertex output. A source says which. (operations-backend.yaml:10)
     fn uvsw_write_reg(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -8992,7 +8995,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UVSW.write_emit_endtask`: Writes a vertex output, emits the vertex and ends the task. (operations-backend.yaml:14)
+    /// `UVSW.write_emit_endtask`: Writes a vertex output, emits the vertex and ends the task. (operations-backend.yaml:16)
     fn uvsw_write_emit_endtask(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9000,7 +9003,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UVSW.write_emit_endtask.reg`: Writes a vertex output, emits the vertex and ends the task. A source says which. (operations-backend.yaml:19)
+    /// `UVSW.write_emit_endtask.reg`: Writes a vertex output, emits the vertex and ends the task. A source says which. (operations-backend.yaml:22)
     fn uvsw_write_emit_endtask_reg(
         &mut self,
         parts: &Parts,
@@ -9012,7 +9015,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UVSW.emit_cut`: Emits a vertex and ends the strip. (operations-backend.yaml:24)
+    /// `UVSW.emit_cut`: Emits a vertex and ends the strip. (operations-backend.yaml:28)
     fn uvsw_emit_cut(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9020,7 +9023,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UVSW.emit_endtask`: Emits a vertex and ends the task. (operations-backend.yaml:29)
+    /// `UVSW.emit_endtask`: Emits a vertex and ends the task. (operations-backend.yaml:34)
     fn uvsw_emit_endtask(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9028,7 +9031,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UVSW.emit`: Emits a vertex. (operations-backend.yaml:34)
+    /// `UVSW.emit`: Emits a vertex. (operations-backend.yaml:40)
     fn uvsw_emit(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9036,7 +9039,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UVSW.cut`: Ends a strip. (operations-backend.yaml:39)
+    /// `UVSW.cut`: Ends a strip. (operations-backend.yaml:46)
     fn uvsw_cut(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9044,7 +9047,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UVSW.endtask`: Ends the task. (operations-backend.yaml:44)
+    /// `UVSW.endtask`: Ends the task. (operations-backend.yaml:52)
     fn uvsw_endtask(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9052,7 +9055,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ATST`: Alpha test. (operations-backend.yaml:49)
+    /// `ATST`: Alpha test. (operations-backend.yaml:58)
     fn atst(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9060,7 +9063,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `DEPTHF`: Depth feedback. (operations-backend.yaml:54)
+    /// `DEPTHF`: Depth feedback. (operations-backend.yaml:64)
     fn depthf(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9068,7 +9071,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FITR`: Iterates values. (operations-backend.yaml:59)
+    /// `FITR`: Iterates values. (operations-backend.yaml:70)
     fn fitr(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9076,7 +9079,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FITRP`: Iterates values and multiplies them by 1/W. (operations-backend.yaml:67)
+    /// `FITRP`: Iterates values and multiplies them by 1/W. (operations-backend.yaml:79)
     fn fitrp(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9084,7 +9087,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `IDF`: Asks the memory subsystem for a fence. (operations-backend.yaml:73)
+    /// `IDF`: Asks the memory subsystem for a fence. (operations-backend.yaml:86)
     fn idf(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9092,7 +9095,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `LD`: Loads words from memory. (operations-backend.yaml:79)
+    /// `LD`: Loads words from memory. (operations-backend.yaml:93)
     fn ld(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9100,7 +9103,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `LD.reg`: Loads words from memory; a source says how many. (operations-backend.yaml:86)
+    /// `LD.reg`: Loads words from memory; a source says how many. (operations-backend.yaml:101)
     fn ld_reg(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9108,7 +9111,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ST`: Stores to memory. (operations-backend.yaml:92)
+    /// `ST`: Stores to memory. (operations-backend.yaml:108)
     fn st(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9116,7 +9119,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ST.tiled`: Stores to a tile. (operations-backend.yaml:99)
+    /// `ST.tiled`: Stores to a tile. (operations-backend.yaml:116)
     fn st_tiled(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9124,7 +9127,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ST.reg`: Stores to memory; a source says how many. (operations-backend.yaml:104)
+    /// `ST.reg`: Stores to memory; a source says how many. (operations-backend.yaml:122)
     fn st_reg(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9132,7 +9135,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ST.reg.tiled`: Stores to a tile; a source says how many. (operations-backend.yaml:109)
+    /// `ST.reg.tiled`: Stores to a tile; a source says how many. (operations-backend.yaml:128)
     fn st_reg_tiled(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9140,7 +9143,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SMP1D`: Samples a texture with one dimension. (operations-backend.yaml:114)
+    /// `SMP1D`: Samples a texture with one dimension. (operations-backend.yaml:134)
     fn smp1d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9148,7 +9151,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SMP2D`: Samples a texture with two dimensions. (operations-backend.yaml:120)
+    /// `SMP2D`: Samples a texture with two dimensions. (operations-backend.yaml:141)
     fn smp2d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9156,7 +9159,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SMP3D`: Samples a texture with three dimensions. (operations-backend.yaml:126)
+    /// `SMP3D`: Samples a texture with three dimensions. (operations-backend.yaml:148)
     fn smp3d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9164,7 +9167,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ATOM`: An atomic operation on memory. (operations-backend.yaml:132)
+    /// `ATOM`: An atomic operation on memory. (operations-backend.yaml:155)
     fn atom(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9172,7 +9175,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `EMITPIX`: Emits the pixel. Only Mesa names it. (operations-backend.yaml:138)
+    /// `EMITPIX`: Emits the pixel. Only Mesa names it. (operations-backend.yaml:162)
     fn emitpix(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9180,7 +9183,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `PHAS`: Changes the phase of the program. Only Mesa names it. (operations-backend.yaml:144)
+    /// `PHAS`: Changes the phase of the program. Only Mesa names it. (operations-backend.yaml:169)
     fn phas(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9188,7 +9191,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `PHAS.reg`: Changes the phase of the program as a source says. (operations-backend.yaml:150)
+    /// `PHAS.reg`: Changes the phase of the program as a source says. (operations-backend.yaml:176)
     fn phas_reg(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9196,7 +9199,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SETL`: Sets the link register. Only Mesa names it. (operations-backend.yaml:156)
+    /// `SETL`: Sets the link register. Only Mesa names it. (operations-backend.yaml:183)
     fn setl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9204,7 +9207,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SAVMSK`: Saves a mask. Only Mesa names it. (operations-backend.yaml:162)
+    /// `SAVMSK`: Saves a mask. Only Mesa names it. (operations-backend.yaml:190)
     fn savmsk(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9212,7 +9215,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `MOVMSK`: Moves a mask. Only Mesa names it. (operations-backend.yaml:168)
+    /// `MOVMSK`: Moves a mask. Only Mesa names it. (operations-backend.yaml:197)
     fn movmsk(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9220,7 +9223,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `MOVMSK.sm`: Moves a mask that a source names. (operations-backend.yaml:174)
+    /// `MOVMSK.sm`: Moves a mask that a source names. (operations-backend.yaml:204)
     fn movmsk_sm(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9236,7 +9239,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BAL`: Goes to an address and keeps where from. (operations-control.yaml:13)
+    /// `BAL`: Goes to an address and keeps where from. (operations-control.yaml:14)
     fn bal(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9244,7 +9247,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BR`: Goes some bytes on from the start of the group. (operations-control.yaml:18)
+    /// `BR`: Goes some bytes on from the start of the group. (operations-control.yaml:20)
     fn br(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9252,7 +9255,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BRL`: Goes some bytes on and keeps where from. (operations-control.yaml:24)
+    /// `BRL`: Goes some bytes on and keeps where from. (operations-control.yaml:27)
     fn brl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9260,7 +9263,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `LAPC`: Goes to the kept address. (operations-control.yaml:29)
+    /// `LAPC`: Goes to the kept address. (operations-control.yaml:33)
     fn lapc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9268,7 +9271,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SAVL`: Writes the kept address to W0. (operations-control.yaml:33)
+    /// `SAVL`: Writes the kept address to W0. (operations-control.yaml:38)
     fn savl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9276,7 +9279,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDST`: Starts a block: an instance that runs and fails the condition stops for it. (operations-control.yaml:38)
+    /// `CNDST`: Starts a block: an instance that runs and fails the condition stops for it. (operations-control.yaml:44)
     fn cndst(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9284,7 +9287,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDEF`: Turns to the other branch. (operations-control.yaml:44)
+    /// `CNDEF`: Turns to the other branch. (operations-control.yaml:51)
     fn cndef(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9292,7 +9295,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDSM`: Stops an instance that meets the condition for so many ends. (operations-control.yaml:49)
+    /// `CNDSM`: Stops an instance that meets the condition for so many ends. (operations-control.yaml:57)
     fn cndsm(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9300,7 +9303,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDLT`: Tests whether a loop goes on. (operations-control.yaml:54)
+    /// `CNDLT`: Tests whether a loop goes on. (operations-control.yaml:63)
     fn cndlt(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9308,7 +9311,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDEND`: Ends a block. (operations-control.yaml:59)
+    /// `CNDEND`: Ends a block. (operations-control.yaml:69)
     fn cndend(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9316,7 +9319,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDSETL`: Sets the link address in a loop of calls, in two parts. (operations-control.yaml:65)
+    /// `CNDSETL`: Sets the link address in a loop of calls, in two parts. (operations-control.yaml:76)
     fn cndsetl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9324,7 +9327,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDLPC`: Ends a round of a loop of calls. (operations-control.yaml:70)
+    /// `CNDLPC`: Ends a round of a loop of calls. (operations-control.yaml:82)
     fn cndlpc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9332,7 +9335,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `WDF`: Waits for a fence. (operations-control.yaml:75)
+    /// `WDF`: Waits for a fence. (operations-control.yaml:88)
     fn wdf(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9340,7 +9343,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ITRSMP1D`: Iterates coordinates and samples a texture with one dimension. (operations-control.yaml:80)
+    /// `ITRSMP1D`: Iterates coordinates and samples a texture with one dimension. (operations-control.yaml:94)
     fn itrsmp1d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9348,7 +9351,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ITRSMP2D`: Iterates coordinates and samples a texture with two dimensions. (operations-control.yaml:87)
+    /// `ITRSMP2D`: Iterates coordinates and samples a texture with two dimensions. (operations-control.yaml:102)
     fn itrsmp2d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9356,7 +9359,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ITRSMP3D`: Iterates coordinates and samples a texture with three dimensions. (operations-control.yaml:94)
+    /// `ITRSMP3D`: Iterates coordinates and samples a texture with three dimensions. (operations-control.yaml:110)
     fn itrsmp3d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9364,7 +9367,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SBO`: Moves the base of shared or coefficient registers. (operations-control.yaml:101)
+    /// `SBO`: Moves the base of shared or coefficient registers. (operations-control.yaml:118)
     fn sbo(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9372,7 +9375,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `DITR`: Iterates values without the ALU. (operations-control.yaml:105)
+    /// `DITR`: Iterates values without the ALU. (operations-control.yaml:123)
     fn ditr(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9380,7 +9383,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `NOP`: Does nothing; may end the program. Only Mesa names it. (operations-control.yaml:109)
+    /// `NOP`: Does nothing; may end the program. Only Mesa names it. (operations-control.yaml:128)
     fn nop(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9388,7 +9391,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `WOP`: Waits for outstanding operations. Only Mesa names it. (operations-control.yaml:115)
+    /// `WOP`: Waits for outstanding operations. Only Mesa names it. (operations-control.yaml:135)
     fn wop(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9396,7 +9399,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:120)
+    /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:141)
     fn mutex(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9412,7 +9415,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:151)
+    /// `F16SOP.MAD`: Four multiply-adds of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:152)
     fn f16sop_mad(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9420,7 +9423,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:159)
+    /// `F16SOP.U8`: Two sums of products with bytes as operands or results. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:161)
     fn f16sop_u8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9428,7 +9431,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:167)
+    /// `F16SOP.U8MAD`: Four multiply-adds with bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:170)
     fn f16sop_u8mad(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9436,7 +9439,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:175)
+    /// `SOPMOV`: The move that accompanies a sum of products. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:179)
     fn sopmov(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9444,7 +9447,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:182)
+    /// `SOPMOV.U8`: The move that accompanies a sum of products of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:187)
     fn sopmov_u8(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9452,7 +9455,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:189)
+    /// `SOPU8MADMOV`: The move that accompanies four multiply-adds of bytes. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:195)
     fn sopu8madmov(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9460,7 +9463,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:196)
+    /// `CONVERTTOF64`: Converts to a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:203)
     fn converttof64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9468,7 +9471,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:203)
+    /// `CONVERTFROMF64`: Converts from a 64-bit float. No public encoding: nothing about the unit for 64-bit floats is public. (unencoded.yaml:211)
     fn convertfromf64(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9476,7 +9479,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:210)
+    /// `GTA`: The address of a texel: how many, how large, where. The predicate says whether it is outside. No public encoding: no code for it is public. (unencoded.yaml:219)
     fn gta(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9484,7 +9487,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FADD.second`: Adds two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no sum of floats. (unencoded.yaml:217)
+    /// `FADD.second`: Adds two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no sum of floats. (unencoded.yaml:227)
     fn fadd_second(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9492,7 +9495,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FMUL.second`: Multiplies two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no product of floats. (unencoded.yaml:224)
+    /// `FMUL.second`: Multiplies two floats in phase 2: what the pack unit would read, and what selector 0 passes on. No public encoding: the public codes of phase 2 have no product of floats. (unencoded.yaml:235)
     fn fmul_second(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9500,7 +9503,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:231)
+    /// `FSQRT`: The square root of a float. No public encoding: all sixteen codes of operations with one source are taken. (unencoded.yaml:243)
     fn fsqrt(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9508,7 +9511,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:238)
+    /// `TSTMIN`: Whether the left value is less, for a minimum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:251)
     fn tstmin(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9516,7 +9519,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:245)
+    /// `TSTMAX`: Whether the left value is greater or equal, for a maximum. No public encoding: six codes of tests are free, and none is known to be it. (unencoded.yaml:259)
     fn tstmax(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9524,7 +9527,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:252)
+    /// `FTB_SHI`: Finds the top bit that differs from the sign. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:267)
     fn ftb_shi(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9532,7 +9535,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:260)
+    /// `FTB_MSB`: Finds the top set bit, counted from the top. No public encoding: one code of the count unit is free, and nothing says that it is this. (unencoded.yaml:276)
     fn ftb_msb(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9540,7 +9543,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:268)
+    /// `TESSW`: Writes for the tessellator. No public encoding: no code for it is public. (unencoded.yaml:285)
     fn tessw(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9548,7 +9551,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:276)
+    /// `ST.TEXELMODE`: Stores texels. No public encoding: no code for it is public. (unencoded.yaml:294)
     fn st_texelmode(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9556,7 +9559,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:284)
+    /// `BPRET`: Returns from a breakpoint, whatever the predicate says. No public encoding: no code for it is public. (unencoded.yaml:303)
     fn bpret(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9564,7 +9567,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:290)
+    /// `UNIQ`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:310)
     fn uniq(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9572,7 +9575,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:296)
+    /// `FETCH`: Only its name is known, from Mesa. No public encoding: only the code in the header is known, not what follows it. (unencoded.yaml:317)
     fn fetch(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -26073,7 +26076,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The form for phase 2 is FADD.second.",
-                source: "operations-main.yaml:9",
+                source: "operations-main.yaml:10",
             },
             Operation {
                 name: "FMUL",
@@ -26103,7 +26106,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The form for phase 2 is FMUL.second.",
-                source: "operations-main.yaml:15",
+                source: "operations-main.yaml:17",
             },
             Operation {
                 name: "FRCP",
@@ -26130,7 +26133,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Its half-precision parts have no public encoding.",
-                source: "operations-main.yaml:21",
+                source: "operations-main.yaml:24",
             },
             Operation {
                 name: "FRSQ",
@@ -26157,7 +26160,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Its half-precision parts have no public encoding.",
-                source: "operations-main.yaml:27",
+                source: "operations-main.yaml:31",
             },
             Operation {
                 name: "FLOG",
@@ -26184,7 +26187,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Its half-precision parts have no public encoding.",
-                source: "operations-main.yaml:33",
+                source: "operations-main.yaml:38",
             },
             Operation {
                 name: "FEXP",
@@ -26211,7 +26214,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Its half-precision parts have no public encoding.",
-                source: "operations-main.yaml:39",
+                source: "operations-main.yaml:45",
             },
             Operation {
                 name: "FLOGCN",
@@ -26236,7 +26239,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-main.yaml:45",
+                source: "operations-main.yaml:52",
             },
             Operation {
                 name: "GCMP",
@@ -26261,7 +26264,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:51",
+                source: "operations-main.yaml:59",
             },
             Operation {
                 name: "GEXP",
@@ -26286,7 +26289,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:56",
+                source: "operations-main.yaml:65",
             },
             Operation {
                 name: "MBYP",
@@ -26318,7 +26321,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-main.yaml:61",
+                source: "operations-main.yaml:71",
             },
             Operation {
                 name: "FDSX",
@@ -26341,7 +26344,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:68",
+                source: "operations-main.yaml:79",
             },
             Operation {
                 name: "FDSY",
@@ -26364,7 +26367,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:73",
+                source: "operations-main.yaml:85",
             },
             Operation {
                 name: "FDSXF",
@@ -26387,7 +26390,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:78",
+                source: "operations-main.yaml:91",
             },
             Operation {
                 name: "FDSYF",
@@ -26410,7 +26413,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:83",
+                source: "operations-main.yaml:97",
             },
             Operation {
                 name: "FSINC",
@@ -26435,7 +26438,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:88",
+                source: "operations-main.yaml:103",
             },
             Operation {
                 name: "FARCTANC",
@@ -26460,7 +26463,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "No compiler is known to write it.",
-                source: "operations-main.yaml:93",
+                source: "operations-main.yaml:109",
             },
             Operation {
                 name: "FRED",
@@ -26549,7 +26552,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:99",
+                source: "operations-main.yaml:116",
             },
             Operation {
                 name: "MOV",
@@ -26578,7 +26581,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "The move record with the always bit.",
-                source: "operations-main.yaml:105",
+                source: "operations-main.yaml:123",
             },
             Operation {
                 name: "MOVC",
@@ -26652,7 +26655,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-main.yaml:113",
+                source: "operations-main.yaml:132",
             },
             Operation {
                 name: "PCK",
@@ -26686,7 +26689,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:120",
+                source: "operations-main.yaml:140",
             },
             Operation {
                 name: "UNPCK",
@@ -26722,7 +26725,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "One bit stands for both scaling and rounding towards zero.",
-                source: "operations-main.yaml:125",
+                source: "operations-main.yaml:146",
             },
             Operation {
                 name: "UADD8",
@@ -26752,7 +26755,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:132",
+                source: "operations-main.yaml:154",
             },
             Operation {
                 name: "UMUL8",
@@ -26782,7 +26785,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:139",
+                source: "operations-main.yaml:162",
             },
             Operation {
                 name: "UMAD8",
@@ -26823,7 +26826,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:146",
+                source: "operations-main.yaml:170",
             },
             Operation {
                 name: "IADD8",
@@ -26853,7 +26856,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:153",
+                source: "operations-main.yaml:178",
             },
             Operation {
                 name: "IMUL8",
@@ -26883,7 +26886,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:160",
+                source: "operations-main.yaml:186",
             },
             Operation {
                 name: "IMAD8",
@@ -26924,7 +26927,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:167",
+                source: "operations-main.yaml:194",
             },
             Operation {
                 name: "UADD16",
@@ -26954,7 +26957,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:174",
+                source: "operations-main.yaml:202",
             },
             Operation {
                 name: "UMUL16",
@@ -26984,7 +26987,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:181",
+                source: "operations-main.yaml:210",
             },
             Operation {
                 name: "UMAD16",
@@ -27025,7 +27028,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:188",
+                source: "operations-main.yaml:218",
             },
             Operation {
                 name: "IADD16",
@@ -27055,7 +27058,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:195",
+                source: "operations-main.yaml:226",
             },
             Operation {
                 name: "IMUL16",
@@ -27085,7 +27088,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:202",
+                source: "operations-main.yaml:234",
             },
             Operation {
                 name: "IMAD16",
@@ -27126,14 +27129,14 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Assumed,
                 note: "That the sign bit means signed is an assumption; Mesa never writes these.",
-                source: "operations-main.yaml:209",
+                source: "operations-main.yaml:242",
             },
             Operation {
                 name: "ADD64",
                 doc: "Adds two 64-bit integers and, if asked, a carry.",
                 slots: 0x40,
                 part: "",
-                is: &[(255, 0, &[8]), (255, 20, &[1]), (255, 19, &[0])],
+                is: &[(255, 0, &[8]), (255, 20, &[1])],
                 unless: 255,
                 remark: false,
                 writes: 0x0,
@@ -27199,7 +27202,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:216",
+                source: "operations-main.yaml:250",
             },
             Operation {
                 name: "UADD6432",
@@ -27266,7 +27269,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:222",
+                source: "operations-main.yaml:257",
             },
             Operation {
                 name: "SADD6432",
@@ -27333,7 +27336,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:228",
+                source: "operations-main.yaml:264",
             },
             Operation {
                 name: "UMADD32",
@@ -27400,7 +27403,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-main.yaml:234",
+                source: "operations-main.yaml:271",
             },
             Operation {
                 name: "SMADD32",
@@ -27467,7 +27470,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-main.yaml:241",
+                source: "operations-main.yaml:279",
             },
             Operation {
                 name: "UMADD64",
@@ -27540,7 +27543,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:248",
+                source: "operations-main.yaml:287",
             },
             Operation {
                 name: "SMADD64",
@@ -27613,7 +27616,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:254",
+                source: "operations-main.yaml:294",
             },
             Operation {
                 name: "TSTZ",
@@ -27647,7 +27650,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:260",
+                source: "operations-main.yaml:301",
             },
             Operation {
                 name: "TSTGZ",
@@ -27681,7 +27684,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:266",
+                source: "operations-main.yaml:308",
             },
             Operation {
                 name: "TSTGEZ",
@@ -27715,7 +27718,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:272",
+                source: "operations-main.yaml:315",
             },
             Operation {
                 name: "TSTC",
@@ -27736,7 +27739,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:278",
+                source: "operations-main.yaml:322",
             },
             Operation {
                 name: "TSTE",
@@ -27775,7 +27778,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:283",
+                source: "operations-main.yaml:328",
             },
             Operation {
                 name: "TSTG",
@@ -27814,7 +27817,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:289",
+                source: "operations-main.yaml:335",
             },
             Operation {
                 name: "TSTGE",
@@ -27853,7 +27856,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:295",
+                source: "operations-main.yaml:342",
             },
             Operation {
                 name: "TSTNE",
@@ -27892,7 +27895,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:301",
+                source: "operations-main.yaml:349",
             },
             Operation {
                 name: "TSTL",
@@ -27931,7 +27934,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:307",
+                source: "operations-main.yaml:356",
             },
             Operation {
                 name: "TSTLE",
@@ -27970,7 +27973,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:313",
+                source: "operations-main.yaml:363",
             },
             Operation {
                 name: "drive W0",
@@ -27991,7 +27994,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:319",
+                source: "operations-main.yaml:370",
             },
             Operation {
                 name: "drive W1",
@@ -28012,7 +28015,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:326",
+                source: "operations-main.yaml:377",
             },
             Operation {
                 name: "drive W1 alone",
@@ -28033,7 +28036,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:333",
+                source: "operations-main.yaml:384",
             },
             Operation {
                 name: "AND",
@@ -28079,7 +28082,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:10",
+                source: "operations-bitwise.yaml:11",
             },
             Operation {
                 name: "XOR",
@@ -28102,7 +28105,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:15",
+                source: "operations-bitwise.yaml:17",
             },
             Operation {
                 name: "NAND",
@@ -28125,7 +28128,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:20",
+                source: "operations-bitwise.yaml:23",
             },
             Operation {
                 name: "NOR",
@@ -28148,7 +28151,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:25",
+                source: "operations-bitwise.yaml:29",
             },
             Operation {
                 name: "XNOR",
@@ -28171,7 +28174,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:30",
+                source: "operations-bitwise.yaml:35",
             },
             Operation {
                 name: "BYP.logic",
@@ -28187,7 +28190,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The reference writes S1 in the form and FT1 in the description.",
-                source: "operations-bitwise.yaml:35",
+                source: "operations-bitwise.yaml:41",
             },
             Operation {
                 name: "MSK",
@@ -28208,7 +28211,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:42",
+                source: "operations-bitwise.yaml:49",
             },
             Operation {
                 name: "BYP",
@@ -28236,7 +28239,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-bitwise.yaml:48",
+                source: "operations-bitwise.yaml:56",
             },
             Operation {
                 name: "BYP.imm16",
@@ -28257,7 +28260,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:56",
+                source: "operations-bitwise.yaml:65",
             },
             Operation {
                 name: "BYP.imm32",
@@ -28278,7 +28281,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:62",
+                source: "operations-bitwise.yaml:72",
             },
             Operation {
                 name: "SHFL",
@@ -28299,7 +28302,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:68",
+                source: "operations-bitwise.yaml:79",
             },
             Operation {
                 name: "REV",
@@ -28315,7 +28318,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:74",
+                source: "operations-bitwise.yaml:86",
             },
             Operation {
                 name: "LSL",
@@ -28336,7 +28339,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:80",
+                source: "operations-bitwise.yaml:93",
             },
             Operation {
                 name: "BYP.shift",
@@ -28352,7 +28355,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-bitwise.yaml:86",
+                source: "operations-bitwise.yaml:100",
             },
             Operation {
                 name: "CBS",
@@ -28368,7 +28371,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-bitwise.yaml:94",
+                source: "operations-bitwise.yaml:109",
             },
             Operation {
                 name: "FTB",
@@ -28384,7 +28387,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:102",
+                source: "operations-bitwise.yaml:118",
             },
             Operation {
                 name: "BYP.count",
@@ -28400,7 +28403,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:108",
+                source: "operations-bitwise.yaml:125",
             },
             Operation {
                 name: "LSL.second",
@@ -28416,7 +28419,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-bitwise.yaml:114",
+                source: "operations-bitwise.yaml:132",
             },
             Operation {
                 name: "SHR",
@@ -28432,7 +28435,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:121",
+                source: "operations-bitwise.yaml:140",
             },
             Operation {
                 name: "ROL",
@@ -28448,7 +28451,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:127",
+                source: "operations-bitwise.yaml:147",
             },
             Operation {
                 name: "CPS",
@@ -28464,7 +28467,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:133",
+                source: "operations-bitwise.yaml:154",
             },
             Operation {
                 name: "ASR",
@@ -28489,7 +28492,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:139",
+                source: "operations-bitwise.yaml:161",
             },
             Operation {
                 name: "TZ",
@@ -28505,7 +28508,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-bitwise.yaml:145",
+                source: "operations-bitwise.yaml:168",
             },
             Operation {
                 name: "TNZ",
@@ -28521,7 +28524,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:152",
+                source: "operations-bitwise.yaml:176",
             },
             Operation {
                 name: "result ft5 to W0",
@@ -28537,7 +28540,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:158",
+                source: "operations-bitwise.yaml:183",
             },
             Operation {
                 name: "result ft4 to W0",
@@ -28553,7 +28556,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:164",
+                source: "operations-bitwise.yaml:189",
             },
             Operation {
                 name: "result ft1 to W0",
@@ -28569,7 +28572,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:170",
+                source: "operations-bitwise.yaml:195",
             },
             Operation {
                 name: "result ft3 to W1",
@@ -28587,7 +28590,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:176",
+                source: "operations-bitwise.yaml:201",
             },
             Operation {
                 name: "UVSW.write",
@@ -28629,7 +28632,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:9",
+                source: "operations-backend.yaml:10",
             },
             Operation {
                 name: "UVSW.write_emit_endtask",
@@ -28650,7 +28653,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:14",
+                source: "operations-backend.yaml:16",
             },
             Operation {
                 name: "UVSW.write_emit_endtask.reg",
@@ -28671,7 +28674,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:19",
+                source: "operations-backend.yaml:22",
             },
             Operation {
                 name: "UVSW.emit_cut",
@@ -28687,7 +28690,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:24",
+                source: "operations-backend.yaml:28",
             },
             Operation {
                 name: "UVSW.emit_endtask",
@@ -28703,7 +28706,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:29",
+                source: "operations-backend.yaml:34",
             },
             Operation {
                 name: "UVSW.emit",
@@ -28719,7 +28722,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:34",
+                source: "operations-backend.yaml:40",
             },
             Operation {
                 name: "UVSW.cut",
@@ -28735,7 +28738,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:39",
+                source: "operations-backend.yaml:46",
             },
             Operation {
                 name: "UVSW.endtask",
@@ -28751,7 +28754,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:44",
+                source: "operations-backend.yaml:52",
             },
             Operation {
                 name: "ATST",
@@ -28778,7 +28781,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:49",
+                source: "operations-backend.yaml:58",
             },
             Operation {
                 name: "DEPTHF",
@@ -28794,7 +28797,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:54",
+                source: "operations-backend.yaml:64",
             },
             Operation {
                 name: "FITR",
@@ -28838,14 +28841,14 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "An example of the reference has the coefficients of 1/W, too, which only FITRP has.",
-                source: "operations-backend.yaml:59",
+                source: "operations-backend.yaml:70",
             },
             Operation {
                 name: "FITRP",
                 doc: "Iterates values and multiplies them by 1/W.",
                 slots: 0x2,
                 part: "",
-                is: &[(255, 0, &[13]), (255, 16, &[1])],
+                is: &[(255, 0, &[13]), (255, 16, &[1, 3, 2])],
                 unless: 255,
                 remark: false,
                 writes: 0x400,
@@ -28868,7 +28871,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:67",
+                source: "operations-backend.yaml:79",
             },
             Operation {
                 name: "IDF",
@@ -28889,7 +28892,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-backend.yaml:73",
+                source: "operations-backend.yaml:86",
             },
             Operation {
                 name: "LD",
@@ -28921,7 +28924,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-backend.yaml:79",
+                source: "operations-backend.yaml:93",
             },
             Operation {
                 name: "LD.reg",
@@ -28953,7 +28956,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:86",
+                source: "operations-backend.yaml:101",
             },
             Operation {
                 name: "ST",
@@ -29008,7 +29011,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-backend.yaml:92",
+                source: "operations-backend.yaml:108",
             },
             Operation {
                 name: "ST.tiled",
@@ -29044,7 +29047,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:99",
+                source: "operations-backend.yaml:116",
             },
             Operation {
                 name: "ST.reg",
@@ -29078,7 +29081,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:104",
+                source: "operations-backend.yaml:122",
             },
             Operation {
                 name: "ST.reg.tiled",
@@ -29114,7 +29117,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:109",
+                source: "operations-backend.yaml:128",
             },
             Operation {
                 name: "SMP1D",
@@ -29169,7 +29172,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:114",
+                source: "operations-backend.yaml:134",
             },
             Operation {
                 name: "SMP2D",
@@ -29224,7 +29227,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:120",
+                source: "operations-backend.yaml:141",
             },
             Operation {
                 name: "SMP3D",
@@ -29279,7 +29282,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:126",
+                source: "operations-backend.yaml:148",
             },
             Operation {
                 name: "ATOM",
@@ -29304,7 +29307,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-backend.yaml:132",
+                source: "operations-backend.yaml:155",
             },
             Operation {
                 name: "EMITPIX",
@@ -29327,7 +29330,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:138",
+                source: "operations-backend.yaml:162",
             },
             Operation {
                 name: "PHAS",
@@ -29352,7 +29355,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:144",
+                source: "operations-backend.yaml:169",
             },
             Operation {
                 name: "PHAS.reg",
@@ -29373,7 +29376,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:150",
+                source: "operations-backend.yaml:176",
             },
             Operation {
                 name: "SETL",
@@ -29389,7 +29392,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:156",
+                source: "operations-backend.yaml:183",
             },
             Operation {
                 name: "SAVMSK",
@@ -29412,7 +29415,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:162",
+                source: "operations-backend.yaml:190",
             },
             Operation {
                 name: "MOVMSK",
@@ -29428,7 +29431,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:168",
+                source: "operations-backend.yaml:197",
             },
             Operation {
                 name: "MOVMSK.sm",
@@ -29444,7 +29447,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-backend.yaml:174",
+                source: "operations-backend.yaml:204",
             },
             Operation {
                 name: "group",
@@ -29508,7 +29511,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:13",
+                source: "operations-control.yaml:14",
             },
             Operation {
                 name: "BR",
@@ -29529,7 +29532,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-control.yaml:18",
+                source: "operations-control.yaml:20",
             },
             Operation {
                 name: "BRL",
@@ -29550,7 +29553,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:24",
+                source: "operations-control.yaml:27",
             },
             Operation {
                 name: "LAPC",
@@ -29566,7 +29569,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:29",
+                source: "operations-control.yaml:33",
             },
             Operation {
                 name: "SAVL",
@@ -29582,7 +29585,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Whether sources are there beside a destination is not public; none are assumed.",
-                source: "operations-control.yaml:33",
+                source: "operations-control.yaml:38",
             },
             Operation {
                 name: "CNDST",
@@ -29607,7 +29610,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-control.yaml:38",
+                source: "operations-control.yaml:44",
             },
             Operation {
                 name: "CNDEF",
@@ -29632,7 +29635,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:44",
+                source: "operations-control.yaml:51",
             },
             Operation {
                 name: "CNDSM",
@@ -29657,7 +29660,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:49",
+                source: "operations-control.yaml:57",
             },
             Operation {
                 name: "CNDLT",
@@ -29682,7 +29685,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:54",
+                source: "operations-control.yaml:63",
             },
             Operation {
                 name: "CNDEND",
@@ -29705,7 +29708,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-control.yaml:59",
+                source: "operations-control.yaml:69",
             },
             Operation {
                 name: "CNDSETL",
@@ -29730,7 +29733,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:65",
+                source: "operations-control.yaml:76",
             },
             Operation {
                 name: "CNDLPC",
@@ -29751,7 +29754,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:70",
+                source: "operations-control.yaml:82",
             },
             Operation {
                 name: "WDF",
@@ -29767,7 +29770,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-control.yaml:75",
+                source: "operations-control.yaml:88",
             },
             Operation {
                 name: "ITRSMP1D",
@@ -29873,7 +29876,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The state of the rasteriser and the forced sample count, which the reference lists, have no field.",
-                source: "operations-control.yaml:80",
+                source: "operations-control.yaml:94",
             },
             Operation {
                 name: "ITRSMP2D",
@@ -29979,7 +29982,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The state of the rasteriser and the forced sample count, which the reference lists, have no field.",
-                source: "operations-control.yaml:87",
+                source: "operations-control.yaml:102",
             },
             Operation {
                 name: "ITRSMP3D",
@@ -30085,7 +30088,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The state of the rasteriser and the forced sample count, which the reference lists, have no field.",
-                source: "operations-control.yaml:94",
+                source: "operations-control.yaml:110",
             },
             Operation {
                 name: "SBO",
@@ -30106,7 +30109,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:101",
+                source: "operations-control.yaml:118",
             },
             Operation {
                 name: "DITR",
@@ -30142,7 +30145,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:105",
+                source: "operations-control.yaml:123",
             },
             Operation {
                 name: "NOP",
@@ -30158,7 +30161,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "Not in the reference.",
-                source: "operations-control.yaml:109",
+                source: "operations-control.yaml:128",
             },
             Operation {
                 name: "WOP",
@@ -30174,7 +30177,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-control.yaml:115",
+                source: "operations-control.yaml:135",
             },
             Operation {
                 name: "MUTEX",
@@ -30195,7 +30198,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "Not in the reference.",
-                source: "operations-control.yaml:120",
+                source: "operations-control.yaml:141",
             },
             Operation {
                 name: "F16SOP",
@@ -30359,7 +30362,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "The reference writes .f16 and .clamp behind each result; here they stand behind the name, with the letter of the result.",
-                source: "unencoded.yaml:151",
+                source: "unencoded.yaml:152",
             },
             Operation {
                 name: "F16SOP.U8",
@@ -30436,7 +30439,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "The reference writes .u8 behind each result; here it stands behind the name, with the letter of the result.",
-                source: "unencoded.yaml:159",
+                source: "unencoded.yaml:161",
             },
             Operation {
                 name: "F16SOP.U8MAD",
@@ -30528,7 +30531,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "The reference writes .u8 and .clamp behind each result; here they stand behind the name, with the letter of the result.",
-                source: "unencoded.yaml:167",
+                source: "unencoded.yaml:170",
             },
             Operation {
                 name: "SOPMOV",
@@ -30549,7 +30552,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:175",
+                source: "unencoded.yaml:179",
             },
             Operation {
                 name: "SOPMOV.U8",
@@ -30575,7 +30578,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:182",
+                source: "unencoded.yaml:187",
             },
             Operation {
                 name: "SOPU8MADMOV",
@@ -30596,7 +30599,7 @@ mod tables {
                 no_encoding: "only the selector of the sum-of-products unit is public, not its operands",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:189",
+                source: "unencoded.yaml:195",
             },
             Operation {
                 name: "CONVERTTOF64",
@@ -30617,7 +30620,7 @@ mod tables {
                 no_encoding: "nothing about the unit for 64-bit floats is public",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:196",
+                source: "unencoded.yaml:203",
             },
             Operation {
                 name: "CONVERTFROMF64",
@@ -30640,7 +30643,7 @@ mod tables {
                 no_encoding: "nothing about the unit for 64-bit floats is public",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:203",
+                source: "unencoded.yaml:211",
             },
             Operation {
                 name: "GTA",
@@ -30675,7 +30678,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:210",
+                source: "unencoded.yaml:219",
             },
             Operation {
                 name: "FADD.second",
@@ -30701,7 +30704,7 @@ mod tables {
                 no_encoding: "the public codes of phase 2 have no sum of floats",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:217",
+                source: "unencoded.yaml:227",
             },
             Operation {
                 name: "FMUL.second",
@@ -30727,7 +30730,7 @@ mod tables {
                 no_encoding: "the public codes of phase 2 have no product of floats",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:224",
+                source: "unencoded.yaml:235",
             },
             Operation {
                 name: "FSQRT",
@@ -30752,7 +30755,7 @@ mod tables {
                 no_encoding: "all sixteen codes of operations with one source are taken",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:231",
+                source: "unencoded.yaml:243",
             },
             Operation {
                 name: "TSTMIN",
@@ -30778,7 +30781,7 @@ mod tables {
                 no_encoding: "six codes of tests are free, and none is known to be it",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:238",
+                source: "unencoded.yaml:251",
             },
             Operation {
                 name: "TSTMAX",
@@ -30804,7 +30807,7 @@ mod tables {
                 no_encoding: "six codes of tests are free, and none is known to be it",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:245",
+                source: "unencoded.yaml:259",
             },
             Operation {
                 name: "FTB_SHI",
@@ -30820,7 +30823,7 @@ mod tables {
                 no_encoding: "one code of the count unit is free, and nothing says that it is this",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:252",
+                source: "unencoded.yaml:267",
             },
             Operation {
                 name: "FTB_MSB",
@@ -30836,7 +30839,7 @@ mod tables {
                 no_encoding: "one code of the count unit is free, and nothing says that it is this",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:260",
+                source: "unencoded.yaml:276",
             },
             Operation {
                 name: "TESSW",
@@ -30857,7 +30860,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "The reference speaks of an operation as a suffix and names none.",
-                source: "unencoded.yaml:268",
+                source: "unencoded.yaml:285",
             },
             Operation {
                 name: "ST.TEXELMODE",
@@ -30880,7 +30883,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "The second operand is what drives W1.",
-                source: "unencoded.yaml:276",
+                source: "unencoded.yaml:294",
             },
             Operation {
                 name: "BPRET",
@@ -30896,7 +30899,7 @@ mod tables {
                 no_encoding: "no code for it is public",
                 provenance: Provenance::Document,
                 note: "",
-                source: "unencoded.yaml:284",
+                source: "unencoded.yaml:303",
             },
             Operation {
                 name: "UNIQ",
@@ -30912,7 +30915,7 @@ mod tables {
                 no_encoding: "only the code in the header is known, not what follows it",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "unencoded.yaml:290",
+                source: "unencoded.yaml:310",
             },
             Operation {
                 name: "FETCH",
@@ -30928,7 +30931,7 @@ mod tables {
                 no_encoding: "only the code in the header is known, not what follows it",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "unencoded.yaml:296",
+                source: "unencoded.yaml:317",
             },
         ],
         operands: &[

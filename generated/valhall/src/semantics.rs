@@ -18570,6 +18570,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
         nan32: Some(0x7fc00000),
         nan64: Some(0x7ff8000000000000),
         pc_bits: 64,
+        path: None,
     }
 };
 /// What the texts call and do not define. A machine has a method for each; one that is missing does not compile.

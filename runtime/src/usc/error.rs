@@ -47,6 +47,9 @@ pub enum Trap {
     /// There is no group behind the last one.
     #[error("the program goes on behind its last group")]
     RanOff,
+    /// Nothing says what the group does.
+    #[error("nothing public says what the group does")]
+    Unknown,
     /// The host refuses.
     #[error("{0}")]
     Host(String),

@@ -64,37 +64,6 @@ pub fn splat(value: u32) -> Column {
     [value; LANES]
 }
 
-/// One operand.
-#[inline(always)]
-pub fn map(a: &Column, f: impl Fn(u32) -> u32) -> Column {
-    // A loop and no `from_fn`: what is called here must be inlined into functions for this processor.
-    let mut result = [0; LANES];
-    for i in 0..LANES {
-        result[i] = f(a[i]);
-    }
-    result
-}
-
-/// Two operands.
-#[inline(always)]
-pub fn zip(a: &Column, b: &Column, f: impl Fn(u32, u32) -> u32) -> Column {
-    let mut result = [0; LANES];
-    for i in 0..LANES {
-        result[i] = f(a[i], b[i]);
-    }
-    result
-}
-
-/// Three operands.
-#[inline(always)]
-pub fn zip3(a: &Column, b: &Column, c: &Column, f: impl Fn(u32, u32, u32) -> u32) -> Column {
-    let mut result = [0; LANES];
-    for i in 0..LANES {
-        result[i] = f(a[i], b[i], c[i]);
-    }
-    result
-}
-
 /// A bit for each instance.
 const BIT: Column = {
     let mut bits = [0; LANES];

@@ -7,6 +7,7 @@ use crate::level::Level;
 use crate::usc::error::{RunError, SetupError, Trap};
 use crate::usc::exec::Cpu;
 use crate::usc::fast::{self, Ahead, Bundle, active};
+use crate::usc::graph::Room;
 use crate::usc::host::{Host, Instance};
 use crate::usc::lanes::{Column, LANES, Mask, Rows, blend, each, splat};
 use crate::usc::program::Program;
@@ -73,7 +74,11 @@ impl Task {
         if !(1..=LANES).contains(&instances) {
             return Err(SetupError::Instances(instances));
         }
-        let valid = u32::MAX >> (LANES - instances);
+        Ok(Task::with(u32::MAX >> (LANES - instances)))
+    }
+
+    /// A task of these instances.
+    pub(super) fn with(valid: Mask) -> Task {
         let mut columns = Rows::new();
         for number in 0..256 {
             if let Some(value) = constant(number.into()) {
@@ -104,7 +109,7 @@ impl Task {
             task.columns.at_mut(112)[instance] = instance as u32;
             task.columns.at_mut(63)[instance] = valid >> instance & 1;
         }
-        Ok(task)
+        task
     }
 
     /// How many instances it has.
@@ -239,6 +244,8 @@ pub(super) struct Common {
     pub mutexes: [Option<usize>; MUTEXES],
     /// Counts groups; the timer reads it.
     pub time: u64,
+    /// Room for the values of a group.
+    pub scratch: Room,
 }
 
 /// A run on its way.
@@ -280,6 +287,7 @@ impl<H: Host> Machine<H> {
             globals: [0; GLOBALS],
             mutexes: [None; MUTEXES],
             time: 0,
+            scratch: Room::default(),
         };
         Machine { host, common, level: Level::best(), deadline: Deadline::NONE, plainly: true }
     }

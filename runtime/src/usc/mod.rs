@@ -7,6 +7,7 @@ mod exec;
 mod fast;
 pub mod fidelity;
 mod flow;
+mod graph;
 pub mod host;
 mod lanes;
 mod machine;
@@ -15,8 +16,8 @@ mod read;
 pub mod register;
 pub mod rules;
 mod sample;
+pub mod single;
 pub mod texture;
-mod unencoded;
 pub mod watch;
 
 pub use error::{RunError, SetupError, Trap};

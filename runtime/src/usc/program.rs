@@ -1,12 +1,17 @@
 //! Programs, read once into what the interpreter executes.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
+use isaforge_core::group::Values;
+use isaforge_core::semantics::{Shape, compose};
+use isaforge_usc::semantics::SEMANTICS;
 use isaforge_usc::{
-    Alu, Backend, BeOp, BuildError, Bw0, Bw1, Bw2, Cc, CountSrc, Extra, Group, GroupError, Mov, Movw01, Operation,
+    Alu, Backend, BeOp, BuildError, Bw0, Bw1, Bw2, Cc, CountSrc, Extra, Group, GroupError, ISA, Mov, Movw01, Operation,
     Parts, Pck, Regbank, Sop, Srcsel, Tst, Unit, decode,
 };
 
+use crate::usc::error::Trap;
 use crate::usc::fast::Code;
 use crate::usc::read::Reader;
 use crate::usc::register::Register;
@@ -119,9 +124,22 @@ pub(super) struct Step {
     pub last: bool,
     /// What it does.
     pub action: Action,
+    /// Its fields.
+    pub values: Box<Values>,
+    /// Its graph, once it has been asked for.
+    pub shape: OnceLock<Option<Shape>>,
 }
 
 impl Step {
+    /// The graph of what it does.
+    ///
+    /// # Errors
+    /// When the specification does not say it.
+    pub fn shape(&self) -> Result<&Shape, Trap> {
+        let shape = self.shape.get_or_init(|| compose(SEMANTICS, &ISA, &self.values).ok());
+        shape.as_ref().ok_or(Trap::Unknown)
+    }
+
     /// The offset that a branch leads to.
     pub fn goal(&self) -> Option<i64> {
         match &self.action {
@@ -317,6 +335,11 @@ impl Program {
     /// The step at an offset.
     pub(super) fn step_at(&self, offset: i64) -> Option<usize> {
         self.starts.get(&u32::try_from(offset).ok()?).map(|index| *index as usize)
+    }
+
+    /// Whether the fast path executes a step by itself.
+    pub(super) fn is_fast(&self, step: usize) -> bool {
+        self.code.is_own(step)
     }
 
     /// How many groups there are.

@@ -1,6 +1,7 @@
 //! Reads the parts of a group into what the interpreter executes, and refuses what cannot be.
 
 use std::fmt::Display;
+use std::sync::OnceLock;
 
 use isaforge_usc::{
     Alu, AluOp, BeOp, Ctrlop, Dual, ExtraOp, Is0Sel, Is1Sel, Is2Sel, Is3Sel, Is4Sel, Is5Sel, Iss, Lower, Parts, Pck,
@@ -46,6 +47,8 @@ impl Reader<'_> {
             atomic: header.atom && !control,
             last: ends,
             action,
+            values: Box::new(parts.values()),
+            shape: OnceLock::new(),
         })
     }
 

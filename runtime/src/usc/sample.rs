@@ -6,7 +6,6 @@ use crate::usc::error::Trap;
 use crate::usc::exec::Cpu;
 use crate::usc::host::{Host, Level, Sample};
 use crate::usc::lanes::{Mask, each};
-use crate::usc::program::Main;
 use crate::usc::register::Register;
 use crate::usc::rules::float;
 use crate::usc::rules::pack::{f16_to_f32, half_bits};
@@ -177,12 +176,12 @@ impl<H: Host> Cpu<'_, H> {
     /// the reference, the level of detail or the differences, the address, a word with the offsets (6, 6 and 4 bits with
     /// sign) and in bits 18..16 the sample number. A texture write has its four values behind them. The order is that of
     /// Mesa, which has no reference.
-    pub(super) fn sample(&mut self, op: &Backend, main: &Main, i: usize, active: Mask) -> Result<(), Trap> {
+    pub(super) fn sample(&mut self, op: &Backend, sources: &[Register; 6], i: usize, active: Mask) -> Result<(), Trap> {
         let dimensions = dimensions(op.dmn);
-        let mut data = Data { from: main.sources[1], next: 0, halves: op.f16input, instance: i };
+        let mut data = Data { from: sources[1], next: 0, halves: op.f16input, instance: i };
         let mut sample = Sample {
-            texture: self.take_state(main.sources[0], i)?,
-            sampler: self.take_state(main.sources[2], i)?,
+            texture: self.take_state(sources[0], i)?,
+            sampler: self.take_state(sources[2], i)?,
             dimensions,
             coordinates: self.coordinates(op, &mut data)?,
             texels: op.nncoords,
@@ -199,11 +198,11 @@ impl<H: Host> Cpu<'_, H> {
         // Without a level of its own an instance takes the one that all share.
         let level = match op.lodm {
             Lodm::Bias | Lodm::Replace if op.pplod => data.value(self)?,
-            Lodm::Bias | Lodm::Replace => f32::from_bits(self.take(main.sources[3], 0, i)?),
+            Lodm::Bias | Lodm::Replace => f32::from_bits(self.take(sources[3], 0, i)?),
             Lodm::Normal | Lodm::Gradient => 0.0,
         };
         if matches!(op.lodm, Lodm::Normal | Lodm::Bias) && !op.integer {
-            sample.gradients = self.gradients(op, main.sources[1], i, active)?;
+            sample.gradients = self.gradients(op, sources[1], i, active)?;
         }
         sample.level = match op.lodm {
             Lodm::Normal => Level::Implicit,
@@ -234,7 +233,7 @@ impl<H: Host> Cpu<'_, H> {
             }
             return self.host.write_texel(self.who(i), &sample, value).map_err(Trap::Host);
         }
-        let to = main.sources[4];
+        let to = sources[4];
         if op.sbmode == Sbmode::None {
             let texel = self.host.sample(self.who(i), &sample).map_err(Trap::Host)?;
             return self.texel(to, op.chan, op.f16, texel, i);

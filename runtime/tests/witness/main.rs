@@ -9,6 +9,7 @@ mod effect;
 mod file;
 mod random;
 mod set;
+mod usc;
 mod valhall;
 mod values;
 mod vpu;
@@ -28,4 +29,9 @@ fn vpu_instructions_do_what_was_recorded() {
 fn breaking_a_text_is_noticed_where_the_instruction_is_named() {
     let every = if std::env::var("WITNESS").as_deref() == Ok("all") { 1 } else { 16 };
     valhall::mutants::check(&mut valhall::Valhall::new(), every);
+}
+
+#[test]
+fn usc_groups_do_what_was_recorded() {
+    set::check(&mut usc::Usc::new(), 4, 8);
 }

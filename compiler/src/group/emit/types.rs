@@ -285,7 +285,8 @@ fn parts(isa: &GroupIsa, names: &Names) -> TokenStream {
                 }
             }
 
-            fn values(&self) -> __rt::group::Values {
+            /// The same as plain numbers, slot by slot.
+            pub fn values(&self) -> __rt::group::Values {
                 let mut values = __rt::group::Values::new(&tables::ISA);
                 self.#header.write(&mut values, 0);
                 #(if let Some(part) = &self.#rest {

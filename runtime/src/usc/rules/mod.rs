@@ -2,7 +2,5 @@
 
 pub mod bits;
 pub mod float;
-pub mod integer;
 pub mod pack;
-pub mod sop;
 pub mod special;

@@ -113,5 +113,7 @@ fn bits(form: &Form, modifier: Modifier) -> Bits {
     match modifier {
         Modifier::Form(index) => form.modifiers[usize::from(index)].bits,
         Modifier::Suffix(operand, index) => form.operands[usize::from(operand)].suffixes[usize::from(index)].bits,
+        // Words have no fields of groups.
+        _ => Bits::new(0, 0),
     }
 }

@@ -1,0 +1,305 @@
+//! From the values of a group to the shape that is executed: see [`group`](super::group).
+
+use alloc::vec::Vec;
+
+use super::group::{DataPath, Fields, Stays};
+use super::instantiate::{chosen, fold, renumber};
+use super::{Modifier, NONE, Node, Op, Operation, Semantics, Shape, Type};
+use crate::group::table::{GroupIsa, OperandKind, SLOTS, Token};
+use crate::group::text::{is, there};
+use crate::group::value::Values;
+
+/// The most repetitions of a group.
+pub const REPETITIONS: u16 = 16;
+/// The most nodes of a shape.
+const MOST: usize = 20_000;
+
+/// Why a group has no shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// The instruction set does not say how groups work.
+    Path,
+    /// Nothing says what stands in this slot.
+    Slot(u8),
+    /// It would have too many nodes.
+    TooLarge,
+}
+
+/// The shape of a group.
+///
+/// # Errors
+/// When something is missing.
+pub fn compose(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Result<Shape, Missing> {
+    let path = semantics.path.as_ref().ok_or(Missing::Path)?;
+    let (slot, field) = path.repeats;
+    let repetitions = values.get(isa, slot.into(), field.into()).clamp(1, REPETITIONS.into()) as u16;
+    let mut composer = Composer {
+        semantics,
+        isa,
+        values,
+        path,
+        stays: stays(path, isa, values),
+        states: alloc::vec![NONE; semantics.states.len()],
+        changed: alloc::vec![false; semantics.states.len()],
+        operands: Vec::new(),
+        shape: Shape::default(),
+        repetition: 0,
+        repetitions,
+    };
+    for repetition in 0..repetitions {
+        composer.repetition = repetition;
+        if repetition > 0 {
+            composer.shape.push(Node { op: Op::Commit, imm: 0, ty: Type::BOOL, args: [NONE; 4] });
+            composer.operands.clear();
+        }
+        composer.inline(&path.path, Token::OWN, NONE)?;
+    }
+    composer.finish()
+}
+
+fn stays(path: &DataPath, isa: &GroupIsa, values: &Values) -> u64 {
+    let holds = |slot: u8, fields: Fields| {
+        fields.iter().all(|(field, allowed)| allowed.contains(&values.get(isa, slot.into(), (*field).into())))
+    };
+    let applies = |s: &&Stays| {
+        values.has(s.slot.into()) && holds(s.slot, s.when) && (s.unless.is_empty() || !holds(s.slot, s.unless))
+    };
+    path.stays.iter().filter(applies).fold(0, |all, s| all | s.operands)
+}
+
+struct Composer<'a> {
+    semantics: &'a Semantics,
+    isa: &'a GroupIsa,
+    values: &'a Values,
+    path: &'a DataPath,
+    /// Operands that do not step, a bit set.
+    stays: u64,
+    /// What each state holds now; [`NONE`] while nobody has asked.
+    states: Vec<u16>,
+    /// The states that were written.
+    changed: Vec<bool>,
+    /// Registers that were read since something was written.
+    operands: Vec<(Node, u16)>,
+    shape: Shape,
+    repetition: u16,
+    repetitions: u16,
+}
+
+/// What an operand of a graph is in a group.
+enum Found {
+    State(u16),
+    Register(u16),
+    Nothing,
+}
+
+impl Composer<'_> {
+    fn finish(mut self) -> Result<Shape, Missing> {
+        for state in usize::from(self.path.local)..self.states.len() {
+            if self.changed[state] {
+                let ty = self.semantics.states[state].ty;
+                self.shape.push(Node {
+                    op: Op::SetState,
+                    imm: 0,
+                    ty,
+                    args: [state as u16, NONE, self.states[state], NONE],
+                });
+            }
+        }
+        if self.shape.nodes.len() > MOST || self.shape.lists.len() > MOST {
+            return Err(Missing::TooLarge);
+        }
+        Ok(self.shape.compact())
+    }
+
+    /// Adds the graph of an operation that stands in a slot, executed under a condition.
+    fn inline(&mut self, operation: &Operation, slot: u8, when: u16) -> Result<(), Missing> {
+        let mut map: Vec<u16> = Vec::with_capacity(operation.nodes.len());
+        let modifiers: Vec<u64> = operation.modifiers.iter().map(|m| self.modifier(*m, slot)).collect();
+        let modifier = |index: u16| modifiers.get(usize::from(index)).copied().unwrap_or(0);
+        for node in operation.nodes {
+            let id = match chosen(&mut self.shape, operation, node, &map, modifier) {
+                Some(id) => id,
+                None => self.node(operation, node, &map, slot, when)?,
+            };
+            map.push(id);
+        }
+        if self.shape.nodes.len() > MOST { Err(Missing::TooLarge) } else { Ok(()) }
+    }
+
+    fn modifier(&self, modifier: Modifier, slot: u8) -> u64 {
+        let own = |of: u8| usize::from(if of == Token::OWN { slot } else { of });
+        match modifier {
+            Modifier::Field(of, field) => self.values.get(self.isa, own(of), field.into()) as u64,
+            Modifier::Present(of) => self.values.has(own(of)).into(),
+            Modifier::Repetition => self.repetition.into(),
+            Modifier::Repetitions => self.repetitions.into(),
+            Modifier::Form(_) | Modifier::Suffix(..) => 0,
+        }
+    }
+
+    fn node(&mut self, operation: &Operation, node: &Node, map: &[u16], slot: u8, when: u16) -> Result<u16, Missing> {
+        Ok(match node.op {
+            Op::Slot => {
+                let own = match map.get(usize::from(node.args[0])) {
+                    Some(own) if node.args[0] != NONE => *own,
+                    _ => NONE,
+                };
+                let when = self.both(when, own);
+                if when == NONE || self.shape.constant(when) != Some(0) {
+                    self.slot(node.imm as u8, if self.is_true(when) { NONE } else { when })?;
+                }
+                NONE
+            }
+            Op::Operand => match self.operand(node.args[0], slot) {
+                Found::State(state) => self.state(state),
+                Found::Register(operand) => self.register(node, operand),
+                Found::Nothing => self.shape.push_constant(node.ty, 0),
+            },
+            Op::State if node.args[1] == NONE => self.state(node.args[0]),
+            Op::SetState if node.args[1] == NONE => {
+                self.set(node.args[0], map, node, when);
+                NONE
+            }
+            Op::Write => {
+                match self.operand(node.args[0], slot) {
+                    Found::State(state) => self.set(state, map, node, when),
+                    Found::Register(operand) => {
+                        let mut moved = renumber(node, operation.lists, map, &mut self.shape.lists);
+                        (moved.args[0], moved.args[1]) = (operand, self.element(operand, node.args[1]));
+                        moved.args[3] = self.both(when, moved.args[3]);
+                        fold(self.semantics, &mut self.shape, moved);
+                    }
+                    Found::Nothing => {}
+                }
+                NONE
+            }
+            op => {
+                let mut moved = renumber(node, operation.lists, map, &mut self.shape.lists);
+                if let Some(k) = op.condition() {
+                    moved.args[k] = self.both(when, moved.args[k]);
+                }
+                if op == Op::Intrinsic {
+                    self.step_operands(&moved);
+                }
+                fold(self.semantics, &mut self.shape, moved)
+            }
+        })
+    }
+
+    /// The operations that stand in a slot, in the order of the specification.
+    fn slot(&mut self, slot: u8, when: u16) -> Result<(), Missing> {
+        let at = usize::from(slot) % SLOTS;
+        if !self.values.has(at) {
+            return Ok(());
+        }
+        let mut any = false;
+        for (number, operation) in self.isa.operations.iter().enumerate() {
+            if is(self.isa, operation, at, self.values) {
+                let text = self.semantics.operations.get(number).filter(|text| !text.text.is_empty());
+                self.inline(text.ok_or(Missing::Slot(slot))?, slot, when)?;
+                any = true;
+            }
+        }
+        if any { Ok(()) } else { Err(Missing::Slot(slot)) }
+    }
+
+    /// What an operand of a graph is: a role stands for the operand that the slot gives it.
+    fn operand(&self, operand: u16, slot: u8) -> Found {
+        let mut operand = usize::from(operand);
+        if let Some(role) = operand.checked_sub(self.isa.operands.len()) {
+            let roles = self.isa.slots.get(usize::from(slot)).map_or(&[][..], |s| s.roles);
+            let name = self.path.roles.get(role).copied().unwrap_or_default();
+            match roles.iter().find(|(role, _)| *role == name) {
+                Some((_, found)) => operand = usize::from(*found),
+                None => return Found::Nothing,
+            }
+        }
+        if let Some((_, state)) = self.path.wires.iter().find(|(wire, _)| usize::from(*wire) == operand) {
+            return Found::State(*state);
+        }
+        match self.isa.operands.get(operand).map(|operand| operand.kind) {
+            Some(OperandKind::Register(places)) if places.iter().any(|place| there(self.isa, place, self.values)) => {
+                Found::Register(operand as u16)
+            }
+            _ => Found::Nothing,
+        }
+    }
+
+    /// How far a register is from the one that is named.
+    fn element(&self, operand: u16, element: u16) -> u16 {
+        if self.stays >> (operand & 63) & 1 != 0 { element } else { element + self.repetition }
+    }
+
+    fn register(&mut self, node: &Node, operand: u16) -> u16 {
+        let element = self.element(operand, node.args[1]);
+        let moved = Node { args: [operand, element, NONE, NONE], ..*node };
+        if let Some((_, id)) = self.operands.iter().find(|(known, _)| *known == moved) {
+            return *id;
+        }
+        let id = self.shape.push(moved);
+        self.operands.push((moved, id));
+        id
+    }
+
+    /// Operands that an intrinsic gets have the repetition in the high byte of their number.
+    fn step_operands(&mut self, node: &Node) {
+        let Some(intrinsic) = self.semantics.intrinsics.get(usize::from(node.args[0])) else { return };
+        for (k, _) in intrinsic.parameters.iter().enumerate().filter(|(_, ty)| **ty == Type::unsigned(16)) {
+            let at = usize::from(node.args[1]) + k;
+            let Some(operand) = self.shape.lists.get(at).and_then(|n| self.shape.constant(*n)) else { continue };
+            let operand = operand as u16 & 0xff;
+            let stepped = operand | self.element(operand, 0) << 8;
+            self.shape.lists[at] = self.shape.push_constant(Type::unsigned(16), stepped.into());
+        }
+    }
+
+    /// What a state holds now.
+    fn state(&mut self, state: u16) -> u16 {
+        let at = usize::from(state);
+        let Some(known) = self.states.get(at).copied() else { return NONE };
+        if known != NONE {
+            return known;
+        }
+        let ty = self.semantics.states[at].ty;
+        let id = if state < self.path.local {
+            self.shape.push_constant(ty, 0)
+        } else {
+            self.shape.push(Node { op: Op::State, imm: 0, ty, args: [state, NONE, NONE, NONE] })
+        };
+        self.states[at] = id;
+        id
+    }
+
+    fn set(&mut self, state: u16, map: &[u16], node: &Node, when: u16) {
+        let value = map.get(usize::from(node.args[2])).copied().unwrap_or(NONE);
+        let own = if node.args[3] == NONE { NONE } else { map.get(usize::from(node.args[3])).copied().unwrap_or(NONE) };
+        let when = self.both(when, own);
+        let value = if self.is_true(when) {
+            value
+        } else {
+            let old = self.state(state);
+            let ty = self.semantics.states[usize::from(state)].ty;
+            let select = Node { op: Op::Select, imm: 0, ty, args: [when, value, old, NONE] };
+            fold(self.semantics, &mut self.shape, select)
+        };
+        if let Some(place) = self.states.get_mut(usize::from(state)) {
+            *place = value;
+            self.changed[usize::from(state)] |= self.shape.constant(when) != Some(0);
+        }
+    }
+
+    fn is_true(&self, when: u16) -> bool {
+        when == NONE || self.shape.constant(when).is_some_and(|holds| holds != 0)
+    }
+
+    /// Both conditions.
+    fn both(&mut self, a: u16, b: u16) -> u16 {
+        match (a, b) {
+            (NONE, other) | (other, NONE) => other,
+            _ => {
+                let node = Node { op: Op::And, imm: 0, ty: Type::BOOL, args: [a, b, NONE, NONE] };
+                fold(self.semantics, &mut self.shape, node)
+            }
+        }
+    }
+}

@@ -1,0 +1,407 @@
+//! Executes the graphs that the specification's texts come to: what of a group is registers, states and units.
+
+use std::sync::LazyLock;
+
+use isaforge_core::semantics::evaluate::{Column as Wide, Environment, Scratch, evaluate};
+use isaforge_core::semantics::{AtomicOp, Special, Type};
+use isaforge_usc::semantics::SEMANTICS;
+use isaforge_usc::{Backend, ISA};
+
+use crate::observe::Traffic;
+use crate::usc::error::Trap;
+use crate::usc::exec::Cpu;
+use crate::usc::host::{Host, Place};
+use crate::usc::lanes::{Column, LANES, Mask, each};
+use crate::usc::machine::{Machine, State};
+use crate::usc::program::{Action, Step};
+use crate::usc::register::Register;
+use crate::usc::rules::special;
+use crate::usc::sample::{X, Y};
+
+/// What a state of the specification is here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Name {
+    Predicate,
+    Runs,
+    Executes,
+    Link,
+    CoefficientBase,
+    SharedBase,
+    Kept,
+    Failed,
+    Instances,
+    Runners,
+    Losers,
+    Spot,
+    /// A wire, which no shape has.
+    Wire,
+}
+
+static STATES: LazyLock<Vec<Name>> = LazyLock::new(|| {
+    let name = |name: &str| match name {
+        "p0" => Name::Predicate,
+        "pe" => Name::Runs,
+        "executes" => Name::Executes,
+        "link_register" => Name::Link,
+        "coefficient_base" => Name::CoefficientBase,
+        "shared_base" => Name::SharedBase,
+        "kept" => Name::Kept,
+        "failed" => Name::Failed,
+        "instances" => Name::Instances,
+        "runners" => Name::Runners,
+        "losers" => Name::Losers,
+        "place" => Name::Spot,
+        _ => Name::Wire,
+    };
+    SEMANTICS.states.iter().map(|state| name(state.name)).collect()
+});
+
+/// A source or a result of a group.
+#[derive(Clone, Copy, Debug)]
+enum Port {
+    Source(usize),
+    Result(usize),
+    None,
+}
+
+static PORTS: LazyLock<Vec<Port>> = LazyLock::new(|| {
+    let port = |name: &str| match *name.as_bytes() {
+        [b'S', digit @ b'0'..=b'5'] => Port::Source((digit - b'0').into()),
+        [b'W', digit @ b'0'..=b'1'] => Port::Result((digit - b'0').into()),
+        _ => Port::None,
+    };
+    ISA.operands.iter().map(|operand| port(operand.name)).collect()
+});
+
+fn port(operand: u16) -> Port {
+    PORTS.get(usize::from(operand)).copied().unwrap_or(Port::None)
+}
+
+impl<H: Host> Cpu<'_, H> {
+    /// Executes a group by its graph for the active instances. Control groups are for all instances that there are.
+    pub(super) fn graph(&mut self, step: &Step, active: Mask) -> Result<(), Trap> {
+        self.check_indices(step, active)?;
+        let shape = step.shape()?;
+        let (sources, results) = match &step.action {
+            Action::Main(main) => (&main.sources, main.results),
+            Action::Bitwise(bitwise) => (&bitwise.sources, bitwise.results),
+            Action::Control(control) => (&control.sources, [control.result, None]),
+        };
+        let lanes = if let Action::Control(_) = step.action { self.task.valid } else { active };
+        let mut scratch = std::mem::take(&mut self.common.scratch.0);
+        let mut group = Group { cpu: self, step, sources, results, executing: active, lanes, goal: None };
+        let result = evaluate(SEMANTICS, shape, &mut scratch, &mut group);
+        let goal = group.goal;
+        self.common.scratch.0 = scratch;
+        result?;
+        goal.map_or(Ok(()), |goal| self.go_to(goal))
+    }
+
+    /// A source that an operation names is read whatever comes of it: an index that leads nowhere is an error.
+    fn check_indices(&self, step: &Step, active: Mask) -> Result<(), Trap> {
+        let (sources, reads, unpacks) = match &step.action {
+            Action::Main(main) => (&main.sources, main.reads, main.unpacks),
+            Action::Bitwise(bitwise) => (&bitwise.sources, bitwise.reads, false),
+            Action::Control(_) => return Ok(()),
+        };
+        let indexed = |i: &usize| reads >> i & 1 != 0 && matches!(sources[*i], Register::Indexed { .. });
+        for (k, i) in (0..step.repeat).flat_map(|k| (0..6).filter(indexed).map(move |i| (k, i))) {
+            let by = if unpacks && i == 0 { 0 } else { k };
+            let register = sources[i].plus(by).unwrap_or(sources[i]);
+            each(active).try_for_each(|instance| self.resolve(register, instance).map(|_| ()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Room for values, of which copies need none.
+#[derive(Debug, Default)]
+pub(super) struct Room(pub Scratch<LANES>);
+
+impl Clone for Room {
+    fn clone(&self) -> Self {
+        Room::default()
+    }
+}
+
+/// A group that is executed.
+struct Group<'c, 'm, H> {
+    cpu: &'c mut Cpu<'m, H>,
+    step: &'c Step,
+    sources: &'c [Register; 6],
+    results: [Option<Register>; 2],
+    /// The instances that execute it.
+    executing: Mask,
+    /// The instances that the graph is evaluated for.
+    lanes: Mask,
+    /// Where it leads.
+    goal: Option<i64>,
+}
+
+fn wide(column: &Column) -> Wide<LANES> {
+    column.map(u64::from)
+}
+
+fn narrow(column: &Wide<LANES>) -> Column {
+    column.map(|value| value as u32)
+}
+
+/// The value of the lowest instance of a set.
+fn lowest(column: &Wide<LANES>, mask: u64) -> u32 {
+    column[mask.trailing_zeros() as usize % LANES] as u32
+}
+
+fn flags(mask: Mask) -> Wide<LANES> {
+    std::array::from_fn(|lane| u64::from(mask >> lane & 1))
+}
+
+fn mask_of(column: &Wide<LANES>) -> Mask {
+    column.iter().enumerate().fold(0, |mask, (lane, value)| mask | (*value as u32 & 1) << lane)
+}
+
+impl<H: Host> Group<'_, '_, H> {
+    /// The register so many behind the one that an operand names.
+    fn register(&self, operand: u16, element: u16) -> Result<Register, Trap> {
+        let first = match port(operand) {
+            Port::Source(number) => self.sources[number],
+            Port::Result(number) => self.results[number].ok_or(Trap::Fixed)?,
+            Port::None => return Err(Trap::Fixed),
+        };
+        first.plus(element).ok_or(Trap::Burst(element.into()))
+    }
+
+    /// A register that an intrinsic gets: its operand, and in the high byte the repetition.
+    fn passed(&self, argument: &Wide<LANES>) -> Result<Register, Trap> {
+        let operand = argument[0] as u16;
+        self.register(operand & 0xff, operand >> 8)
+    }
+
+    fn backend(&self) -> Backend {
+        match &self.step.action {
+            Action::Main(main) => main.backend.unwrap_or_default(),
+            _ => Backend::default(),
+        }
+    }
+}
+
+impl<H: Host> Environment<LANES> for Group<'_, '_, H> {
+    type Fault = Trap;
+
+    fn active(&self) -> u64 {
+        self.lanes.into()
+    }
+
+    fn operand(&mut self, operand: u16, element: u16, _: Type) -> Result<Wide<LANES>, Trap> {
+        let register = self.register(operand, element)?;
+        Ok(wide(&self.cpu.read(register, self.executing)?))
+    }
+
+    fn write(&mut self, operand: u16, element: u16, _: Type, value: &Wide<LANES>, mask: u64) -> Result<(), Trap> {
+        let register = self.register(operand, element)?;
+        if !register.is_writable() {
+            return Err(Trap::Fixed);
+        }
+        self.cpu.write(register, &narrow(value), mask as u32)
+    }
+
+    fn state(&mut self, state: u16, _: Option<&Wide<LANES>>) -> Result<Wide<LANES>, Trap> {
+        let task = &*self.cpu.task;
+        let same = |value: u32| [u64::from(value); LANES];
+        Ok(match STATES[usize::from(state)] {
+            Name::Predicate => flags(task.predicate),
+            Name::Runs => flags(task.running),
+            Name::Executes => flags(self.executing),
+            Name::Link => same(task.link),
+            Name::CoefficientBase => same(task.base[0].into()),
+            Name::SharedBase => same(task.base[1].into()),
+            Name::Kept => flags(task.kept),
+            Name::Failed => flags(task.failed),
+            Name::Instances => same(task.valid),
+            Name::Runners => same(task.running & task.valid),
+            Name::Losers => same(task.failed),
+            Name::Spot => {
+                let (x, y) = (task.columns.at(X), task.columns.at(Y));
+                std::array::from_fn(|lane| u64::from((x[lane] & 0xffff) | y[lane] << 16))
+            }
+            Name::Wire => [0; LANES],
+        })
+    }
+
+    fn set_state(&mut self, state: u16, _: Option<&Wide<LANES>>, value: &Wide<LANES>, mask: u64) -> Result<(), Trap> {
+        let task = &mut *self.cpu.task;
+        let blend = |old: &mut Mask| *old = *old & !(mask as u32) | mask_of(value) & mask as u32;
+        match STATES[usize::from(state)] {
+            Name::Predicate => blend(&mut task.predicate),
+            Name::Runs => blend(&mut task.running),
+            Name::Kept => blend(&mut task.kept),
+            Name::Failed => blend(&mut task.failed),
+            Name::Link => task.link = lowest(value, mask),
+            Name::CoefficientBase => task.base[0] = lowest(value, mask) as u16,
+            Name::SharedBase => task.base[1] = lowest(value, mask) as u16,
+            Name::Runners => task.running = lowest(value, mask) & task.valid,
+            Name::Executes | Name::Instances | Name::Losers | Name::Spot | Name::Wire => {}
+        }
+        Ok(())
+    }
+
+    fn special(&mut self, special: Special) -> Wide<LANES> {
+        let at = u64::from(self.step.at);
+        match special {
+            Special::Next => [at + u64::from(self.step.length); LANES],
+            _ => [at; LANES],
+        }
+    }
+
+    fn load(&mut self, _: u16, _: Type, _: &Wide<LANES>, _: u64) -> Result<Wide<LANES>, Trap> {
+        // Loads are bursts, which an intrinsic does.
+        Ok([0; LANES])
+    }
+
+    fn store(&mut self, _: u16, _: Type, _: &Wide<LANES>, _: &Wide<LANES>, _: u64) -> Result<(), Trap> {
+        Ok(())
+    }
+
+    fn atomic(
+        &mut self,
+        op: AtomicOp,
+        _: u16,
+        ty: Type,
+        address: &Wide<LANES>,
+        value: &Wide<LANES>,
+        _: Option<&Wide<LANES>>,
+        mask: u64,
+    ) -> Result<Wide<LANES>, Trap> {
+        let mut found = [0; LANES];
+        for i in each(mask as u32) {
+            let fault = |fault| Trap::Memory { instance: i, fault };
+            let mut bytes = [0; 4];
+            self.cpu.host.load(address[i], &mut bytes).map_err(fault)?;
+            found[i] = u32::from_le_bytes(bytes).into();
+            let new = op.apply(ty, found[i], value[i]) as u32;
+            self.cpu.host.store(address[i], &new.to_le_bytes()).map_err(fault)?;
+            self.cpu.traffic += Traffic { read: 4, written: 4 };
+        }
+        Ok(found)
+    }
+
+    fn branch(&mut self, target: &Wide<LANES>, mask: u64) -> Result<(), Trap> {
+        let goal = target[mask.trailing_zeros() as usize % LANES] as i64;
+        // A control group keeps where it came from even when it leads nowhere.
+        match self.step.action {
+            Action::Control(_) => self.goal = Some(goal),
+            _ => self.cpu.go_to(goal)?,
+        }
+        Ok(())
+    }
+
+    fn barrier(&mut self, _: u64) -> Result<(), Trap> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: u64) -> Result<(), Trap> {
+        self.cpu.task.state = State::Ended;
+        Ok(())
+    }
+
+    fn fault(&mut self, fault: u16, datum: &Wide<LANES>, mask: u64) -> Result<(), Trap> {
+        let instance = mask.trailing_zeros() as usize;
+        Err(match SEMANTICS.faults.get(usize::from(fault)) {
+            Some(&"format") => Trap::Format { instance, code: lowest(datum, mask) },
+            _ => Trap::Unknown,
+        })
+    }
+
+    fn intrinsic(&mut self, intrinsic: u16, a: &[Wide<LANES>], mask: u64) -> Result<Wide<LANES>, Trap> {
+        let lanes = mask as u32;
+        let word = |k: usize, i: usize| a.get(k).map_or(0, |column| column[i] as u32);
+        let map = |of: fn(u32) -> u32| Ok(std::array::from_fn(|i| u64::from(of(word(0, i)))));
+        let nothing = Ok([0; LANES]);
+        let name = SEMANTICS.intrinsics.get(usize::from(intrinsic)).map_or("", |intrinsic| intrinsic.name);
+        match name {
+            "log2" => return map(special::logarithm),
+            "exp2" => return map(special::power),
+            "srgb_encode" => return map(special::compress),
+            "srgb_decode" => return map(special::expand),
+            "sine_by_x" => return map(special::sine_by_x),
+            "arctangent_by_x" => return map(special::arctangent_by_x),
+            "reduce_sine" => return map(|x| special::reduce(isaforge_usc::RedType::Sin, x)),
+            "reduce_cosine" => return map(|x| special::reduce(isaforge_usc::RedType::Cos, x)),
+            _ => {}
+        }
+        let cpu = &mut *self.cpu;
+        let host = |result: Result<(), String>| result.map_err(Trap::Host);
+        match name {
+            "vertex" => {
+                each(lanes).try_for_each(|i| host(cpu.host.vertex(cpu.who(i), word(0, i), word(1, i))))?;
+            }
+            "emit" => each(lanes)
+                .try_for_each(|i| host(cpu.host.emit(cpu.who(i), word(0, i), word(1, i) != 0, word(2, i) != 0)))?,
+            "tessellate" => {
+                each(lanes).try_for_each(|i| host(cpu.host.tessellate(cpu.who(i), word(0, i), word(1, i))))?;
+            }
+            "end_task" => cpu.task.state = State::Ended,
+            "pixel" => Machine::pixels(cpu.host, cpu.task, cpu.number, lanes)?,
+            "depth" => each(lanes).for_each(|i| cpu.host.depth(cpu.who(i), f32::from_bits(word(0, i)))),
+            "alpha_test" => {
+                let mut passes = [0; LANES];
+                for i in each(lanes) {
+                    passes[i] = cpu.host.alpha_test(cpu.who(i), word(0, i), word(1, i), word(2, i)).into();
+                }
+                return Ok(passes);
+            }
+            "load_burst" => {
+                let to = self.passed(&a[0])?;
+                each(lanes).try_for_each(|i| self.cpu.load(a[1][i], to, word(2, i), i))?;
+            }
+            "store_burst" => {
+                let number = word(1, 0) as usize % 6;
+                let step = word(2, 0) as u16;
+                let data = self.sources[number].plus(step).ok_or(Trap::Burst(step.into()))?;
+                each(lanes).try_for_each(|i| self.cpu.store(a[0][i], data, word(3, i), 1 << word(4, i), i))?;
+            }
+            "store_texel" => each(lanes).try_for_each(|i| {
+                let place = Place::unpacked([word(0, i), word(1, i)]);
+                let width = 1 << place.size.number();
+                self.cpu.store(place.address, self.sources[2], place.count, width, i)
+            })?,
+            "texel_place" => {
+                let mut places = [0; LANES];
+                for i in each(lanes) {
+                    let texture = cpu.take_state(self.sources[0], i)?;
+                    let at = [word(2, i), word(3, i), word(4, i)];
+                    let place = cpu.host.place(cpu.who(i), word(1, i), texture, at).map_err(Trap::Host)?;
+                    let [low, rest] = place.packed().map(u64::from);
+                    places[i] = low | rest << 32 | u64::from(place.outside) << 63;
+                }
+                return Ok(places);
+            }
+            "sample" => {
+                let op = self.backend();
+                let sources = self.sources;
+                each(lanes).try_for_each(|i| self.cpu.sample(&op, sources, i, lanes))?;
+            }
+            "iterate" => {
+                let op = self.backend();
+                let (to, planes) = (self.passed(&a[0])?, self.passed(&a[1])?);
+                let w = if op.p == isaforge_usc::PerspCtl::None { None } else { Some(self.passed(&a[2])?) };
+                self.cpu.iterate_values(&op, to, planes, w, lanes)?;
+            }
+            "iterate_directly" | "iterate_and_sample" => {
+                let Action::Control(control) = &self.step.action else { return nothing };
+                if let Some(ditr) = &control.parts.ditr {
+                    self.cpu.iterate_directly(ditr, lanes)?;
+                }
+                if let Some(itrsmp) = &control.parts.itrsmp {
+                    self.cpu.iterate_and_sample(itrsmp, lanes)?;
+                }
+            }
+            "mutex" => cpu.mutex(word(0, 0), word(1, 0)),
+            "return_from_breakpoint" => {
+                let to = cpu.task.breakpoint.ok_or(Trap::Breakpoint)?;
+                self.goal = Some(to.into());
+            }
+            _ => return Err(Trap::Unknown),
+        }
+        nothing
+    }
+}

@@ -1,0 +1,202 @@
+//! One group on a given state: what a test compares, whoever computes it.
+//!
+//! The state is plain numbers; nothing of how groups are executed shows. So the same cases can be put to whatever executes
+//! them.
+
+use isaforge_usc::Parts;
+
+use crate::Level;
+use crate::usc::error::Trap;
+use crate::usc::fast::active;
+use crate::usc::host::Host;
+use crate::usc::lanes::{Column, Mask};
+use crate::usc::machine::{Common, MUTEXES, Machine, State as Waits, Task};
+use crate::usc::program::{Action, LoadError, Program, Step};
+use crate::usc::register::{COLUMNS, GLOBALS, INTERNALS};
+
+/// A task about to execute a group, and all that it can see. Its number is 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// The registers that each instance has for itself: 256 special registers, 248 temporaries, 248 vertex inputs, 2
+    /// index registers. Constants and what the system sets are among the special ones.
+    pub registers: Box<[Column; REGISTERS]>,
+    /// Coefficients; those beyond read 0.
+    pub coefficients: Vec<u32>,
+    /// Alternate coefficients; those beyond read 0.
+    pub alternates: Vec<u32>,
+    /// Shared registers; those beyond read 0.
+    pub shared: Vec<u32>,
+    /// Dynamic constants; those beyond read 0.
+    pub dynamic: Vec<u32>,
+    /// Global registers.
+    pub globals: [u32; GLOBALS],
+    /// Slot registers, as many as the group's machine has.
+    pub slots: [u32; INTERNALS],
+    /// What is added to the numbers of coefficients and of shared registers.
+    pub base: [u16; 2],
+    /// The instances that there are.
+    pub valid: Mask,
+    /// The instances that run: Pe.
+    pub running: Mask,
+    /// P0.
+    pub predicate: Mask,
+    /// The link register, in units of two bytes.
+    pub link: u32,
+    /// Where a return from a breakpoint leads.
+    pub breakpoint: Option<u32>,
+    /// The instances that have said that their fragment stays.
+    pub kept: Mask,
+    /// The instances whose fragment has failed a test.
+    pub failed: Mask,
+    /// 1/W as the last iteration kept it, as bits.
+    pub kept_w: Column,
+    /// Which task holds each mutex.
+    pub mutexes: [Option<usize>; MUTEXES],
+    /// Counts groups.
+    pub time: u64,
+}
+
+/// The columns of a [`State`].
+pub const REGISTERS: usize = COLUMNS;
+
+/// How the task goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// With the next group.
+    After,
+    /// With the group at this offset, if there is one.
+    At(i64),
+    /// Not at all: it has ended.
+    Ended,
+    /// When it has this mutex.
+    Wants(u32),
+    /// When somebody wakes those who sleep for this mutex.
+    Sleeps(u32),
+    /// With the next group, and so do those who sleep for this mutex.
+    Wakes(u32),
+}
+
+/// A group that can be executed.
+#[derive(Clone, Debug)]
+pub struct Group(Program);
+
+impl Group {
+    /// A group by its bytes, on a machine that has so many slot registers.
+    ///
+    /// # Errors
+    /// When it is none, or cannot be executed.
+    pub fn of_bytes(bytes: &[u8], slots: u16) -> Result<Group, LoadError> {
+        Program::load_with_slots(bytes, slots).map(Group)
+    }
+
+    /// A group by its parts, which need not have an encoding.
+    ///
+    /// # Errors
+    /// When it cannot be executed.
+    pub fn of_parts(parts: &Parts) -> Result<Group, LoadError> {
+        Program::of_parts(std::slice::from_ref(parts)).map(Group)
+    }
+
+    /// Executes it as the reference does. After a fault the state is anything.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub fn execute<H: Host + Default>(&self, state: &mut State, host: &mut H) -> Result<Next, Trap> {
+        let (mut machine, mut task) = set_up(state, host);
+        let result = machine.single(&self.0, &mut task);
+        *host = take_down(state, machine, task);
+        result
+    }
+
+    /// Executes it by the fast path. Returns `None` when that cannot.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub fn execute_fast<H: Host + Default>(
+        &self,
+        state: &mut State,
+        host: &mut H,
+        level: Level,
+    ) -> Option<Result<Next, Trap>> {
+        // What happens when a task ends is no part of its last group, and a task that branches does not come back.
+        let stays = |step: &Step| !matches!(&step.action, Action::Control(control) if control.parts.cnd.is_none());
+        let alone = |step: &Step| !step.last && stays(step);
+        if !self.0.is_fast(0) || !self.0.steps.first().is_some_and(alone) {
+            return None;
+        }
+        let (machine, task) = set_up(state, host);
+        let mut tasks = [task];
+        let mut machine = machine.at_level(level);
+        let result = match machine.run(&self.0, &mut tasks, 1 << 20) {
+            Ok(_) => Ok(Next::Ended),
+            Err(error) => match error.trap {
+                Trap::RanOff => Ok(Next::After),
+                trap => Err(trap),
+            },
+        };
+        let [task] = tasks;
+        *host = take_down(state, machine, task);
+        Some(result)
+    }
+}
+
+fn set_up<H: Host + Default>(state: &State, host: &mut H) -> (Machine<H>, Task) {
+    let mut machine = Machine::new(std::mem::take(host));
+    machine.common = Common {
+        shared: state.shared.clone(),
+        dynamic: state.dynamic.clone(),
+        globals: state.globals,
+        mutexes: state.mutexes,
+        time: state.time,
+        scratch: Default::default(),
+    };
+    let mut task = Task::with(state.valid);
+    for (number, column) in (0..).zip(state.registers.iter()) {
+        *task.columns.at_mut(number) = *column;
+    }
+    task.coefficients.clone_from(&state.coefficients);
+    task.alternates.clone_from(&state.alternates);
+    (task.running, task.predicate, task.link) = (state.running, state.predicate, state.link);
+    (task.slots, task.base, task.breakpoint) = (state.slots, state.base, state.breakpoint);
+    (task.kept, task.failed) = (state.kept, state.failed);
+    task.kept_w = state.kept_w.map(f32::from_bits);
+    (machine, task)
+}
+
+fn take_down<H: Host>(state: &mut State, machine: Machine<H>, task: Task) -> H {
+    let Common { shared, dynamic, globals, mutexes, time, .. } = machine.common;
+    (state.shared, state.dynamic, state.globals, state.mutexes, state.time) = (shared, dynamic, globals, mutexes, time);
+    for (number, column) in (0..).zip(state.registers.iter_mut()) {
+        *column = *task.columns.at(number);
+    }
+    (state.coefficients, state.alternates) = (task.coefficients, task.alternates);
+    (state.running, state.predicate, state.link) = (task.running, task.predicate, task.link);
+    (state.slots, state.base, state.breakpoint) = (task.slots, task.base, task.breakpoint);
+    (state.kept, state.failed) = (task.kept, task.failed);
+    state.kept_w = task.kept_w.map(f32::to_bits);
+    machine.host
+}
+
+impl<H: Host> Machine<H> {
+    /// Executes the first group of a program.
+    fn single(&mut self, program: &Program, task: &mut Task) -> Result<Next, Trap> {
+        let step = program.steps.first().ok_or(Trap::RanOff)?;
+        let mut cpu = crate::usc::exec::Cpu::new(program, self, task, 0, false);
+        let result = cpu.execute(step, active(cpu.task, step.condition));
+        let (next, woken) = (cpu.next, cpu.woken);
+        match result {
+            // A single group is all there is; a branch leads to where no group starts, or back to it.
+            Err(Trap::Target(offset)) => return Ok(Next::At(offset)),
+            other => other?,
+        }
+        Ok(match (task.state, next, woken) {
+            (Waits::Ended, ..) => Next::Ended,
+            _ if step.last => Next::Ended,
+            (Waits::Wants(id), ..) => Next::Wants(id),
+            (Waits::Sleeps(id), ..) => Next::Sleeps(id),
+            (Waits::Ready, _, Some(id)) => Next::Wakes(id),
+            (Waits::Ready, Some(_), _) => Next::At(0),
+            (Waits::Ready, None, None) => Next::After,
+        })
+    }
+}
