@@ -7051,7 +7051,7 @@ impl MainOporg {
         if true && parts.mov.is_none() && parts.tst.is_none() && parts.pck.is_none()
             && parts.p1.is_none() && parts.p0.is_none()
         {
-            if let (Some(backend), ()) = (parts.backend, ()) {
+            if let ((), Some(backend), ()) = ((), parts.backend, ()) {
                 return Some(MainOporg::Be { backend });
             }
         }
@@ -7059,14 +7059,14 @@ impl MainOporg {
             && (false || parts.mov.is_some() || parts.tst.is_some()
                 || parts.pck.is_some())
         {
-            if let (mov, tst, pck, ()) = (parts.mov, parts.tst, parts.pck, ()) {
+            if let ((), mov, tst, pck, ()) = ((), parts.mov, parts.tst, parts.pck, ()) {
                 return Some(MainOporg::P2 { mov, tst, pck });
             }
         }
         if true && parts.backend.is_none() && parts.mov.is_none() && parts.tst.is_none()
             && parts.pck.is_none() && parts.p1.is_none()
         {
-            if let (Some(p0), ()) = (parts.p0, ()) {
+            if let ((), Some(p0), ()) = ((), parts.p0, ()) {
                 return Some(MainOporg::P0 { p0 });
             }
         }
@@ -7074,7 +7074,8 @@ impl MainOporg {
             && (false || parts.mov.is_some() || parts.tst.is_some()
                 || parts.pck.is_some())
         {
-            if let (mov, tst, pck, Some(p0), ()) = (
+            if let ((), mov, tst, pck, Some(p0), ()) = (
+                (),
                 parts.mov,
                 parts.tst,
                 parts.pck,
@@ -7093,7 +7094,8 @@ impl MainOporg {
             && (false || parts.mov.is_some() || parts.tst.is_some()
                 || parts.pck.is_some())
         {
-            if let (Some(backend), mov, tst, pck, Some(p0), ()) = (
+            if let ((), Some(backend), mov, tst, pck, Some(p0), ()) = (
+                (),
                 parts.backend,
                 parts.mov,
                 parts.tst,
@@ -7113,7 +7115,7 @@ impl MainOporg {
         if true && parts.backend.is_none() && parts.mov.is_none() && parts.tst.is_none()
             && parts.pck.is_none()
         {
-            if let (Some(p1), Some(p0), ()) = (parts.p1, parts.p0, ()) {
+            if let ((), Some(p1), Some(p0), ()) = ((), parts.p1, parts.p0, ()) {
                 return Some(MainOporg::P0P1 { p1, p0 });
             }
         }
@@ -7121,7 +7123,8 @@ impl MainOporg {
             && (false || parts.mov.is_some() || parts.tst.is_some()
                 || parts.pck.is_some())
         {
-            if let (mov, tst, pck, Some(p1), Some(p0), ()) = (
+            if let ((), mov, tst, pck, Some(p1), Some(p0), ()) = (
+                (),
                 parts.mov,
                 parts.tst,
                 parts.pck,
@@ -7142,7 +7145,8 @@ impl MainOporg {
             && (false || parts.mov.is_some() || parts.tst.is_some()
                 || parts.pck.is_some())
         {
-            if let (Some(backend), mov, tst, pck, Some(p1), Some(p0), ()) = (
+            if let ((), Some(backend), mov, tst, pck, Some(p1), Some(p0), ()) = (
+                (),
                 parts.backend,
                 parts.mov,
                 parts.tst,
@@ -7204,22 +7208,22 @@ impl MainW1pW0p {
     #[allow(irrefutable_let_patterns, reason = "parts of chains may be there or not")]
     fn of(parts: &Parts) -> Option<Self> {
         if true && parts.w0.is_none() && parts.w1.is_none() && parts.w01.is_none() {
-            if let (()) = (()) {
+            if let ((), ()) = ((), ()) {
                 return Some(MainW1pW0p::Nothing {});
             }
         }
         if true && parts.w1.is_none() && parts.w01.is_none() {
-            if let (Some(w0), ()) = (parts.w0, ()) {
+            if let ((), Some(w0), ()) = ((), parts.w0, ()) {
                 return Some(MainW1pW0p::W0p { w0 });
             }
         }
         if true && parts.w0.is_none() && parts.w01.is_none() {
-            if let (Some(w1), ()) = (parts.w1, ()) {
+            if let ((), Some(w1), ()) = ((), parts.w1, ()) {
                 return Some(MainW1pW0p::W1p { w1 });
             }
         }
         if true && parts.w0.is_none() && parts.w1.is_none() {
-            if let (Some(w01), ()) = (parts.w01, ()) {
+            if let ((), Some(w01), ()) = ((), parts.w01, ()) {
                 return Some(MainW1pW0p::W1pW0p { w01 });
             }
         }
@@ -7310,37 +7314,38 @@ impl BitwiseOpcnt {
     #[allow(irrefutable_let_patterns, reason = "parts of chains may be there or not")]
     fn of(parts: &Parts) -> Option<Self> {
         if true && parts.b1.is_none() && parts.b0.is_none() {
-            if let (Some(b2), ()) = (parts.b2, ()) {
+            if let ((), Some(b2), ()) = ((), parts.b2, ()) {
                 return Some(BitwiseOpcnt::P2 { b2 });
             }
         }
         if true && parts.b2.is_none() && parts.b0.is_none() {
-            if let (Some(b1), ()) = (parts.b1, ()) {
+            if let ((), Some(b1), ()) = ((), parts.b1, ()) {
                 return Some(BitwiseOpcnt::P1 { b1 });
             }
         }
         if true && parts.b0.is_none() {
-            if let (Some(b2), Some(b1), ()) = (parts.b2, parts.b1, ()) {
+            if let ((), Some(b2), Some(b1), ()) = ((), parts.b2, parts.b1, ()) {
                 return Some(BitwiseOpcnt::P1P2 { b2, b1 });
             }
         }
         if true && parts.b2.is_none() && parts.b1.is_none() {
-            if let (Some(b0), ()) = (parts.b0, ()) {
+            if let ((), Some(b0), ()) = ((), parts.b0, ()) {
                 return Some(BitwiseOpcnt::P0 { b0 });
             }
         }
         if true && parts.b1.is_none() {
-            if let (Some(b2), Some(b0), ()) = (parts.b2, parts.b0, ()) {
+            if let ((), Some(b2), Some(b0), ()) = ((), parts.b2, parts.b0, ()) {
                 return Some(BitwiseOpcnt::P0P2 { b2, b0 });
             }
         }
         if true && parts.b2.is_none() {
-            if let (Some(b1), Some(b0), ()) = (parts.b1, parts.b0, ()) {
+            if let ((), Some(b1), Some(b0), ()) = ((), parts.b1, parts.b0, ()) {
                 return Some(BitwiseOpcnt::P0P1 { b1, b0 });
             }
         }
         if true {
-            if let (Some(b2), Some(b1), Some(b0), ()) = (
+            if let ((), Some(b2), Some(b1), Some(b0), ()) = (
+                (),
                 parts.b2,
                 parts.b1,
                 parts.b0,
@@ -7392,22 +7397,22 @@ impl BitwiseW1pW0p {
     #[allow(irrefutable_let_patterns, reason = "parts of chains may be there or not")]
     fn of(parts: &Parts) -> Option<Self> {
         if true && parts.w0.is_none() && parts.w1.is_none() && parts.w01.is_none() {
-            if let (()) = (()) {
+            if let ((), ()) = ((), ()) {
                 return Some(BitwiseW1pW0p::Nothing {});
             }
         }
         if true && parts.w1.is_none() && parts.w01.is_none() {
-            if let (Some(w0), ()) = (parts.w0, ()) {
+            if let ((), Some(w0), ()) = ((), parts.w0, ()) {
                 return Some(BitwiseW1pW0p::W0p { w0 });
             }
         }
         if true && parts.w0.is_none() && parts.w01.is_none() {
-            if let (Some(w1), ()) = (parts.w1, ()) {
+            if let ((), Some(w1), ()) = ((), parts.w1, ()) {
                 return Some(BitwiseW1pW0p::W1p { w1 });
             }
         }
         if true && parts.w0.is_none() && parts.w1.is_none() {
-            if let (Some(w01), ()) = (parts.w01, ()) {
+            if let ((), Some(w01), ()) = ((), parts.w01, ()) {
                 return Some(BitwiseW1pW0p::W1pW0p { w01 });
             }
         }
@@ -7570,7 +7575,7 @@ impl ControlW0pCtrlop {
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
         {
-            if let (Some(branch), ()) = (parts.branch, ()) {
+            if let ((), Some(branch), ()) = ((), parts.branch, ()) {
                 return Some(ControlW0pCtrlop::B { branch });
             }
         }
@@ -7580,7 +7585,7 @@ impl ControlW0pCtrlop {
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
         {
-            if let (Some(lapc), ()) = (parts.lapc, ()) {
+            if let ((), Some(lapc), ()) = ((), parts.lapc, ()) {
                 return Some(ControlW0pCtrlop::Lapc { lapc });
             }
         }
@@ -7590,7 +7595,7 @@ impl ControlW0pCtrlop {
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
         {
-            if let (Some(savl), ()) = (parts.savl, ()) {
+            if let ((), Some(savl), ()) = ((), parts.savl, ()) {
                 return Some(ControlW0pCtrlop::Savl { savl });
             }
         }
@@ -7600,7 +7605,7 @@ impl ControlW0pCtrlop {
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
         {
-            if let (Some(wop), ()) = (parts.wop, ()) {
+            if let ((), Some(wop), ()) = ((), parts.wop, ()) {
                 return Some(ControlW0pCtrlop::Wop { wop });
             }
         }
@@ -7610,7 +7615,7 @@ impl ControlW0pCtrlop {
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
         {
-            if let (Some(wdf), ()) = (parts.wdf, ()) {
+            if let ((), Some(wdf), ()) = ((), parts.wdf, ()) {
                 return Some(ControlW0pCtrlop::Wdf { wdf });
             }
         }
@@ -7620,7 +7625,7 @@ impl ControlW0pCtrlop {
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
         {
-            if let (Some(mutex), ()) = (parts.mutex, ()) {
+            if let ((), Some(mutex), ()) = ((), parts.mutex, ()) {
                 return Some(ControlW0pCtrlop::Mutex { mutex });
             }
         }
@@ -7630,7 +7635,7 @@ impl ControlW0pCtrlop {
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
         {
-            if let (Some(nop), ()) = (parts.nop, ()) {
+            if let ((), Some(nop), ()) = ((), parts.nop, ()) {
                 return Some(ControlW0pCtrlop::Nop { nop });
             }
         }
@@ -7640,7 +7645,7 @@ impl ControlW0pCtrlop {
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
         {
-            if let (Some(itrsmp), ()) = (parts.itrsmp, ()) {
+            if let ((), Some(itrsmp), ()) = ((), parts.itrsmp, ()) {
                 return Some(ControlW0pCtrlop::Itrsmp { itrsmp });
             }
         }
@@ -7650,7 +7655,7 @@ impl ControlW0pCtrlop {
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
         {
-            if let (Some(sbo), ()) = (parts.sbo, ()) {
+            if let ((), Some(sbo), ()) = ((), parts.sbo, ()) {
                 return Some(ControlW0pCtrlop::Sbo { sbo });
             }
         }
@@ -7660,7 +7665,7 @@ impl ControlW0pCtrlop {
             && parts.sbo.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
         {
-            if let (Some(ditr), ()) = (parts.ditr, ()) {
+            if let ((), Some(ditr), ()) = ((), parts.ditr, ()) {
                 return Some(ControlW0pCtrlop::Ditr { ditr });
             }
         }
@@ -7670,7 +7675,7 @@ impl ControlW0pCtrlop {
             && parts.sbo.is_none() && parts.ditr.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
         {
-            if let (Some(uniq), ()) = (parts.uniq, ()) {
+            if let ((), Some(uniq), ()) = ((), parts.uniq, ()) {
                 return Some(ControlW0pCtrlop::Uniq { uniq });
             }
         }
@@ -7680,7 +7685,7 @@ impl ControlW0pCtrlop {
             && parts.sbo.is_none() && parts.ditr.is_none() && parts.uniq.is_none()
             && parts.lower.is_none() && parts.upper.is_none() && parts.w0.is_none()
         {
-            if let (Some(fetch), ()) = (parts.fetch, ()) {
+            if let ((), Some(fetch), ()) = ((), parts.fetch, ()) {
                 return Some(ControlW0pCtrlop::Fetch { fetch });
             }
         }
@@ -7690,7 +7695,8 @@ impl ControlW0pCtrlop {
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.w0.is_none()
         {
-            if let (Some(cnd), Some(lower), Some(upper), ()) = (
+            if let ((), Some(cnd), Some(lower), Some(upper), ()) = (
+                (),
                 parts.cnd,
                 parts.lower,
                 parts.upper,
@@ -7709,7 +7715,7 @@ impl ControlW0pCtrlop {
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
             && parts.lower.is_none() && parts.upper.is_none()
         {
-            if let (Some(savl), Some(w0), ()) = (parts.savl, parts.w0, ()) {
+            if let ((), Some(savl), Some(w0), ()) = ((), parts.savl, parts.w0, ()) {
                 return Some(ControlW0pCtrlop::W0pSavl {
                     savl,
                     w0,
@@ -7721,7 +7727,8 @@ impl ControlW0pCtrlop {
             && parts.nop.is_none() && parts.itrsmp.is_none() && parts.sbo.is_none()
             && parts.ditr.is_none() && parts.uniq.is_none() && parts.fetch.is_none()
         {
-            if let (Some(cnd), Some(lower), Some(upper), Some(w0), ()) = (
+            if let ((), Some(cnd), Some(lower), Some(upper), Some(w0), ()) = (
+                (),
                 parts.cnd,
                 parts.lower,
                 parts.upper,
@@ -7815,6 +7822,7 @@ impl Parts {
             && self.bpret.is_none()
         {
             if let (
+                (),
                 Some(oporg),
                 Some(w1p_w0p),
                 Some(lower),
@@ -7822,6 +7830,7 @@ impl Parts {
                 Some(iss),
                 (),
             ) = (
+                (),
                 MainOporg::of(self),
                 MainW1pW0p::of(self),
                 self.lower,
@@ -7847,7 +7856,8 @@ impl Parts {
             && self.fetch.is_none() && self.iss.is_none() && self.sop.is_none()
             && self.extra.is_none() && self.bpret.is_none()
         {
-            if let (Some(opcnt), Some(w1p_w0p), Some(lower), Some(upper), ()) = (
+            if let ((), Some(opcnt), Some(w1p_w0p), Some(lower), Some(upper), ()) = (
+                (),
                 BitwiseOpcnt::of(self),
                 BitwiseW1pW0p::of(self),
                 self.lower,
@@ -7868,7 +7878,7 @@ impl Parts {
             && self.iss.is_none() && self.w1.is_none() && self.w01.is_none()
             && self.sop.is_none() && self.extra.is_none() && self.bpret.is_none()
         {
-            if let (Some(w0p_ctrlop), ()) = (ControlW0pCtrlop::of(self), ()) {
+            if let ((), Some(w0p_ctrlop), ()) = ((), ControlW0pCtrlop::of(self), ()) {
                 return Some(Body::Control { w0p_ctrlop });
             }
         }

@@ -182,7 +182,7 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names) -> TokenStream {
         quote! {
             if true #(&& self.#others.is_none())* {
                 // One pattern for all: crates of older editions cannot have several conditions with patterns.
-                if let (#(Some(#fields),)* #(Some(#always),)* ()) = (#(#types::of(self),)* #(self.#always,)* ()) {
+                if let ((), #(Some(#fields),)* #(Some(#always),)* ()) = ((), #(#types::of(self),)* #(self.#always,)* ()) {
                     return Some(Body::#name { #(#fields,)* #(#always,)* });
                 }
             }
@@ -258,7 +258,7 @@ fn factor(isa: &GroupIsa, names: &Names, factor: &Factor) -> TokenStream {
         let chain = (!chain.is_empty()).then(|| quote!(&& (false #(|| parts.#chain.is_some())*)));
         quote! {
             if true #(&& parts.#absent.is_none())* #chain {
-                if let (#(#patterns,)* ()) = (#(parts.#fields,)* ()) {
+                if let ((), #(#patterns,)* ()) = ((), #(parts.#fields,)* ()) {
                     return Some(#name::#variant { #(#fields),* });
                 }
             }
