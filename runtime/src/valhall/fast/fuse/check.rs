@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use iced_x86::{
-    Code, CpuidFeature, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, OpAccess, OpKind,
-    Register,
+    Code, CpuidFeature, Decoder, DecoderOptions, EncodingKind, FlowControl, Instruction, InstructionInfoFactory,
+    OpAccess, OpKind, Register,
 };
 use thiserror::Error;
 
@@ -106,11 +106,61 @@ fn has(level: Level, feature: CpuidFeature) -> bool {
     }
 }
 
+/// An instruction, and the general register that it writes.
+struct Step {
+    instruction: Instruction,
+    writes: Option<usize>,
+}
+
+impl Step {
+    /// What can be said of an instruction wherever it stands.
+    fn new(instruction: Instruction, level: Level, info: &mut InstructionInfoFactory) -> Result<Self, &'static str> {
+        if instruction.is_invalid() {
+            return Err("is no instruction");
+        }
+        if !instruction.cpuid_features().iter().all(|feature| has(level, *feature)) {
+            return Err("needs a processor that this one is not known to be");
+        }
+        match instruction.flow_control() {
+            FlowControl::Return if instruction.code() == Code::Retnq => {
+                return Ok(Step { instruction, writes: None });
+            }
+            FlowControl::Next if instruction.is_stack_instruction() => return Err("touches the stack"),
+            FlowControl::Next
+            | FlowControl::ConditionalBranch
+            | FlowControl::UnconditionalBranch
+            | FlowControl::IndirectBranch => {}
+            _ => return Err("leaves the code"),
+        }
+        // Instructions of AVX-512 write what they name first, and nothing else; most of the code is such.
+        if instruction.encoding() == EncodingKind::EVEX && !instruction.op0_register().is_gpr() {
+            return Ok(Step { instruction, writes: None });
+        }
+        let mut writes = None;
+        let used = info.info(&instruction).used_registers().iter();
+        for used in used.filter(|used| !matches!(used.access(), OpAccess::Read | OpAccess::CondRead)) {
+            if !used.register().is_gpr() {
+                continue;
+            }
+            let to = used.register().full_register();
+            if matches!(to, Register::RSP | Register::RBP | Register::RBX)
+                || (Register::R12..=Register::R15).contains(&to)
+            {
+                return Err("writes a register of the caller");
+            }
+            if writes.is_some_and(|other| other != number(to)) {
+                return Err("writes two registers");
+            }
+            writes = Some(number(to));
+        }
+        Ok(Step { instruction, writes })
+    }
+}
+
 /// The checker on its way through the code.
 struct Check<'a> {
     emitted: &'a Emitted,
     kind: Kind,
-    level: Level,
     registers: Registers,
     /// What registers hold where jumps lead, as far as it is known: what all who come there agree on.
     labels: BTreeMap<u64, Registers>,
@@ -130,11 +180,15 @@ struct Check<'a> {
 /// # Errors
 /// The first instruction that may do what it must not.
 pub fn check(emitted: &Emitted, kind: Kind, level: Level) -> Result<(), Refused> {
-    let mut decoder = Decoder::with_ip(64, emitted.code(), 0, DecoderOptions::NONE);
-    let instructions: Vec<Instruction> = decoder.iter().collect();
-    let begins = |target: u64| instructions.binary_search_by_key(&target, Instruction::ip).is_ok();
+    let (mut decoder, mut info) =
+        (Decoder::with_ip(64, emitted.code(), 0, DecoderOptions::NONE), InstructionInfoFactory::new());
+    let mut steps = Vec::with_capacity(emitted.code().len() / 4);
+    for instruction in &mut decoder {
+        steps.push(Step::new(instruction, level, &mut info).map_err(|what| refused(&instruction, what))?);
+    }
+    let begins = |target: u64| steps.binary_search_by_key(&target, |step: &Step| step.instruction.ip()).is_ok();
     let (mut labels, mut latches) = (BTreeSet::new(), Vec::new());
-    for instruction in &instructions {
+    for Step { instruction, .. } in &steps {
         let target = target(instruction);
         if target.is_some_and(|target| !begins(target)) {
             return Err(refused(instruction, "leads out of the code"));
@@ -146,22 +200,12 @@ pub fn check(emitted: &Emitted, kind: Kind, level: Level) -> Result<(), Refused>
         }
     }
     let (registers, known) = (kind.entry(), BTreeMap::new());
-    let mut check = Check {
-        emitted,
-        kind,
-        level,
-        registers,
-        labels: known,
-        loaded: vec![],
-        latches,
-        rounds: 1,
-        stride: 0,
-        again: true,
-    };
+    let mut check =
+        Check { emitted, kind, registers, labels: known, loaded: vec![], latches, rounds: 1, stride: 0, again: true };
     // Each time some label knows less; there is not much to know.
     while check.again {
         (check.again, check.registers) = (false, kind.entry());
-        check.pass(&instructions, &labels)?;
+        check.pass(&steps, &labels)?;
     }
     Ok(())
 }
@@ -186,10 +230,10 @@ fn both(one: Registers, other: Registers) -> Registers {
 
 impl Check<'_> {
     /// Looks at all instructions in order.
-    fn pass(&mut self, instructions: &[Instruction], labels: &BTreeSet<u64>) -> Result<(), Refused> {
-        let mut info = InstructionInfoFactory::new();
+    fn pass(&mut self, steps: &[Step], labels: &BTreeSet<u64>) -> Result<(), Refused> {
         let mut reached = true;
-        for instruction in instructions {
+        for step in steps {
+            let instruction = &step.instruction;
             if labels.contains(&instruction.ip()) {
                 let known = self.labels.get(&instruction.ip()).copied();
                 self.registers = match (reached, known) {
@@ -204,11 +248,11 @@ impl Check<'_> {
             if !reached {
                 continue;
             }
-            self.instruction(instruction, &mut info).map_err(|what| refused(instruction, what))?;
+            self.step(step).map_err(|what| refused(instruction, what))?;
             reached = matches!(instruction.flow_control(), FlowControl::Next | FlowControl::ConditionalBranch);
         }
-        match instructions.last() {
-            Some(last) if reached => Err(refused(last, "goes on behind the end")),
+        match steps.last() {
+            Some(last) if reached => Err(refused(&last.instruction, "goes on behind the end")),
             _ => Ok(()),
         }
     }
@@ -221,22 +265,9 @@ impl Check<'_> {
         self.labels.insert(to, agreed);
     }
 
-    fn instruction(
-        &mut self,
-        instruction: &Instruction,
-        info: &mut InstructionInfoFactory,
-    ) -> Result<(), &'static str> {
-        if instruction.is_invalid() {
-            return Err("is no instruction");
-        }
-        if !instruction.cpuid_features().iter().all(|feature| has(self.level, *feature)) {
-            return Err("needs a processor that this one is not known to be");
-        }
+    fn step(&mut self, step: &Step) -> Result<(), &'static str> {
+        let instruction = &step.instruction;
         match instruction.flow_control() {
-            FlowControl::Next | FlowControl::Return if instruction.is_stack_instruction() => {
-                return if instruction.code() == Code::Retnq { Ok(()) } else { Err("touches the stack") };
-            }
-            FlowControl::Next => {}
             FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch => {
                 let to = target(instruction).ok_or("leads to no place in the code")?;
                 self.leave(instruction.ip(), to);
@@ -253,12 +284,15 @@ impl Check<'_> {
                 }
                 return Ok(());
             }
-            _ => return Err("leaves the code"),
+            _ => {}
         }
         if instruction.code() != Code::Lea_r64_m {
             self.memory(instruction)?;
         }
-        self.registers_after(instruction, info)
+        if let Some(to) = step.writes {
+            self.registers[to] = self.result(instruction, self.registers[to])?;
+        }
+        Ok(())
     }
 
     /// A memory operand lies in a window.
@@ -309,27 +343,6 @@ impl Check<'_> {
             Holds::Column => (self.rounds.max(1) - 1) * self.stride,
             _ => (WARPS as u64 - 1) * COLUMN,
         }
-    }
-
-    /// What registers hold behind an instruction.
-    fn registers_after(
-        &mut self,
-        instruction: &Instruction,
-        info: &mut InstructionInfoFactory,
-    ) -> Result<(), &'static str> {
-        let written = info.info(instruction).used_registers();
-        let written = written.iter().filter(|used| !matches!(used.access(), OpAccess::Read | OpAccess::CondRead));
-        for used in written.filter(|used| used.register().is_gpr()) {
-            let to = used.register().full_register();
-            if matches!(to, Register::RSP | Register::RBP | Register::RBX)
-                || (Register::R12..=Register::R15).contains(&to)
-            {
-                return Err("writes a register of the caller");
-            }
-            let before = self.registers[number(to)];
-            self.registers[number(to)] = self.result(instruction, before)?;
-        }
-        Ok(())
     }
 
     /// What an instruction leaves in the register that it writes.
