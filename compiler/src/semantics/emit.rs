@@ -46,6 +46,7 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
     let (nan16, nan32) = (option(semantics.nan16.map(u64::from)), option(semantics.nan32.map(u64::from)));
     let nan64 = option(semantics.nan64);
     let helpers = helpers();
+    let facts = super::facts::emit(semantics);
     let pc_bits = Literal::u8_unsuffixed(semantics.pc_bits);
     quote! {
         /// What the instructions do, as typed graphs.
@@ -61,6 +62,7 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
                 nan32: #nan32,
                 nan64: #nan64,
                 pc_bits: #pc_bits,
+                #facts
             }
         };
     }

@@ -38,6 +38,9 @@ pub fn lower(semantics: &Semantics) -> &'static core::Semantics {
         nan32: nan(32).map(|nan| nan as u32),
         nan64: nan(64),
         pc_bits: library.pc.map_or(32, |ty| ty.bits),
+        fidelity: slice(semantics.facts.fidelity.iter().copied()),
+        preloads: slice(semantics.facts.preloads.iter().copied()),
+        flow: slice(semantics.facts.flow.iter().copied()),
     }))
 }
 

@@ -18,6 +18,7 @@
 
 #[cfg(feature = "alloc")]
 pub mod evaluate;
+pub mod facts;
 #[cfg(feature = "alloc")]
 pub mod instantiate;
 mod modifier;
@@ -56,6 +57,12 @@ pub struct Semantics {
     pub nan64: Option<u64>,
     /// Width of the program counter in bits, 32 or 64.
     pub pc_bits: u8,
+    /// How true instructions are to the hardware.
+    pub fidelity: &'static [facts::Fidelity],
+    /// What programs find in registers at their start.
+    pub preloads: &'static [facts::Preload],
+    /// What the values of the modifier of flow do.
+    pub flow: &'static [facts::Flow],
 }
 
 impl Semantics {
