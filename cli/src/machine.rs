@@ -12,8 +12,8 @@ use isaforge_runtime::valhall::observe::{self, Breakpoints, Executed, Observer, 
 pub use isaforge_runtime::{Deadline, Engine, Execution, Level};
 use isaforge_runtime::{Launch, Memory, Outcome, RunError, usc, valhall, vpu};
 
-pub use isaforge_runtime::observe::{Profile, Row};
 use isaforge_core::semantics::facts;
+pub use isaforge_runtime::observe::{Profile, Row};
 use isaforge_runtime::usc::fidelity::Fidelity;
 use isaforge_runtime::valhall::fidelity::Evidence;
 pub use isaforge_runtime::valhall::fidelity::{Class, Entry};

@@ -30,7 +30,8 @@ pub fn overview(isa: &'static Isa, semantics: Option<&'static Semantics>, width:
         })
     };
     for does in semantics.flow {
-        let slots: Vec<String> = (0..8).filter(|slot| does.waits >> slot & 1 != 0).map(|slot| slot.to_string()).collect();
+        let slots: Vec<String> =
+            (0..8).filter(|slot| does.waits >> slot & 1 != 0).map(|slot| slot.to_string()).collect();
         let waits = if slots.is_empty() { String::new() } else { format!("waits for slots {}", slots.join(", ")) };
         let parts = [
             waits.as_str(),

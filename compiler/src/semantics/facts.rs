@@ -65,7 +65,8 @@ impl Resolver<'_> {
                 FidelityClass::Exact => "what is exact needs no `as`",
                 _ => "`as` has to say what is known or done",
             };
-            self.out.push(Diagnostic::error("E0102", spec.is.span, message).help("`as` goes with all classes but `exact`"));
+            self.out
+                .push(Diagnostic::error("E0102", spec.is.span, message).help("`as` goes with all classes but `exact`"));
         }
         facts.fidelity.push(Fidelity {
             instructions: leak(instructions),
@@ -96,7 +97,8 @@ impl Resolver<'_> {
                 }
                 continue;
             };
-            let waits = does.waits.iter().flatten().fold(0, |mask, slot| mask | 1u8.checked_shl((*slot).into()).unwrap_or(0));
+            let waits =
+                does.waits.iter().flatten().fold(0, |mask, slot| mask | 1u8.checked_shl((*slot).into()).unwrap_or(0));
             facts.flow.push(Flow {
                 modifier: leak_text(&spec.modifier.value),
                 value: *value,
@@ -145,11 +147,11 @@ pub(super) fn emit(semantics: &isaforge_core::semantics::Semantics) -> TokenStre
             }
         };
         quote! {
-            facts::Fidelity {
+            super::__rt::semantics::facts::Fidelity {
                 instructions: &[#(#instructions),*],
-                class: facts::FidelityClass::#class,
+                class: super::__rt::semantics::facts::FidelityClass::#class,
                 detail: #detail,
-                evidence: facts::Evidence::#evidence,
+                evidence: super::__rt::semantics::facts::Evidence::#evidence,
                 note: #note,
             }
         }
@@ -158,13 +160,13 @@ pub(super) fn emit(semantics: &isaforge_core::semantics::Semantics) -> TokenStre
         let Preload { name, doc, first, values } = preload;
         let first = Literal::u16_unsuffixed(*first);
         let values = values.iter().map(|(name, doc)| quote!((#name, #doc)));
-        quote!(facts::Preload { name: #name, doc: #doc, first: #first, values: &[#(#values),*] })
+        quote!(super::__rt::semantics::facts::Preload { name: #name, doc: #doc, first: #first, values: &[#(#values),*] })
     });
     let flow = semantics.flow.iter().map(|flow| {
         let Flow { modifier, value, waits, reconverges, discards, ends } = *flow;
         let (value, waits) = (Literal::u64_unsuffixed(value), Literal::u8_unsuffixed(waits));
         quote! {
-            facts::Flow {
+            super::__rt::semantics::facts::Flow {
                 modifier: #modifier,
                 value: #value,
                 waits: #waits,

@@ -506,12 +506,12 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Const, 0, u(32, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [4, 65535, 65535, 65535]),
                     n(Pick, 0, u(32, 1), [1, 4, 8, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [13, 12, 5, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [14, 12, 5, 65535]),
                 ],
                 lists: &[0, 1, 2, 3, 0, 5, 1, 9, 2, 10, 3, 11, 0, 1, 2, 3, 12],
                 constants: &[0, 1, 2, 3, 4],
                 modifiers: &[Modifier::Form(1), Modifier::Form(0)],
-                intrinsics: &[13],
+                intrinsics: &[14],
             },
             Operation {
                 text: "let unexplained = src1;\ninterpolate_whole(sr, index, src0, channels(vecsize))",
@@ -533,19 +533,19 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Not, 0, b(1, 1), [13, 65535, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [1, 0, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [12, 12, 5, 13]),
+                    n(Intrinsic, 0, u(32, 1), [13, 12, 5, 13]),
                     n(Select, 0, u(32, 1), [13, 17, 12, 65535]),
                     n(Compare, 2, b(1, 1), [2, 9, 65535, 65535]),
                     n(Not, 0, b(1, 1), [19, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [12, 17, 5, 19]),
+                    n(Intrinsic, 0, u(32, 1), [13, 17, 5, 19]),
                     n(Select, 0, u(32, 1), [19, 21, 12, 65535]),
                     n(Compare, 2, b(1, 1), [6, 9, 65535, 65535]),
                     n(Not, 0, b(1, 1), [23, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [12, 22, 5, 23]),
+                    n(Intrinsic, 0, u(32, 1), [13, 22, 5, 23]),
                     n(Select, 0, u(32, 1), [23, 25, 12, 65535]),
                     n(Compare, 2, b(1, 1), [7, 9, 65535, 65535]),
                     n(Not, 0, b(1, 1), [27, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [12, 27, 5, 27]),
+                    n(Intrinsic, 0, u(32, 1), [13, 27, 5, 27]),
                     n(Select, 0, u(32, 1), [27, 29, 12, 65535]),
                     n(Write, 0, u(32, 1), [0, 0, 18, 65535]),
                     n(Write, 0, u(32, 1), [0, 1, 22, 19]),
@@ -558,7 +558,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 ],
                 constants: &[1, 2, 3, 4, 0],
                 modifiers: &[Modifier::Form(0)],
-                intrinsics: &[12],
+                intrinsics: &[13],
             },
             Operation {
                 text: "let unexplained = src1;\ninterpolate_halves(sr, index, regfmt, zext(u32, src0), channels(vecsize))",
@@ -580,19 +580,19 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Compare, 2, b(1, 1), [13, 10, 65535, 65535]),
                     n(Not, 0, b(1, 1), [14, 65535, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [12, 12, 5, 14]),
+                    n(Intrinsic, 0, u(32, 1), [13, 12, 5, 14]),
                     n(Select, 0, u(32, 1), [14, 17, 13, 65535]),
                     n(Compare, 2, b(1, 1), [3, 10, 65535, 65535]),
                     n(Not, 0, b(1, 1), [19, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [12, 17, 5, 19]),
+                    n(Intrinsic, 0, u(32, 1), [13, 17, 5, 19]),
                     n(Select, 0, u(32, 1), [19, 21, 13, 65535]),
                     n(Compare, 2, b(1, 1), [7, 10, 65535, 65535]),
                     n(Not, 0, b(1, 1), [23, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [12, 22, 5, 23]),
+                    n(Intrinsic, 0, u(32, 1), [13, 22, 5, 23]),
                     n(Select, 0, u(32, 1), [23, 25, 13, 65535]),
                     n(Compare, 2, b(1, 1), [8, 10, 65535, 65535]),
                     n(Not, 0, b(1, 1), [27, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [12, 27, 5, 27]),
+                    n(Intrinsic, 0, u(32, 1), [13, 27, 5, 27]),
                     n(Select, 0, u(32, 1), [27, 29, 13, 65535]),
                     n(Is, 0, b(1, 1), [1, 32, 1, 65535]),
                     n(Bits, 0, f(32, 1), [18, 65535, 65535, 65535]),
@@ -632,66 +632,58 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 ],
                 constants: &[1, 2, 3, 4, 0],
                 modifiers: &[Modifier::Form(0), Modifier::Form(1)],
-                intrinsics: &[12],
+                intrinsics: &[13],
             },
             Operation {
-                text: "load_attribute(sr, index, src0, src1, regfmt, vecsize)",
+                text: "load_attribute(sr, index, src0, src1, bits(regfmt), channels(vecsize))",
                 nodes: &[
                     n(Const, 0, u(16, 1), [0, 65535, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [1, 0, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [2, 0, 65535, 65535]),
-                    n(Intrinsic, 0, u(64, 1), [6, 0, 3, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [7, 3, 1, 65535]),
                     n(Modifier, 0, u(32, 1), [0, 65535, 65535, 65535]),
-                    n(Is, 0, b(1, 1), [1, 4, 1, 65535]),
+                    n(Is, 0, b(1, 1), [1, 0, 1, 65535]),
                     n(Const, 0, u(32, 1), [1, 65535, 65535, 65535]),
-                    n(Is, 0, b(1, 1), [1, 5, 1, 65535]),
-                    n(Is, 0, b(1, 1), [1, 6, 1, 65535]),
-                    n(Is, 0, b(1, 1), [1, 7, 1, 65535]),
+                    n(Is, 0, b(1, 1), [1, 1, 1, 65535]),
+                    n(Is, 0, b(1, 1), [1, 2, 1, 65535]),
+                    n(Is, 0, b(1, 1), [1, 3, 1, 65535]),
                     n(Const, 0, u(32, 1), [2, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [4, 65535, 65535, 65535]),
-                    n(Pick, 0, u(32, 1), [1, 8, 8, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [10, 16, 5, 65535]),
+                    n(Pick, 0, u(32, 1), [1, 4, 8, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [10, 12, 6, 65535]),
                 ],
-                lists: &[
-                    1, 2, 3, 1, 0, 1, 2, 3, 0, 8, 1, 12, 2, 13, 3, 14, 0, 4, 5, 6, 15,
-                ],
+                lists: &[0, 1, 2, 3, 0, 6, 1, 10, 2, 11, 3, 12, 0, 1, 2, 3, 4, 13],
                 constants: &[0, 1, 2, 3, 4],
                 modifiers: &[Modifier::Form(1), Modifier::Form(0)],
-                intrinsics: &[6, 7, 10],
+                intrinsics: &[10],
             },
             Operation {
-                text: "load_attribute(sr, src2, src0, src1, regfmt, vecsize)",
+                text: "load_attribute(sr, src2, src0, src1, bits(regfmt), channels(vecsize))",
                 nodes: &[
                     n(Const, 0, u(16, 1), [0, 65535, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [1, 0, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [2, 0, 65535, 65535]),
-                    n(Intrinsic, 0, u(64, 1), [6, 0, 3, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [7, 3, 1, 65535]),
                     n(Modifier, 0, u(32, 1), [0, 65535, 65535, 65535]),
-                    n(Is, 0, b(1, 1), [1, 4, 1, 65535]),
+                    n(Is, 0, b(1, 1), [1, 0, 1, 65535]),
                     n(Const, 0, u(32, 1), [1, 65535, 65535, 65535]),
-                    n(Is, 0, b(1, 1), [1, 5, 1, 65535]),
-                    n(Is, 0, b(1, 1), [1, 6, 1, 65535]),
-                    n(Is, 0, b(1, 1), [1, 7, 1, 65535]),
+                    n(Is, 0, b(1, 1), [1, 1, 1, 65535]),
+                    n(Is, 0, b(1, 1), [1, 2, 1, 65535]),
+                    n(Is, 0, b(1, 1), [1, 3, 1, 65535]),
                     n(Const, 0, u(32, 1), [2, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [4, 65535, 65535, 65535]),
-                    n(Pick, 0, u(32, 1), [1, 8, 8, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [10, 16, 5, 65535]),
+                    n(Pick, 0, u(32, 1), [1, 4, 8, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [10, 12, 6, 65535]),
                 ],
-                lists: &[
-                    1, 2, 3, 1, 0, 1, 2, 3, 0, 8, 1, 12, 2, 13, 3, 14, 0, 4, 5, 6, 15,
-                ],
+                lists: &[0, 1, 2, 3, 0, 6, 1, 10, 2, 11, 3, 12, 0, 1, 2, 3, 4, 13],
                 constants: &[0, 1, 2, 3, 4],
                 modifiers: &[Modifier::Form(1), Modifier::Form(0)],
-                intrinsics: &[6, 7, 10],
+                intrinsics: &[10],
             },
             Operation {
-                text: "pair(sr) = buffer_element(unk, src0)",
+                text: "two(sr) = buffer_element(unk, src0)",
                 nodes: &[
                     n(Operand, 0, u(32, 1), [2, 0, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [1, 0, 65535, 65535]),
@@ -1136,12 +1128,12 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
                     n(Const, 0, u(32, 1), [0, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [1, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [21, 0, 6, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [22, 0, 6, 65535]),
                 ],
                 lists: &[0, 1, 2, 3, 4, 5],
                 constants: &[0, 4],
                 modifiers: &[],
-                intrinsics: &[21],
+                intrinsics: &[22],
             },
             Operation {
                 text: "if !helper { blend(sr_read, zext(u64, src0), sr_write, bits(regfmt), channels(vecsize)) }\nsr_write = sr_write;\nmatch flow { return => nop, _ => if target != 0 { branch(next + zext(u64, target)) } }",
@@ -1163,7 +1155,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Const, 0, u(32, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [4, 65535, 65535, 65535]),
                     n(Pick, 0, u(32, 1), [1, 4, 8, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [23, 12, 5, 1]),
+                    n(Intrinsic, 0, b(1, 1), [24, 12, 5, 1]),
                     n(Is, 0, b(1, 1), [2, 17, 1, 65535]),
                     n(Is, 0, b(1, 1), [2, 18, 12, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
@@ -1183,7 +1175,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 ],
                 constants: &[0, 1, 2, 3, 4],
                 modifiers: &[Modifier::Form(2), Modifier::Form(1), Modifier::Form(4)],
-                intrinsics: &[23],
+                intrinsics: &[24],
             },
             Operation {
                 text: "sr[0] = alpha_to_coverage(src0, f32(src1), src2)",
@@ -1202,13 +1194,13 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Bits, 0, f(32, 1), [2, 65535, 65535, 65535]),
                     n(Pick, 0, f(32, 1), [0, 3, 6, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [19, 9, 3, 65535]),
+                    n(Intrinsic, 0, u(32, 1), [20, 9, 3, 65535]),
                     n(Write, 0, u(32, 1), [0, 0, 14, 65535]),
                 ],
                 lists: &[1, 2, 0, 1, 5, 2, 9, 0, 11, 0, 12, 13],
                 constants: &[],
                 modifiers: &[Modifier::Suffix(2, 0)],
-                intrinsics: &[19],
+                intrinsics: &[20],
             },
             Operation {
                 text: "if !helper && src2 != 0 { emit_depth_stencil(z, src0 as f32, stencil, src1) }\nword(dest) = src2",
@@ -1225,7 +1217,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Bits, 0, f(32, 1), [8, 65535, 65535, 65535]),
                     n(Is, 0, b(1, 1), [1, 1, 1, 65535]),
                     n(Operand, 0, u(32, 1), [2, 0, 65535, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [20, 2, 4, 5]),
+                    n(Intrinsic, 0, b(1, 1), [21, 2, 4, 5]),
                     n(Is, 0, b(1, 1), [2, 6, 1, 65535]),
                     n(Is, 0, b(1, 1), [2, 7, 1, 65535]),
                     n(Slice, 0, u(16, 1), [2, 65535, 65535, 65535]),
@@ -1246,7 +1238,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     Modifier::Form(1),
                     Modifier::Suffix(0, 0),
                 ],
-                intrinsics: &[20],
+                intrinsics: &[21],
             },
             Operation {
                 text: "word(dest) = sext(u32, u16(src0))",
@@ -13851,12 +13843,12 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Operand, 0, u(32, 1), [0, 4, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [0, 5, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [0, 6, 65535, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [16, 1, 12, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [17, 1, 12, 65535]),
                 ],
                 lists: &[1, 0, 9, 16, 30, 31, 32, 33, 34, 35, 36, 37, 38],
                 constants: &[1, 0x18, 0, 2, 3, 4, 0x7d],
                 modifiers: &[Modifier::Form(1), Modifier::Form(0)],
-                intrinsics: &[16],
+                intrinsics: &[17],
             },
             Operation {
                 text: "texture_filter(sr_write, handle(src0.h1), handle(src0.h0), shape(dimension, false, explicit_offset, shadow),\n  bits(lod_mode), 0x7d, sr_read[0], sr_read[1], sr_read[2], sr_read[3], sr_read[4], sr_read[5], sr_read[6])",
@@ -13903,7 +13895,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Operand, 0, u(32, 1), [0, 4, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [0, 5, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [0, 6, 65535, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [15, 2, 13, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [16, 2, 13, 65535]),
                 ],
                 lists: &[1, 1, 0, 9, 16, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41],
                 constants: &[1, 0x18, 0, 2, 3, 4, 0x7d],
@@ -13913,7 +13905,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     Modifier::Form(1),
                     Modifier::Form(2),
                 ],
-                intrinsics: &[15],
+                intrinsics: &[16],
             },
             Operation {
                 text: "",
@@ -14131,9 +14123,35 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 },
             },
             Intrinsic {
-                name: "load_texel",
-                doc: "Loads a texel of a format and converts its first channels to the register format. Format 0 gives zeros.",
-                parameters: &[u(16, 1), u(64, 1), u(32, 1), u(32, 1), u(32, 1)],
+                name: "load_attribute",
+                doc: "Loads an attribute of a vertex and converts its first channels to the register format. Alpha is 1 for a helper that cannot.",
+                parameters: &[
+                    u(16, 1),
+                    u(32, 1),
+                    u(32, 1),
+                    u(32, 1),
+                    u(32, 1),
+                    u(32, 1),
+                ],
+                result: None,
+                effects: Effects {
+                    reads: true,
+                    writes: false,
+                    waits: false,
+                    flow: false,
+                },
+            },
+            Intrinsic {
+                name: "load_image",
+                doc: "Loads a texel of an image and converts its first channels to the register format. Outside the image it is 0.",
+                parameters: &[
+                    u(16, 1),
+                    u(32, 1),
+                    u(32, 1),
+                    u(32, 1),
+                    u(32, 1),
+                    u(32, 1),
+                ],
                 result: None,
                 effects: Effects {
                     reads: true,
@@ -14389,6 +14407,592 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
         nan32: Some(0x7fc00000),
         nan64: Some(0x7ff8000000000000),
         pc_bits: 64,
+        fidelity: &[
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[0],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Documented,
+                note: "",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[1, 3],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "The sense of the condition is that of Mesa's compilers; the document's formula is the reverse of its prose. Which of the lanes that have parted goes first is a choice: those with the lowest program counter.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[4],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "In divergent flow it is an error here; the hardware would hang.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[
+                    97, 98, 99, 100, 101, 102, 106, 107, 108, 109, 110, 111, 67, 68, 69,
+                    64, 65, 66, 70, 71,
+                ],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Tested(0),
+                note: "",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[
+                    116, 117, 118, 119, 120, 121, 123, 124, 125, 126, 127, 128,
+                ],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Tested(0),
+                note: "",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[103, 104, 112, 113, 122],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Tested(0),
+                note: "That `.saturate` does nothing here is a choice: nobody has seen it.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[169, 170],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Tested(0),
+                note: "",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[179, 180, 181],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Documented,
+                note: "",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[114, 115],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Documented,
+                note: "",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Documented,
+                note: "That `preserve_null` is about the first source is a choice.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[
+                    139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152,
+                    153, 154, 155, 156, 157, 158, 159, 160, 161, 162,
+                ],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Tested(0),
+                note: "For a narrow first source, that `.signed` extends its sign is a choice.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[63],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[105],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[163],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Tested(0),
+                note: "For bytes `fp_zero` is a choice.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[171, 172, 173, 176, 177, 178],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Tested(0),
+                note: "Choices: `gtlt` and `total` of integers, `f1` of bytes, `u1` without `.seq`, `.seq` together with `.and`.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[7, 8],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Tested(0),
+                note: "`gtlt` and `total` of integers are choices.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[174, 175, 5, 6],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Tested(0),
+                note: "",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[86, 87, 88, 89, 90, 91, 96],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Tested(0),
+                note: "Any NaN is the quiet one without payload: a choice.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[182, 183],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Documented,
+                note: "Any NaN is the quiet one without payload: a choice.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[137, 138],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Tested(1),
+                note: "One rounding, as the document says; the tests allow a second. Any NaN is the quiet one without payload.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[61, 62],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Tested(0),
+                note: "Any NaN is the quiet one without payload: a choice.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Documented,
+                note: "Zeros, infinities and NaN are left alone; the document says that special cases differ from a product, not how.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[189],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::TestedInSequence,
+                note: "Rounded once, after scaling.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "FMA_RSCALE with a scale of 16 signed bits",
+                evidence: super::__rt::semantics::facts::Evidence::Nothing,
+                note: "Later documents call this mode `n_add` and say no more.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[75, 76, 77, 78],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "Zeros, infinities and NaN are their own mantissa with exponent 0, and so is a subnormal with `.log`: choices.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[46, 47, 52],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Tested(0),
+                note: "",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[50, 51, 48, 49, 41, 45, 40, 44, 39, 43, 54, 58],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "The same rules as of the conversions that were tested.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[92],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "Limited first, then rounded once. Later architectures' conversion of one number was tested.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[38, 42, 53, 57],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[79],
+                class: super::__rt::semantics::facts::FidelityClass::Approximate,
+                detail: "within 1 ulp",
+                evidence: super::__rt::semantics::facts::Evidence::Tested(1),
+                note: "Subnormals are zero, in and out.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[81],
+                class: super::__rt::semantics::facts::FidelityClass::Approximate,
+                detail: "within 2 ulp; documented as 1",
+                evidence: super::__rt::semantics::facts::Evidence::Tested(2),
+                note: "A subnormal is zero.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[80, 82],
+                class: super::__rt::semantics::facts::FidelityClass::Approximate,
+                detail: "how well is not known",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "Subnormals are kept. On both halves; that v9 and v10 lose a result for the high half alone is not imitated.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[83],
+                class: super::__rt::semantics::facts::FidelityClass::Approximate,
+                detail: "base-2 logarithms within 3 ulp, or 2^-21 between 0.5 and 2",
+                evidence: super::__rt::semantics::facts::Evidence::TestedInSequence,
+                note: "Of +infinity it is +infinity: a choice.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[95],
+                class: super::__rt::semantics::facts::FidelityClass::Approximate,
+                detail: "exponentials within 3 ulp and 2 more for each power of two",
+                evidence: super::__rt::semantics::facts::Evidence::TestedInSequence,
+                note: "A subnormal result is zero. What the second source does besides NaN is relied on by compiled programs.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[84, 85],
+                class: super::__rt::semantics::facts::FidelityClass::Approximate,
+                detail: "sines and cosines within 2^-11",
+                evidence: super::__rt::semantics::facts::Evidence::TestedInSequence,
+                note: "The hardware's table may be coarser.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "1 / mantissa in [0.5, 1)",
+                evidence: super::__rt::semantics::facts::Evidence::Nothing,
+                note: "The function itself, rounded once; the hardware's table is coarser in an unknown way.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "1 / root of the mantissa in [0.25, 1)",
+                evidence: super::__rt::semantics::facts::Evidence::Nothing,
+                note: "The function itself, rounded once; the hardware's table is coarser in an unknown way.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "1 / mantissa in [0.75, 1.5)",
+                evidence: super::__rt::semantics::facts::Evidence::Nothing,
+                note: "The function itself, rounded once; the hardware's table is coarser in an unknown way.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "2 to the power of the low four bits in sixteenths",
+                evidence: super::__rt::semantics::facts::Evidence::Nothing,
+                note: "The function itself, rounded once; the hardware's table is coarser in an unknown way.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "the low six bits times pi/32",
+                evidence: super::__rt::semantics::facts::Evidence::Nothing,
+                note: "The function itself, rounded once; the hardware's table is coarser in an unknown way.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "octant and coarse slope of a direction; with `.second` the angle of that slope",
+                evidence: super::__rt::semantics::facts::Evidence::Nothing,
+                note: "The function itself, rounded once; the hardware's table is coarser in an unknown way.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "one of ten bits, in the order of LLVM's is.fpclass",
+                evidence: super::__rt::semantics::facts::Evidence::Nothing,
+                note: "",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[167],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Tested(1),
+                note: "",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[168],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::Tested(0),
+                note: "",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[164, 165],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "For the two faces that do not exist: a choice.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[129, 130, 131, 132, 133, 134, 135, 136],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "`accumulate` is a choice: a step of a prefix operation.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[74],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "Counting from the first lane of the subgroup is a choice.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[17, 18, 19, 20, 21, 22, 23, 24],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "A byte that goes to b1 or b3 goes to b0 or b2, as in all hardware (tested). Accesses need no alignment: a choice.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[25, 26, 27, 28, 29, 30, 31, 32],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "Accesses need no alignment: a choice.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "In the order of lanes: a choice.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "What a table and an index name is asked of the host.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[14, 15, 16],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "What a table and an index name is asked of the host.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "What a table and an index name is asked of the host.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "A conversion descriptor is a number of the runtime, not the hardware's word.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "interpolated by the host; the software one computes in single precision",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "How finely the hardware interpolates is not known.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "What a table and an index name is asked of the host.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[11],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "depth, w and the place in a point, as the host has them",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "How finely the hardware interpolates is not known.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[186],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "What a table and an index name is asked of the host.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "as OpenGL ES describes it, in single precision",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "How finely the hardware weighs texels and levels is not known.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "as OpenGL ES describes it, in single precision",
+                evidence: super::__rt::semantics::facts::Evidence::Documented,
+                note: "How finely the hardware weighs texels and levels is not known. TEX_DUAL with wide indices is refused.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[2],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "Only in fragment programs.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[36],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "the coverage as it is, for a pixel has one sample",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "With several samples alpha would change it.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[37],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[35],
+                class: super::__rt::semantics::facts::FidelityClass::Choice,
+                detail: "blended by the host; the software one does it as OpenGL says",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "The low word of a descriptor is the target's number. There are no blend shaders; their call is jumped over.",
+            },
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[34],
+                class: super::__rt::semantics::facts::FidelityClass::Exact,
+                detail: "",
+                evidence: super::__rt::semantics::facts::Evidence::ReliedOn,
+                note: "Of the current pixel; another one is refused.",
+            },
+        ],
+        preloads: &[
+            super::__rt::semantics::facts::Preload {
+                name: "compute",
+                doc: "A thread of a workgroup.",
+                first: 55,
+                values: &[
+                    (
+                        "local_xy",
+                        "The place in the workgroup: x in the low half, y in the high one.",
+                    ),
+                    ("local_z", "The third coordinate of that place."),
+                    ("group_x", "The workgroup."),
+                    ("group_y", "Its second coordinate."),
+                    ("group_z", "Its third coordinate."),
+                    ("global_x", "The place among all threads."),
+                    ("global_y", "Its second coordinate."),
+                    ("global_z", "Its third coordinate."),
+                ],
+            },
+            super::__rt::semantics::facts::Preload {
+                name: "vertex",
+                doc: "A vertex of a draw.",
+                first: 59,
+                values: &[
+                    (
+                        "vertex_internal",
+                        "The number of the vertex among those that are shaded.",
+                    ),
+                    ("vertex", "The number of the vertex."),
+                    ("instance", "The instance."),
+                ],
+            },
+            super::__rt::semantics::facts::Preload {
+                name: "fragment",
+                doc: "A pixel of a primitive; the threads of a quad are neighbours.",
+                first: 58,
+                values: &[
+                    ("back", "1 where the primitive is seen from its back, else 0."),
+                    ("pixel", "The pixel: x in the low half, y in the high one."),
+                    ("coverage", "The samples that are covered."),
+                    (
+                        "sample",
+                        "What rasterization covered; above it the sample's number and the centroid.",
+                    ),
+                ],
+            },
+        ],
+        flow: &[
+            super::__rt::semantics::facts::Flow {
+                modifier: "flow",
+                value: 1,
+                waits: 1,
+                reconverges: false,
+                discards: false,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
+                modifier: "flow",
+                value: 2,
+                waits: 2,
+                reconverges: false,
+                discards: false,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
+                modifier: "flow",
+                value: 3,
+                waits: 3,
+                reconverges: false,
+                discards: false,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
+                modifier: "flow",
+                value: 4,
+                waits: 4,
+                reconverges: false,
+                discards: false,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
+                modifier: "flow",
+                value: 5,
+                waits: 5,
+                reconverges: false,
+                discards: false,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
+                modifier: "flow",
+                value: 6,
+                waits: 6,
+                reconverges: false,
+                discards: false,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
+                modifier: "flow",
+                value: 7,
+                waits: 7,
+                reconverges: false,
+                discards: false,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
+                modifier: "flow",
+                value: 8,
+                waits: 71,
+                reconverges: false,
+                discards: false,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
+                modifier: "flow",
+                value: 10,
+                waits: 0,
+                reconverges: true,
+                discards: false,
+                ends: false,
+            },
+        ],
     }
 };
 /// What the texts call and do not define. A machine has a method for each; one that is missing does not compile.
@@ -14499,16 +15103,32 @@ pub trait Intrinsics<const L: usize> {
         zw: [u32; L],
         mask: u64,
     ) -> Result<[u32; L], Self::Fault>;
-    /// Loads a texel of a format and converts its first channels to the register format. Format 0 gives zeros.
+    /// Loads an attribute of a vertex and converts its first channels to the register format. Alpha is 1 for a helper that cannot.
     ///
     /// # Errors
     /// When it cannot be executed.
     #[allow(clippy::too_many_arguments)]
-    fn load_texel(
+    fn load_attribute(
         &mut self,
         into: u16,
-        address: [u64; L],
-        format: [u32; L],
+        attribute: [u32; L],
+        vertex: [u32; L],
+        instance: [u32; L],
+        registers: [u32; L],
+        channels: [u32; L],
+        mask: u64,
+    ) -> Result<(), Self::Fault>;
+    /// Loads a texel of an image and converts its first channels to the register format. Outside the image it is 0.
+    ///
+    /// # Errors
+    /// When it cannot be executed.
+    #[allow(clippy::too_many_arguments)]
+    fn load_image(
+        &mut self,
+        into: u16,
+        image: [u32; L],
+        xy: [u32; L],
+        zw: [u32; L],
         registers: [u32; L],
         channels: [u32; L],
         mask: u64,
@@ -14824,17 +15444,31 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
         }
         10 => {
             machine
-                .load_texel(
+                .load_attribute(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1),
+                    argument(1).map(|value| value as u32),
                     argument(2).map(|value| value as u32),
                     argument(3).map(|value| value as u32),
                     argument(4).map(|value| value as u32),
+                    argument(5).map(|value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
         }
         11 => {
+            machine
+                .load_image(
+                    argument(0).first().map_or(0, |operand| *operand as u16),
+                    argument(1).map(|value| value as u32),
+                    argument(2).map(|value| value as u32),
+                    argument(3).map(|value| value as u32),
+                    argument(4).map(|value| value as u32),
+                    argument(5).map(|value| value as u32),
+                    mask,
+                )
+                .map(|()| [0; L])
+        }
+        12 => {
             machine
                 .store_texel(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -14846,7 +15480,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        12 => {
+        13 => {
             Ok(
                 machine
                     .varying(
@@ -14860,7 +15494,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                     .map(u64::from),
             )
         }
-        13 => {
+        14 => {
             machine
                 .special_varying(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -14872,7 +15506,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        14 => {
+        15 => {
             machine
                 .cube_coordinates(
                     argument(0).map(|bits| f32::from_bits(bits as u32)),
@@ -14881,7 +15515,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                     mask,
                 )
         }
-        15 => {
+        16 => {
             machine
                 .texture_filter(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -14901,7 +15535,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        16 => {
+        17 => {
             machine
                 .texture_fetch(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -14920,7 +15554,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        17 => {
+        18 => {
             machine
                 .texture_gather(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -14941,7 +15575,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        18 => {
+        19 => {
             machine
                 .texture_level(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -14962,7 +15596,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        19 => {
+        20 => {
             Ok(
                 machine
                     .alpha_to_coverage(
@@ -14974,7 +15608,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                     .map(u64::from),
             )
         }
-        20 => {
+        21 => {
             machine
                 .emit_depth_stencil(
                     argument(0).map(|value| value != 0),
@@ -14985,7 +15619,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        21 => {
+        22 => {
             machine
                 .load_tile(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -14998,7 +15632,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        22 => {
+        23 => {
             machine
                 .store_tile(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15010,7 +15644,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        23 => {
+        24 => {
             machine
                 .blend(
                     argument(0).first().map_or(0, |operand| *operand as u16),

@@ -7227,6 +7227,9 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
         nan32: None,
         nan64: None,
         pc_bits: 32,
+        fidelity: &[],
+        preloads: &[],
+        flow: &[],
     }
 };
 /// What the texts call and do not define. A machine has a method for each; one that is missing does not compile.

@@ -38,13 +38,7 @@ impl Step<'_> {
         self.excused(lane, self.attribute_place(lane, handle, vertex, instance).map(|(address, _)| address))
     }
 
-    fn attribute_place(
-        &self,
-        lane: usize,
-        handle: Handle,
-        vertex: u32,
-        instance: u32,
-    ) -> Result<(u64, Format), Fault> {
+    fn attribute_place(&self, lane: usize, handle: Handle, vertex: u32, instance: u32) -> Result<(u64, Format), Fault> {
         let attribute = self.space.host.attribute(handle).map_err(blame(lane))?;
         let number = if attribute.per_instance { instance } else { vertex };
         let place = u64::from(attribute.stride) * u64::from(number);

@@ -60,13 +60,7 @@ impl Intrinsics<LANES> for Executing<'_, '_> {
         Ok(x.map(f64::atan))
     }
 
-    fn buffer_bytes(
-        &mut self,
-        handle: Column,
-        offset: Column,
-        size: Column,
-        mask: u64,
-    ) -> Result<Column<u64>, Fault> {
+    fn buffer_bytes(&mut self, handle: Column, offset: Column, size: Column, mask: u64) -> Result<Column<u64>, Fault> {
         self.each(mask, |step, lane| step.buffer_bytes(lane, Handle::from_word(handle[lane]), offset[lane], size[lane]))
     }
 
