@@ -2,7 +2,7 @@
 
 use isaforge_compiler::{Compiled, Settings, compile};
 use isaforge_core::semantics::evaluate::{Column, Environment, Scratch, evaluate};
-use isaforge_core::semantics::{AtomicOp, Modifier, Op, Semantics, Shape, Special, Type, instantiate};
+use isaforge_core::semantics::{AtomicOp, Modifier, NONE, Op, Semantics, Shape, Special, Type, facts, instantiate};
 
 const HEAD: &str = "
 isa: t
@@ -366,12 +366,18 @@ fn compiled_message(source: &str) -> String {
 #[test]
 fn parts_of_a_store_are_one_access() {
     // The machine of this test has a word at 16, which the last part that is stored replaces.
-    let stored = run("", "d = a; store_part(u32, 12 as u64, 0, 8, a); store_part(u32, 12 as u64, 4, 8, b)", [0; 3], 4, 9).unwrap();
+    let stored =
+        run("", "d = a; store_part(u32, 12 as u64, 0, 8, a); store_part(u32, 12 as u64, 4, 8, b)", [0; 3], 4, 9)
+            .unwrap();
     assert_eq!(stored.memory, 9);
     assert_eq!(run("", "d = load_part(u32, 12 as u64, 4, 8)", [0; 3], 0, 0).unwrap().values[0], 5);
     let unfinished = "store_part(u32, 16 as u64, 0, 8, a); store_part(u32, 12 as u64, 4, 8, b); d = a";
     assert!(run("", unfinished, [0; 3], 4, 9).err().unwrap().contains("E0125"));
-    for text in ["d = load_part(u32, 12 as u64, 8, 8)", "d = load_part(u32, 12 as u64, 2, 8)", "d = load_part(u32, 0 as u64, 0, 64)"] {
+    for text in [
+        "d = load_part(u32, 12 as u64, 8, 8)",
+        "d = load_part(u32, 12 as u64, 2, 8)",
+        "d = load_part(u32, 0 as u64, 0, 64)",
+    ] {
         assert!(run("", text, [0; 3], 0, 0).err().unwrap().contains("E0125"), "{text}");
     }
 }
@@ -388,8 +394,8 @@ fn an_atomic_may_say_what_memory_has_to_be() {
     ] {
         let compiled = compiled(&spec(expected, text)).unwrap_or_else(|message| panic!("{text}: {message}"));
         let nodes = shape(compiled.semantics.unwrap(), [0; 3]).nodes;
-        let atomic = nodes.iter().find(|node| node.op == isaforge_core::semantics::Op::Atomic).unwrap();
-        assert_eq!(atomic.args[2] != isaforge_core::semantics::NONE, expects, "{text}");
+        let atomic = nodes.iter().find(|node| node.op == Op::Atomic).unwrap();
+        assert_eq!(atomic.args[2] != NONE, expects, "{text}");
         assert_eq!(atomic.imm & 0xff, u16::from(text.contains("there")), "{text}");
     }
     let message = run(expected, "d = atomic_add(u32, 16 as u64, a, b, a)", [0; 3], 1, 2).err().unwrap();
@@ -416,7 +422,7 @@ fn facts_are_tables_and_their_mistakes_are_told() {
     let semantics = compiled_facts.semantics.unwrap();
     let [fidelity] = semantics.fidelity else { panic!("{:?}", semantics.fidelity) };
     assert_eq!((fidelity.instructions, fidelity.detail), (&[0][..], "within 1 ulp"));
-    assert_eq!(fidelity.evidence, isaforge_core::semantics::facts::Evidence::Tested(1));
+    assert_eq!(fidelity.evidence, facts::Evidence::Tested(1));
     assert_eq!((semantics.preloads[0].first, semantics.preloads[0].values[0].0), (3, "lane"));
     assert_eq!((semantics.flow[0].value, semantics.flow[0].waits, semantics.flow[1].ends), (2, 5, true));
     for (facts, code) in [
