@@ -199,8 +199,8 @@ pub struct ExplainArgs {
     /// What to work on.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// A word in hexadecimal, an instruction's text, or just its name
-    #[arg(required = true, num_args = 1.., value_name = "WORD|TEXT")]
+    /// A word in hexadecimal, an instruction's text, or just its name; without it, what holds for all programs
+    #[arg(num_args = 0.., value_name = "WORD|TEXT")]
     pub what: Vec<String>,
 }
 

@@ -66,6 +66,7 @@ Examples:
   isaforge explain valhall 0x0091c10000000002     a word
   isaforge explain valhall 'MOV.i32 r1, r2'       a text
   isaforge explain valhall MOV.i32                a name: the instruction with an example
+  isaforge explain valhall                        what programs find in registers, and what flow does
   isaforge explain valhall 0091c10000000102 | less
   isaforge explain usc 44a0800500000000ff         the bytes of a group
   isaforge explain --spec specs/mine.yaml MOV     what a specification says while it is written

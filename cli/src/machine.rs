@@ -12,6 +12,7 @@ use isaforge_runtime::valhall::observe::{self, Breakpoints, Executed, Observer, 
 pub use isaforge_runtime::{Deadline, Engine, Execution, Level};
 use isaforge_runtime::{Launch, Memory, Outcome, RunError, usc, valhall, vpu};
 
+use isaforge_core::semantics::facts;
 pub use isaforge_runtime::observe::{Profile, Row};
 use isaforge_runtime::usc::fidelity::Fidelity;
 use isaforge_runtime::valhall::fidelity::Evidence;
@@ -193,10 +194,10 @@ pub fn valhall_fidelity() -> Vec<Entry> {
 pub fn usc_fidelity() -> Vec<Entry> {
     let entry = |operation: &isaforge_usc::Operation| {
         let (class, evidence) = match usc::fidelity::of(*operation) {
-            Fidelity::Exact => (Class::Exact, Evidence::Documented),
-            Fidelity::Rounded => (Class::Approximate("no bound is public"), Evidence::Documented),
-            Fidelity::Chosen(text) => (Class::Choice(text), Evidence::Nothing),
-            Fidelity::Unsupported(reason) => (Class::Unsupported(reason), Evidence::Nothing),
+            Fidelity::Exact => (Class::Exact, Evidence(facts::Evidence::Documented)),
+            Fidelity::Rounded => (Class::Approximate("no bound is public"), Evidence(facts::Evidence::Documented)),
+            Fidelity::Chosen(text) => (Class::Choice(text), Evidence(facts::Evidence::Nothing)),
+            Fidelity::Unsupported(reason) => (Class::Unsupported(reason), Evidence(facts::Evidence::Nothing)),
         };
         Entry { mnemonic: operation.info().name, class, evidence, measured: None, note: operation.info().no_encoding }
     };

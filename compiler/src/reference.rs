@@ -57,6 +57,10 @@ fn semantics(out: &mut String) {
     section::<semantics::SemanticsSpec>(out, "`semantics`: what texts may use");
     section::<semantics::StateSpec>(out, "`states`: a register outside of banks");
     section::<semantics::IntrinsicSpec>(out, "`intrinsics`: a function without a text");
+    section::<semantics::FidelitySpec>(out, "`fidelity`: how true instructions are to the hardware");
+    section::<semantics::PreloadSpec>(out, "`preloads`: what programs find at their start");
+    section::<semantics::FlowSpec>(out, "`flow`: what a modifier of all instructions does after them");
+    section::<semantics::FlowValueSpec>(out, "A value of `flow`");
     let _ = writeln!(out, "### The grammar of texts\n\n```text\n{}```\n", parse::GRAMMAR);
     out.push_str("### Functions of texts\n\n| call | result |\n|---|---|\n");
     for builtin in builtins::BUILTINS {

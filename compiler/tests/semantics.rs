@@ -2,7 +2,7 @@
 
 use isaforge_compiler::{Compiled, Settings, compile};
 use isaforge_core::semantics::evaluate::{Column, Environment, Scratch, evaluate};
-use isaforge_core::semantics::{AtomicOp, Modifier, Op, Semantics, Shape, Special, Type, instantiate};
+use isaforge_core::semantics::{AtomicOp, Modifier, NONE, Op, Semantics, Shape, Special, Type, facts, instantiate};
 
 const HEAD: &str = "
 isa: t
@@ -362,4 +362,78 @@ fn texts_choose_by_fields_of_kinds_and_know_the_number_of_their_family() {
 
 fn compiled_message(source: &str) -> String {
     compiled(source).err().unwrap_or_else(|| panic!("it is accepted"))
+}
+
+#[test]
+fn parts_of_a_store_are_one_access() {
+    // The machine of this test has a word at 16, which the last part that is stored replaces.
+    let stored =
+        run("", "d = a; store_part(u32, 12 as u64, 0, 8, a); store_part(u32, 12 as u64, 4, 8, b)", [0; 3], 4, 9)
+            .unwrap();
+    assert_eq!(stored.memory, 9);
+    assert_eq!(run("", "d = load_part(u32, 12 as u64, 4, 8)", [0; 3], 0, 0).unwrap().values[0], 5);
+    let unfinished = "store_part(u32, 16 as u64, 0, 8, a); store_part(u32, 12 as u64, 4, 8, b); d = a";
+    assert!(run("", unfinished, [0; 3], 4, 9).err().unwrap().contains("E0125"));
+    for text in [
+        "d = load_part(u32, 12 as u64, 8, 8)",
+        "d = load_part(u32, 12 as u64, 2, 8)",
+        "d = load_part(u32, 0 as u64, 0, 64)",
+    ] {
+        assert!(run("", text, [0; 3], 0, 0).err().unwrap().contains("E0125"), "{text}");
+    }
+}
+
+#[test]
+fn an_atomic_may_say_what_memory_has_to_be() {
+    let expected = "  spaces: [here, there]\n";
+    // The memory of this test takes what it is given; that it is asked about `b` is in the graph.
+    for (text, expects) in [
+        ("d = atomic_add(u32, 16 as u64, a)", false),
+        ("d = atomic_add(u32, there, 16 as u64, a)", false),
+        ("d = atomic_add(u32, 16 as u64, a, b)", true),
+        ("d = atomic_add(u32, there, 16 as u64, a, b)", true),
+    ] {
+        let compiled = compiled(&spec(expected, text)).unwrap_or_else(|message| panic!("{text}: {message}"));
+        let nodes = shape(compiled.semantics.unwrap(), [0; 3]).nodes;
+        let atomic = nodes.iter().find(|node| node.op == Op::Atomic).unwrap();
+        assert_eq!(atomic.args[2] != NONE, expects, "{text}");
+        assert_eq!(atomic.imm & 0xff, u16::from(text.contains("there")), "{text}");
+    }
+    let message = run(expected, "d = atomic_add(u32, 16 as u64, a, b, a)", [0; 3], 1, 2).err().unwrap();
+    assert!(message.contains("E0123"), "{message}");
+}
+
+#[test]
+fn the_trait_of_intrinsics_has_the_names_and_types_of_the_specification() {
+    let glow = "  intrinsics:\n    \"glow(brightness: f32, operand, u1) -> bool\": { doc: Looks. }\n";
+    let compiled = compiled(&spec(glow, "if glow(a as f32, b, neg as u1) { d = a } else { d = b }")).unwrap();
+    let source = compiled.semantics_source().unwrap().unwrap();
+    let tidy: String = source.split_whitespace().collect::<Vec<_>>().join(" ");
+    let method = "fn glow( &mut self, brightness: [f32; L], argument_1: u16, argument_2: [u8; L], mask: u64, ) \
+                  -> Result<[bool; L], Self::Fault>;";
+    assert!(tidy.contains(method), "{tidy}");
+}
+
+#[test]
+fn facts_are_tables_and_their_mistakes_are_told() {
+    let facts = "  fidelity: [{ instructions: [T], is: approximate, as: within 1 ulp, known: tested, within: 1 }]\n  \
+                 preloads: { all: { doc: All of them., first: 3, values: { lane: Its number. } } }\n  \
+                 flow: { modifier: half, values: { h1: { waits: [0, 2] }, h0: { ends: true } } }\n";
+    let compiled_facts = compiled(&spec(facts, "d = a + b")).unwrap_or_else(|message| panic!("{message}"));
+    let semantics = compiled_facts.semantics.unwrap();
+    let [fidelity] = semantics.fidelity else { panic!("{:?}", semantics.fidelity) };
+    assert_eq!((fidelity.instructions, fidelity.detail), (&[0][..], "within 1 ulp"));
+    assert_eq!(fidelity.evidence, facts::Evidence::Tested(1));
+    assert_eq!((semantics.preloads[0].first, semantics.preloads[0].values[0].0), (3, "lane"));
+    assert_eq!((semantics.flow[0].value, semantics.flow[0].waits, semantics.flow[1].ends), (2, 5, true));
+    for (facts, code) in [
+        ("  fidelity: [{ instructions: [T, T], is: exact, known: tested }]\n", "E0102"),
+        ("  fidelity: [{ instructions: [U], is: exact, known: tested }]\n", "E0101"),
+        ("  fidelity: [{ instructions: [T], is: choice, known: tested }]\n", "E0102"),
+        ("  flow: { modifier: speed, values: {} }\n", "E0101"),
+        ("  flow: { modifier: half, values: { h9: {} } }\n", "E0101"),
+    ] {
+        let message = compiled(&spec(facts, "d = a + b")).err().unwrap_or_else(|| panic!("{facts}"));
+        assert!(message.contains(code), "{facts}: {message}");
+    }
 }

@@ -111,7 +111,7 @@ fn spell(isa: &'static Isa, found: &RegisterUse) -> String {
 }
 
 /// What stands before and after the number of a register: the shortest way that any operand writes it.
-fn affixes(isa: &'static Isa, bank: u16) -> Option<(&'static str, &'static str)> {
+pub(super) fn affixes(isa: &'static Isa, bank: u16) -> Option<(&'static str, &'static str)> {
     let kinds = isa.forms.iter().flat_map(|form| form.operands).filter_map(|operand| match operand.shape {
         Shape::One { kind, .. } | Shape::List { kind, .. } => Some(kind),
         Shape::Number { .. } => None,

@@ -3,6 +3,7 @@
 mod about;
 pub(crate) mod diagram;
 pub(crate) mod fields;
+mod overview;
 
 use std::io::Write;
 
@@ -41,6 +42,11 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
         Tables::Groups(isa) => return groups::explain::explain(isa, what),
         Tables::Streams(engine) => return crate::streams::explain::explain(engine, what),
     };
+    if what.is_empty() {
+        let text = overview::overview(isa, target.semantics, columns().min(120));
+        anstream::stdout().lock().write_all(text.as_bytes())?;
+        return Ok(Status::Fine);
+    }
     let (word, note) = match find_name(isa, what.as_bytes()) {
         Some(opcode) => (example(isa, opcode), "an example of it"),
         None => match parse_word(isa, what) {

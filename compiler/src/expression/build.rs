@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use isaforge_core::semantics::{Modifier, NONE, Node, Op, Type};
+use isaforge_core::semantics::{Modifier, NONE, Node, Op, Part, Type};
 
 use super::expr::part;
 use super::graph::{Graph, MAX_NODES};
@@ -126,6 +126,23 @@ impl<'a> Builder<'a> {
             }
         }
         self.write_out();
+        self.whole_stores(text.span)
+    }
+
+    /// Every store of a part is followed by the one that ends its access: without it nothing would be stored.
+    fn whole_stores(&mut self, text: Span) -> Result<(), Stop> {
+        let stores = self.graph.nodes.iter().filter(|node| node.op == Op::Store);
+        let parts: Vec<(&Node, Part)> = stores.filter_map(|node| Some((node, Part::of(node.imm)?))).collect();
+        let ends = |(node, part): &(&Node, Part)| u32::from(part.from) + node.ty.size() / 8 == part.size.into();
+        let access = |(node, part): &(&Node, Part)| (node.imm & 0xff, node.args[0], node.args[2], part.size);
+        let open = parts.iter().enumerate().any(|(at, found)| {
+            let mut rest = parts[at..].iter();
+            !rest.any(|other| access(other) == access(found) && ends(other))
+        });
+        if open {
+            let error = Diagnostic::error("E0125", text, "a store of parts does not reach the end of its access");
+            return Err(self.error(error.help("store the parts one after another, under one condition, to the last")));
+        }
         Ok(())
     }
 

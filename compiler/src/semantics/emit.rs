@@ -54,6 +54,7 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
         }
         None => quote!(None),
     };
+    let facts = super::facts::emit(semantics);
     let pc_bits = Literal::u8_unsuffixed(semantics.pc_bits);
     quote! {
         /// What the instructions do, as typed graphs.
@@ -70,6 +71,7 @@ pub fn emit(semantics: &Semantics) -> TokenStream {
                 nan64: #nan64,
                 pc_bits: #pc_bits,
                 path: #path,
+                #facts
             }
         };
     }

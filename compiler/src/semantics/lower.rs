@@ -40,6 +40,9 @@ pub fn lower(semantics: &Semantics) -> &'static core::Semantics {
         nan64: nan(64),
         pc_bits: library.pc.map_or(32, |ty| ty.bits),
         path: semantics.path.as_ref().map(lower_path),
+        fidelity: slice(semantics.facts.fidelity.iter().copied()),
+        preloads: slice(semantics.facts.preloads.iter().copied()),
+        flow: slice(semantics.facts.flow.iter().copied()),
     }))
 }
 

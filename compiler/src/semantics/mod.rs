@@ -6,6 +6,7 @@
 
 pub mod check;
 pub(crate) mod emit;
+pub mod facts;
 mod intrinsics;
 pub(crate) mod lower;
 pub mod resolve;
@@ -24,6 +25,8 @@ use crate::source::Span;
 pub struct Semantics {
     /// What all texts may use.
     pub library: Library,
+    /// Fidelity, preloads and flow.
+    pub facts: facts::Facts,
     /// The one NaN of each float type, by its width.
     pub nan: Vec<(u8, u64)>,
     /// What each instruction does, by its index in the model; `None` where nothing is said.
@@ -41,4 +44,9 @@ pub struct Operation {
     pub span: Span,
     /// Its graph.
     pub built: Built,
+}
+
+/// A slice that lives as long as the program, as tables do.
+fn leak<T>(items: Vec<T>) -> &'static [T] {
+    Box::leak(items.into_boxed_slice())
 }

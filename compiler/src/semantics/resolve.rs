@@ -33,6 +33,7 @@ impl Resolver<'_> {
         self.wires(&mut semantics);
         for spec in &specs {
             self.declarations(spec, &mut semantics);
+            self.facts(spec, &mut semantics);
         }
         let mut given: HashMap<String, Spanned<String>> = HashMap::new();
         for (name, text) in specs.iter().flat_map(|spec| spec.does.iter().flat_map(|does| does.iter())) {
@@ -79,7 +80,7 @@ impl Resolver<'_> {
         entries.filter(|(name, _)| name.span == form).find_map(|(_, spec)| spec.does.as_ref())
     }
 
-    fn no_such_instruction(&mut self, name: &Spanned<String>) {
+    pub(super) fn no_such_instruction(&mut self, name: &Spanned<String>) {
         let error = Diagnostic::error("E0101", name.span, format!("there is no instruction called `{}`", name.value));
         let near = did_you_mean(&name.value, self.instruction_names());
         self.out.push(match near {

@@ -24,6 +24,96 @@ vocabulary! {
         optional intrinsics: Named<IntrinsicSpec>,
         /// What instructions do, by their names, where the instructions are not written in YAML.
         optional does: Named<Spanned<String>>,
+        /// How true instructions are to the hardware, and how that is known.
+        optional fidelity: Vec<FidelitySpec>,
+        /// What programs find in registers at their start, by the kind of program.
+        optional preloads: Named<PreloadSpec>,
+        /// What a modifier that all instructions have does after them.
+        optional flow: FlowSpec,
+    }
+}
+
+vocabulary! {
+    /// How true some instructions are to the hardware.
+    pub struct FidelitySpec {
+        /// The instructions.
+        required instructions: Vec<Spanned<String>>,
+        /// How true.
+        required is: Spanned<TruthSpec>,
+        /// The bound of an approximation, what a choice does, why it is not supported.
+        optional detail ("as"): Spanned<String>,
+        /// How that is known.
+        required known: EvidenceSpec,
+        /// Units in the last place that tests allow.
+        optional within: u8,
+        /// What else there is to say.
+        optional note: String,
+    }
+}
+
+choices! {
+    /// How true an instruction is to the hardware.
+    pub enum TruthSpec {
+        /// The same bits, as far as it is known.
+        Exact = "exact",
+        /// The hardware approximates; here it is the function, rounded once.
+        Approximate = "approximate",
+        /// Nobody says what the hardware does, or not how exactly.
+        Choice = "choice",
+        /// It is refused.
+        Unsupported = "unsupported",
+    }
+}
+
+choices! {
+    /// How it is known what the hardware does.
+    pub enum EvidenceSpec {
+        /// Tests compared it with hardware.
+        Tested = "tested",
+        /// The same, as a part of a sequence of instructions.
+        TestedInSequence = "tested-in-sequence",
+        /// Compilers depend on it.
+        ReliedOn = "relied-on",
+        /// A document says it.
+        Documented = "documented",
+        /// Nothing says it.
+        Nothing = "nothing",
+    }
+}
+
+vocabulary! {
+    /// What programs of a kind find at their start.
+    pub struct PreloadSpec {
+        /// What there is to say of it.
+        required doc: String,
+        /// The number of the first register.
+        required first: u16,
+        /// What this register and those after it hold: a name and what it is.
+        required values: Named<Spanned<String>>,
+    }
+}
+
+vocabulary! {
+    /// What a modifier that all instructions have does after them.
+    pub struct FlowSpec {
+        /// The modifier.
+        required modifier: Spanned<String>,
+        /// Its values that do something.
+        required values: Named<FlowValueSpec>,
+    }
+}
+
+vocabulary! {
+    /// What a value of the modifier of flow does.
+    pub struct FlowValueSpec {
+        /// The slots whose messages it waits for.
+        optional waits: Vec<u8>,
+        /// Threads that have parted meet again.
+        optional reconverges: bool,
+        /// Threads that only help others end.
+        optional discards: bool,
+        /// The thread ends.
+        optional ends: bool,
     }
 }
 

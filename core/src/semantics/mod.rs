@@ -23,6 +23,7 @@
 pub mod compose;
 #[cfg(feature = "alloc")]
 pub mod evaluate;
+pub mod facts;
 pub mod group;
 #[cfg(feature = "alloc")]
 pub mod instantiate;
@@ -67,6 +68,12 @@ pub struct Semantics {
     /// How the parts of a group work together, where instructions are groups. [`operations`](Semantics::operations) are
     /// those of the groups' tables then.
     pub path: Option<group::DataPath>,
+    /// How true instructions are to the hardware.
+    pub fidelity: &'static [facts::Fidelity],
+    /// What programs find in registers at their start.
+    pub preloads: &'static [facts::Preload],
+    /// What the values of the modifier of flow do.
+    pub flow: &'static [facts::Flow],
 }
 
 impl Semantics {

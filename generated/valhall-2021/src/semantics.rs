@@ -506,12 +506,12 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Const, 0, u(32, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [4, 65535, 65535, 65535]),
                     n(Pick, 0, u(32, 1), [1, 4, 8, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [13, 12, 5, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [14, 12, 5, 65535]),
                 ],
                 lists: &[0, 1, 2, 3, 0, 5, 1, 9, 2, 10, 3, 11, 0, 1, 2, 3, 12],
                 constants: &[0, 1, 2, 3, 4],
                 modifiers: &[Modifier::Form(1), Modifier::Form(0)],
-                intrinsics: &[13],
+                intrinsics: &[14],
             },
             Operation {
                 text: "let unexplained = src1;\ninterpolate_whole(sr, index, src0, channels(vecsize))",
@@ -533,19 +533,19 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Not, 0, b(1, 1), [13, 65535, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [1, 0, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [12, 12, 5, 13]),
+                    n(Intrinsic, 0, u(32, 1), [13, 12, 5, 13]),
                     n(Select, 0, u(32, 1), [13, 17, 12, 65535]),
                     n(Compare, 2, b(1, 1), [2, 9, 65535, 65535]),
                     n(Not, 0, b(1, 1), [19, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [12, 17, 5, 19]),
+                    n(Intrinsic, 0, u(32, 1), [13, 17, 5, 19]),
                     n(Select, 0, u(32, 1), [19, 21, 12, 65535]),
                     n(Compare, 2, b(1, 1), [6, 9, 65535, 65535]),
                     n(Not, 0, b(1, 1), [23, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [12, 22, 5, 23]),
+                    n(Intrinsic, 0, u(32, 1), [13, 22, 5, 23]),
                     n(Select, 0, u(32, 1), [23, 25, 12, 65535]),
                     n(Compare, 2, b(1, 1), [7, 9, 65535, 65535]),
                     n(Not, 0, b(1, 1), [27, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [12, 27, 5, 27]),
+                    n(Intrinsic, 0, u(32, 1), [13, 27, 5, 27]),
                     n(Select, 0, u(32, 1), [27, 29, 12, 65535]),
                     n(Write, 0, u(32, 1), [0, 0, 18, 65535]),
                     n(Write, 0, u(32, 1), [0, 1, 22, 19]),
@@ -558,7 +558,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 ],
                 constants: &[1, 2, 3, 4, 0],
                 modifiers: &[Modifier::Form(0)],
-                intrinsics: &[12],
+                intrinsics: &[13],
             },
             Operation {
                 text: "let unexplained = src1;\ninterpolate_halves(sr, index, regfmt, zext(u32, src0), channels(vecsize))",
@@ -580,19 +580,19 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Compare, 2, b(1, 1), [13, 10, 65535, 65535]),
                     n(Not, 0, b(1, 1), [14, 65535, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [12, 12, 5, 14]),
+                    n(Intrinsic, 0, u(32, 1), [13, 12, 5, 14]),
                     n(Select, 0, u(32, 1), [14, 17, 13, 65535]),
                     n(Compare, 2, b(1, 1), [3, 10, 65535, 65535]),
                     n(Not, 0, b(1, 1), [19, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [12, 17, 5, 19]),
+                    n(Intrinsic, 0, u(32, 1), [13, 17, 5, 19]),
                     n(Select, 0, u(32, 1), [19, 21, 13, 65535]),
                     n(Compare, 2, b(1, 1), [7, 10, 65535, 65535]),
                     n(Not, 0, b(1, 1), [23, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [12, 22, 5, 23]),
+                    n(Intrinsic, 0, u(32, 1), [13, 22, 5, 23]),
                     n(Select, 0, u(32, 1), [23, 25, 13, 65535]),
                     n(Compare, 2, b(1, 1), [8, 10, 65535, 65535]),
                     n(Not, 0, b(1, 1), [27, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [12, 27, 5, 27]),
+                    n(Intrinsic, 0, u(32, 1), [13, 27, 5, 27]),
                     n(Select, 0, u(32, 1), [27, 29, 13, 65535]),
                     n(Is, 0, b(1, 1), [1, 32, 1, 65535]),
                     n(Bits, 0, f(32, 1), [18, 65535, 65535, 65535]),
@@ -632,66 +632,58 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 ],
                 constants: &[1, 2, 3, 4, 0],
                 modifiers: &[Modifier::Form(0), Modifier::Form(1)],
-                intrinsics: &[12],
+                intrinsics: &[13],
             },
             Operation {
-                text: "load_attribute(sr, index, src0, src1, regfmt, vecsize)",
+                text: "load_attribute(sr, index, src0, src1, bits(regfmt), channels(vecsize))",
                 nodes: &[
                     n(Const, 0, u(16, 1), [0, 65535, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [1, 0, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [2, 0, 65535, 65535]),
-                    n(Intrinsic, 0, u(64, 1), [6, 0, 3, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [7, 3, 1, 65535]),
                     n(Modifier, 0, u(32, 1), [0, 65535, 65535, 65535]),
-                    n(Is, 0, b(1, 1), [1, 4, 1, 65535]),
+                    n(Is, 0, b(1, 1), [1, 0, 1, 65535]),
                     n(Const, 0, u(32, 1), [1, 65535, 65535, 65535]),
-                    n(Is, 0, b(1, 1), [1, 5, 1, 65535]),
-                    n(Is, 0, b(1, 1), [1, 6, 1, 65535]),
-                    n(Is, 0, b(1, 1), [1, 7, 1, 65535]),
+                    n(Is, 0, b(1, 1), [1, 1, 1, 65535]),
+                    n(Is, 0, b(1, 1), [1, 2, 1, 65535]),
+                    n(Is, 0, b(1, 1), [1, 3, 1, 65535]),
                     n(Const, 0, u(32, 1), [2, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [4, 65535, 65535, 65535]),
-                    n(Pick, 0, u(32, 1), [1, 8, 8, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [10, 16, 5, 65535]),
+                    n(Pick, 0, u(32, 1), [1, 4, 8, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [10, 12, 6, 65535]),
                 ],
-                lists: &[
-                    1, 2, 3, 1, 0, 1, 2, 3, 0, 8, 1, 12, 2, 13, 3, 14, 0, 4, 5, 6, 15,
-                ],
+                lists: &[0, 1, 2, 3, 0, 6, 1, 10, 2, 11, 3, 12, 0, 1, 2, 3, 4, 13],
                 constants: &[0, 1, 2, 3, 4],
                 modifiers: &[Modifier::Form(1), Modifier::Form(0)],
-                intrinsics: &[6, 7, 10],
+                intrinsics: &[10],
             },
             Operation {
-                text: "load_attribute(sr, src2, src0, src1, regfmt, vecsize)",
+                text: "load_attribute(sr, src2, src0, src1, bits(regfmt), channels(vecsize))",
                 nodes: &[
                     n(Const, 0, u(16, 1), [0, 65535, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [1, 0, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [2, 0, 65535, 65535]),
-                    n(Intrinsic, 0, u(64, 1), [6, 0, 3, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [7, 3, 1, 65535]),
                     n(Modifier, 0, u(32, 1), [0, 65535, 65535, 65535]),
-                    n(Is, 0, b(1, 1), [1, 4, 1, 65535]),
+                    n(Is, 0, b(1, 1), [1, 0, 1, 65535]),
                     n(Const, 0, u(32, 1), [1, 65535, 65535, 65535]),
-                    n(Is, 0, b(1, 1), [1, 5, 1, 65535]),
-                    n(Is, 0, b(1, 1), [1, 6, 1, 65535]),
-                    n(Is, 0, b(1, 1), [1, 7, 1, 65535]),
+                    n(Is, 0, b(1, 1), [1, 1, 1, 65535]),
+                    n(Is, 0, b(1, 1), [1, 2, 1, 65535]),
+                    n(Is, 0, b(1, 1), [1, 3, 1, 65535]),
                     n(Const, 0, u(32, 1), [2, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [4, 65535, 65535, 65535]),
-                    n(Pick, 0, u(32, 1), [1, 8, 8, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [10, 16, 5, 65535]),
+                    n(Pick, 0, u(32, 1), [1, 4, 8, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [10, 12, 6, 65535]),
                 ],
-                lists: &[
-                    1, 2, 3, 1, 0, 1, 2, 3, 0, 8, 1, 12, 2, 13, 3, 14, 0, 4, 5, 6, 15,
-                ],
+                lists: &[0, 1, 2, 3, 0, 6, 1, 10, 2, 11, 3, 12, 0, 1, 2, 3, 4, 13],
                 constants: &[0, 1, 2, 3, 4],
                 modifiers: &[Modifier::Form(1), Modifier::Form(0)],
-                intrinsics: &[6, 7, 10],
+                intrinsics: &[10],
             },
             Operation {
-                text: "pair(sr) = buffer_element(unk, src0)",
+                text: "two(sr) = buffer_element(unk, src0)",
                 nodes: &[
                     n(Operand, 0, u(32, 1), [2, 0, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [1, 0, 65535, 65535]),
@@ -1136,12 +1128,12 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
                     n(Const, 0, u(32, 1), [0, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [1, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [21, 0, 6, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [22, 0, 6, 65535]),
                 ],
                 lists: &[0, 1, 2, 3, 4, 5],
                 constants: &[0, 4],
                 modifiers: &[],
-                intrinsics: &[21],
+                intrinsics: &[22],
             },
             Operation {
                 text: "if !helper { blend(sr_read, zext(u64, src0), sr_write, bits(regfmt), channels(vecsize)) }\nsr_write = sr_write;\nmatch flow { return => nop, _ => if target != 0 { branch(next + zext(u64, target)) } }",
@@ -1163,7 +1155,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Const, 0, u(32, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [4, 65535, 65535, 65535]),
                     n(Pick, 0, u(32, 1), [1, 4, 8, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [23, 12, 5, 1]),
+                    n(Intrinsic, 0, b(1, 1), [24, 12, 5, 1]),
                     n(Is, 0, b(1, 1), [2, 17, 1, 65535]),
                     n(Is, 0, b(1, 1), [2, 18, 12, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
@@ -1183,7 +1175,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 ],
                 constants: &[0, 1, 2, 3, 4],
                 modifiers: &[Modifier::Form(2), Modifier::Form(1), Modifier::Form(4)],
-                intrinsics: &[23],
+                intrinsics: &[24],
             },
             Operation {
                 text: "sr[0] = alpha_to_coverage(src0, f32(src1), src2)",
@@ -1202,13 +1194,13 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Bits, 0, f(32, 1), [2, 65535, 65535, 65535]),
                     n(Pick, 0, f(32, 1), [0, 3, 6, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [19, 9, 3, 65535]),
+                    n(Intrinsic, 0, u(32, 1), [20, 9, 3, 65535]),
                     n(Write, 0, u(32, 1), [0, 0, 14, 65535]),
                 ],
                 lists: &[1, 2, 0, 1, 5, 2, 9, 0, 11, 0, 12, 13],
                 constants: &[],
                 modifiers: &[Modifier::Suffix(2, 0)],
-                intrinsics: &[19],
+                intrinsics: &[20],
             },
             Operation {
                 text: "if !helper && src2 != 0 { emit_depth_stencil(z, src0 as f32, stencil, src1) }\nword(dest) = src2",
@@ -1225,7 +1217,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Bits, 0, f(32, 1), [8, 65535, 65535, 65535]),
                     n(Is, 0, b(1, 1), [1, 1, 1, 65535]),
                     n(Operand, 0, u(32, 1), [2, 0, 65535, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [20, 2, 4, 5]),
+                    n(Intrinsic, 0, b(1, 1), [21, 2, 4, 5]),
                     n(Is, 0, b(1, 1), [2, 6, 1, 65535]),
                     n(Is, 0, b(1, 1), [2, 7, 1, 65535]),
                     n(Slice, 0, u(16, 1), [2, 65535, 65535, 65535]),
@@ -1246,7 +1238,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     Modifier::Form(1),
                     Modifier::Suffix(0, 0),
                 ],
-                intrinsics: &[20],
+                intrinsics: &[21],
             },
             Operation {
                 text: "word(dest) = sext(u32, u16(src0))",
@@ -13851,12 +13843,12 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Operand, 0, u(32, 1), [0, 4, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [0, 5, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [0, 6, 65535, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [16, 1, 12, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [17, 1, 12, 65535]),
                 ],
                 lists: &[1, 0, 9, 16, 30, 31, 32, 33, 34, 35, 36, 37, 38],
                 constants: &[1, 0x18, 0, 2, 3, 4, 0x7d],
                 modifiers: &[Modifier::Form(1), Modifier::Form(0)],
-                intrinsics: &[16],
+                intrinsics: &[17],
             },
             Operation {
                 text: "texture_filter(sr_write, handle(src0.h1), handle(src0.h0), shape(dimension, false, explicit_offset, shadow),\n  bits(lod_mode), 0x7d, sr_read[0], sr_read[1], sr_read[2], sr_read[3], sr_read[4], sr_read[5], sr_read[6])",
@@ -13903,7 +13895,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Operand, 0, u(32, 1), [0, 4, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [0, 5, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [0, 6, 65535, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [15, 2, 13, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [16, 2, 13, 65535]),
                 ],
                 lists: &[1, 1, 0, 9, 16, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41],
                 constants: &[1, 0x18, 0, 2, 3, 4, 0x7d],
@@ -13913,7 +13905,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     Modifier::Form(1),
                     Modifier::Form(2),
                 ],
-                intrinsics: &[15],
+                intrinsics: &[16],
             },
             Operation {
                 text: "",
@@ -14131,9 +14123,35 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 },
             },
             Intrinsic {
-                name: "load_texel",
-                doc: "Loads a texel of a format and converts its first channels to the register format. Format 0 gives zeros.",
-                parameters: &[u(16, 1), u(64, 1), u(32, 1), u(32, 1), u(32, 1)],
+                name: "load_attribute",
+                doc: "Loads an attribute of a vertex and converts its first channels to the register format. Alpha is 1 for a helper that cannot.",
+                parameters: &[
+                    u(16, 1),
+                    u(32, 1),
+                    u(32, 1),
+                    u(32, 1),
+                    u(32, 1),
+                    u(32, 1),
+                ],
+                result: None,
+                effects: Effects {
+                    reads: true,
+                    writes: false,
+                    waits: false,
+                    flow: false,
+                },
+            },
+            Intrinsic {
+                name: "load_image",
+                doc: "Loads a texel of an image and converts its first channels to the register format. Outside the image it is 0.",
+                parameters: &[
+                    u(16, 1),
+                    u(32, 1),
+                    u(32, 1),
+                    u(32, 1),
+                    u(32, 1),
+                    u(32, 1),
+                ],
                 result: None,
                 effects: Effects {
                     reads: true,
@@ -14500,16 +14518,32 @@ pub trait Intrinsics<const L: usize> {
         zw: [u32; L],
         mask: u64,
     ) -> Result<[u32; L], Self::Fault>;
-    /// Loads a texel of a format and converts its first channels to the register format. Format 0 gives zeros.
+    /// Loads an attribute of a vertex and converts its first channels to the register format. Alpha is 1 for a helper that cannot.
     ///
     /// # Errors
     /// When it cannot be executed.
     #[allow(clippy::too_many_arguments)]
-    fn load_texel(
+    fn load_attribute(
         &mut self,
         into: u16,
-        address: [u64; L],
-        format: [u32; L],
+        attribute: [u32; L],
+        vertex: [u32; L],
+        instance: [u32; L],
+        registers: [u32; L],
+        channels: [u32; L],
+        mask: u64,
+    ) -> Result<(), Self::Fault>;
+    /// Loads a texel of an image and converts its first channels to the register format. Outside the image it is 0.
+    ///
+    /// # Errors
+    /// When it cannot be executed.
+    #[allow(clippy::too_many_arguments)]
+    fn load_image(
+        &mut self,
+        into: u16,
+        image: [u32; L],
+        xy: [u32; L],
+        zw: [u32; L],
         registers: [u32; L],
         channels: [u32; L],
         mask: u64,
@@ -14825,17 +14859,31 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
         }
         10 => {
             machine
-                .load_texel(
+                .load_attribute(
                     argument(0).first().map_or(0, |operand| *operand as u16),
-                    argument(1),
+                    argument(1).map(|value| value as u32),
                     argument(2).map(|value| value as u32),
                     argument(3).map(|value| value as u32),
                     argument(4).map(|value| value as u32),
+                    argument(5).map(|value| value as u32),
                     mask,
                 )
                 .map(|()| [0; L])
         }
         11 => {
+            machine
+                .load_image(
+                    argument(0).first().map_or(0, |operand| *operand as u16),
+                    argument(1).map(|value| value as u32),
+                    argument(2).map(|value| value as u32),
+                    argument(3).map(|value| value as u32),
+                    argument(4).map(|value| value as u32),
+                    argument(5).map(|value| value as u32),
+                    mask,
+                )
+                .map(|()| [0; L])
+        }
+        12 => {
             machine
                 .store_texel(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -14847,7 +14895,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        12 => {
+        13 => {
             Ok(
                 machine
                     .varying(
@@ -14861,7 +14909,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                     .map(u64::from),
             )
         }
-        13 => {
+        14 => {
             machine
                 .special_varying(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -14873,7 +14921,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        14 => {
+        15 => {
             machine
                 .cube_coordinates(
                     argument(0).map(|bits| f32::from_bits(bits as u32)),
@@ -14882,7 +14930,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                     mask,
                 )
         }
-        15 => {
+        16 => {
             machine
                 .texture_filter(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -14902,7 +14950,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        16 => {
+        17 => {
             machine
                 .texture_fetch(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -14921,7 +14969,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        17 => {
+        18 => {
             machine
                 .texture_gather(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -14942,7 +14990,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        18 => {
+        19 => {
             machine
                 .texture_level(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -14963,7 +15011,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        19 => {
+        20 => {
             Ok(
                 machine
                     .alpha_to_coverage(
@@ -14975,7 +15023,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                     .map(u64::from),
             )
         }
-        20 => {
+        21 => {
             machine
                 .emit_depth_stencil(
                     argument(0).map(|value| value != 0),
@@ -14986,7 +15034,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        21 => {
+        22 => {
             machine
                 .load_tile(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -14999,7 +15047,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        22 => {
+        23 => {
             machine
                 .store_tile(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15011,7 +15059,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        23 => {
+        24 => {
             machine
                 .blend(
                     argument(0).first().map_or(0, |operand| *operand as u16),

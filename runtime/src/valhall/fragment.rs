@@ -10,6 +10,7 @@ use super::fast;
 use super::group::{Machine, Origin};
 use super::host::{Format, Handle, Host, HostError, Image, Target, Texel};
 use super::observe::Observer;
+use super::preload::{FRAGMENT, Value};
 use super::program::Program;
 use super::warp::{Column, LANES, Warp};
 
@@ -149,9 +150,13 @@ fn warps(fragments: &Fragments) -> impl Iterator<Item = (Warp, Pixels)> {
         for (lane, pixel) in quads.into_iter().flat_map(pixels).enumerate() {
             let covered = covered(pixel);
             let [x, y] = pixel;
-            let values = [fragments.flag(&fragments.back, pixel).into(), x | y << 16, covered.into(), covered.into()];
-            for (register, value) in warp.registers[58..].iter_mut().zip(values) {
-                register[lane] = value;
+            for &(register, value) in FRAGMENT.iter() {
+                warp.registers[register][lane] = match value {
+                    Value::Back => fragments.flag(&fragments.back, pixel).into(),
+                    Value::Pixel => x | y << 16,
+                    Value::Coverage => covered.into(),
+                    _ => 0,
+                };
             }
             warp.pixels[lane] = pixel;
             warp.helpers |= u16::from(!covered) << lane;

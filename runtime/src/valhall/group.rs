@@ -10,6 +10,7 @@ use crate::memory::Memory;
 use super::host::Host;
 use super::observe::{Lanes, Moment, Observer};
 use super::operation;
+use super::preload::{COMPUTE, Value};
 use super::program::{After, Profile, Program, Slot};
 use super::space::{Space, THREAD_BYTES};
 use super::step::{Context, Control, Fault, Step};
@@ -337,9 +338,14 @@ fn preload(group: &Group, first: usize, threads: usize) -> Warp {
     for lane in 0..count {
         let [x, y, z] = group.thread(first + lane);
         let global = |i: usize, local: u32| group.id[i].wrapping_mul(group.size[i]).wrapping_add(local);
-        let values = [x | y << 16, z, group.id[0], group.id[1], group.id[2], global(0, x), global(1, y), global(2, z)];
-        for (register, value) in warp.registers[55..].iter_mut().zip(values) {
-            register[lane] = value;
+        for &(register, value) in COMPUTE.iter() {
+            warp.registers[register][lane] = match value {
+                Value::LocalXy => x | y << 16,
+                Value::LocalZ => z,
+                Value::Group(axis) => group.id[axis],
+                Value::Global(axis) => global(axis, [x, y, z][axis]),
+                _ => 0,
+            };
         }
     }
     warp

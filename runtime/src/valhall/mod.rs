@@ -4,8 +4,8 @@
 //! counter execute together; so lanes that parted meet again at the first word that all of them reach. Workgroups run one
 //! after another, the warps of a group in turns. Messages are complete at once and waits do nothing.
 //!
-//! At the start all registers are 0 but r55 (local x in the low half, local y in the high one), r56 (local z), r57 to r59
-//! (the workgroup) and r60 to r62 (the global position), as Mesa's compute programs expect them.
+//! At the start all registers are 0 but those that the specification names under `preloads`: r55 to r62 say where in its
+//! workgroup, and where among all, a thread of a compute program is.
 //!
 //! # Decisions
 //!
@@ -50,16 +50,13 @@ pub mod fidelity;
 mod fragment;
 mod group;
 pub mod host;
-#[macro_use]
-mod macros;
 mod messages;
 pub mod observe;
-mod operate;
 mod operation;
+mod preload;
 mod program;
 pub mod reference;
 mod rules;
-mod semantics;
 pub mod single;
 mod source;
 mod space;

@@ -5,7 +5,8 @@ use std::sync::{LazyLock, OnceLock};
 use isaforge_core::Isa;
 use isaforge_core::table::{Access, Alternative, Field, Form, Operand, Shape, Type};
 use isaforge_core::text::Line;
-use isaforge_valhall::{DecodeError, FauSpecialPage1, Flow, Instruction, Opcode, Source};
+use isaforge_valhall::semantics::SEMANTICS;
+use isaforge_valhall::{DecodeError, FauSpecialPage1, Instruction, Opcode, Source};
 
 use super::operation::Operation;
 
@@ -166,8 +167,10 @@ static DECODER: LazyLock<Decoder> = LazyLock::new(|| {
 
 /// The bits of a form's flow, and what they are where threads end; a test holds all forms to the same.
 fn flow(form: &Form) -> Option<(u64, u64)> {
-    let flow = form.modifiers.iter().find(|modifier| modifier.name == "flow")?;
-    Some((flow.bits.mask(0), flow.bits.set(0, 0, Flow::End.bits())))
+    let flow =
+        form.modifiers.iter().find(|modifier| SEMANTICS.flow.iter().any(|does| does.modifier == modifier.name))?;
+    let end = SEMANTICS.flow.iter().find(|does| does.ends && does.modifier == flow.name)?;
+    Some((flow.bits.mask(0), flow.bits.set(0, 0, end.value)))
 }
 
 /// The bank of general registers among `ISA.banks`; a test holds it to that.

@@ -1,12 +1,9 @@
-//! Reading sources: first the word, then the part of it that is selected and widened, then magnitude, then sign.
-//!
-//! The order is tested on hardware. Integer parts extend by the signedness of the instruction.
+//! Reading sources: registers, uniforms, constants and special values, as they are. What is made of them texts say.
 
-use isaforge_valhall::{FauSpecialPage0, FauSpecialPage1, FauSpecialPage3, Source, Widen};
+use isaforge_valhall::{FauSpecialPage0, FauSpecialPage1, FauSpecialPage3, Source};
 
 use super::host::Host;
 use super::program::register;
-use super::rules::float16;
 use super::space::SAMPLES;
 use super::step::Step;
 use super::warp::Column;
@@ -63,18 +60,6 @@ impl Step<'_> {
             Source::Register(_) | Source::LastUse(_) | Source::Uniform(_) | Source::Constant(_) => [0; 16],
         }
     }
-
-    /// An f32 source.
-    pub fn float(&self, source: Source, widen: Widen, abs: bool, neg: bool) -> Column {
-        self.word(source).map(|word| {
-            let wide = match widen {
-                Widen::None => word,
-                Widen::H0 => float16::widen(word as u16),
-                Widen::H1 => float16::widen((word >> 16) as u16),
-            };
-            signed(wide, 0x8000_0000, abs, neg)
-        })
-    }
 }
 
 /// The size of what is drawn on, less 1: the width in the low half of the low word, the height in the high one.
@@ -99,10 +84,4 @@ fn special_word(source: Source) -> u32 {
         }
         _ => 0,
     }
-}
-
-/// Clears the sign bits, then flips them.
-fn signed(word: u32, signs: u32, abs: bool, neg: bool) -> u32 {
-    let magnitude = if abs { word & !signs } else { word };
-    if neg { magnitude ^ signs } else { magnitude }
 }

@@ -80,6 +80,18 @@ impl Space<'_> {
         Ok(())
     }
 
+    /// Whether so many bytes, at most 60, can be written for a lane.
+    pub fn check(&self, lane: usize, address: u64, len: usize) -> Result<(), MemoryFault> {
+        match address {
+            address if !Memory::RESERVED.contains(&address) => self.memory.read(address, &mut [0; 60][..len.min(60)]),
+            ..THREADS => within(self.shared, WORKGROUP, address, len).map(drop),
+            _ => {
+                let (bytes, base) = self.own(lane);
+                within(bytes, base, address, len).map(drop)
+            }
+        }
+    }
+
     /// Writes for a lane.
     pub fn write(&mut self, lane: usize, address: u64, from: &[u8]) -> Result<(), MemoryFault> {
         if !Memory::RESERVED.contains(&address) {

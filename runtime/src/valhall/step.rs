@@ -1,6 +1,5 @@
 //! One instruction of one warp: what it can see and how it answers.
 
-use isaforge_core::Unimplemented;
 use isaforge_core::semantics::evaluate::Scratch;
 
 use crate::memory::MemoryFault;
@@ -28,7 +27,7 @@ impl Context<'_> {
     }
 }
 
-/// A warp about to execute an instruction. The generated `Semantics` is implemented for it.
+/// A warp about to execute an instruction.
 #[derive(Debug)]
 pub(super) struct Step<'a> {
     pub warp: &'a mut Warp,
@@ -58,20 +57,6 @@ pub(super) enum Fault {
     PixelIndex { lane: usize, index: u32 },
     OutOfProgram { lane: usize, target: i64 },
     Misaligned { lane: usize, address: u64 },
-}
-
-/// What executing an instruction gives: a `Result` of our own, since the generated trait wants a conversion.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Done(pub Result<Control, Fault>);
-
-impl Done {
-    pub const NEXT: Done = Done(Ok(Control::Next));
-}
-
-impl From<Unimplemented> for Done {
-    fn from(missing: Unimplemented) -> Self {
-        Done(Err(Fault::Unsupported(missing.mnemonic)))
-    }
 }
 
 impl Step<'_> {

@@ -7,6 +7,7 @@ use crate::memory::Memory;
 use super::group::{Machine, Origin};
 use super::host::Host;
 use super::observe::Observer;
+use super::preload::{VERTEX, Value};
 use super::program::Program;
 use super::warp::{LANES, Warp};
 
@@ -102,8 +103,12 @@ pub fn run_vertices_observed(
         warp.pcs = [vertices.start; LANES];
         for lane in 0..LANES {
             let number = first.wrapping_add(lane as u32);
-            for (register, value) in warp.registers[59..].iter_mut().zip([number, number, vertices.instance]) {
-                register[lane] = value;
+            for &(register, value) in VERTEX.iter() {
+                warp.registers[register][lane] = match value {
+                    Value::Vertex => number,
+                    Value::Instance => vertices.instance,
+                    _ => 0,
+                };
             }
         }
         machine.alone(&mut warp, &First(first), memory, host)?;

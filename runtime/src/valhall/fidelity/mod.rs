@@ -7,11 +7,12 @@
 //! One thing is a choice everywhere: a computed NaN is the quiet one without sign or payload.
 
 pub mod measure;
-mod table;
 
 use std::fmt;
 
+use isaforge_core::semantics::facts::{self, FidelityClass};
 use isaforge_valhall::Opcode;
+use isaforge_valhall::semantics::SEMANTICS;
 
 use measure::{Worst, recorded};
 
@@ -51,32 +52,19 @@ impl Class {
     }
 }
 
-/// How it is known what the hardware does.
+/// How it is known what the hardware does, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Evidence {
-    /// Mesa's tests compared it with GPUs (v10 and later), bit for bit.
-    Tested,
-    /// The same, with so many units in the last place allowed.
-    TestedWithin(u8),
-    /// The same, as a part of a sequence of instructions.
-    TestedInSequence,
-    /// Mesa's compilers depend on it.
-    ReliedOn,
-    /// The vendor's document says it.
-    Documented,
-    /// Nothing says it.
-    Nothing,
-}
+pub struct Evidence(pub facts::Evidence);
 
 impl fmt::Display for Evidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Evidence::Tested => f.write_str("tested on GPUs by Mesa, bit for bit"),
-            Evidence::TestedWithin(ulps) => write!(f, "tested on GPUs by Mesa, within {ulps} ulp"),
-            Evidence::TestedInSequence => f.write_str("tested on GPUs by Mesa in a sequence"),
-            Evidence::ReliedOn => f.write_str("Mesa's compilers rely on it"),
-            Evidence::Documented => f.write_str("the vendor documents it"),
-            Evidence::Nothing => f.write_str("nothing is known"),
+        match self.0 {
+            facts::Evidence::Tested(0) => f.write_str("tested on GPUs by Mesa, bit for bit"),
+            facts::Evidence::Tested(ulps) => write!(f, "tested on GPUs by Mesa, within {ulps} ulp"),
+            facts::Evidence::TestedInSequence => f.write_str("tested on GPUs by Mesa in a sequence"),
+            facts::Evidence::ReliedOn => f.write_str("Mesa's compilers rely on it"),
+            facts::Evidence::Documented => f.write_str("the vendor documents it"),
+            facts::Evidence::Nothing => f.write_str("nothing is known"),
         }
     }
 }
@@ -97,17 +85,23 @@ pub struct Entry {
     pub note: &'static str,
 }
 
-/// The entry of every instruction, in the order of the instruction set.
+/// The entry of every instruction that the specification speaks of, in the order of the instruction set.
 pub fn entries() -> Vec<Entry> {
     Opcode::ALL.iter().filter_map(|opcode| entry(opcode.mnemonic())).collect()
 }
 
 /// The entry of an instruction; `None` when there is no such instruction.
 pub fn entry(mnemonic: &str) -> Option<Entry> {
-    table::ROWS.iter().find_map(|&(names, class, evidence, note)| {
-        let mnemonic = names.split_whitespace().find(|name| *name == mnemonic)?;
-        Some(Entry { mnemonic, class, evidence, measured: worst(mnemonic), note })
-    })
+    let opcode = Opcode::from_mnemonic(mnemonic)?;
+    let found = SEMANTICS.fidelity.iter().find(|found| found.instructions.contains(&(opcode as u16)))?;
+    let class = match found.class {
+        FidelityClass::Exact => Class::Exact,
+        FidelityClass::Approximate => Class::Approximate(found.detail),
+        FidelityClass::Choice => Class::Choice(found.detail),
+        FidelityClass::Unsupported => Class::Unsupported(found.detail),
+    };
+    let mnemonic = opcode.mnemonic();
+    Some(Entry { mnemonic, class, evidence: Evidence(found.evidence), measured: worst(mnemonic), note: found.note })
 }
 
 /// The worst of what was measured of an instruction, with all of its modifiers.
@@ -121,14 +115,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_instruction_has_one_entry() {
-        let names: Vec<&str> = table::ROWS.iter().flat_map(|(names, ..)| names.split_whitespace()).collect();
+    fn the_specification_speaks_of_every_instruction() {
         for opcode in &Opcode::ALL {
-            let count = names.iter().filter(|name| **name == opcode.mnemonic()).count();
-            assert_eq!(count, 1, "{opcode}");
+            assert!(entry(opcode.mnemonic()).is_some(), "{opcode}");
         }
-        assert_eq!(names.len(), Opcode::COUNT);
-        assert_eq!(entries().len(), Opcode::COUNT);
     }
 
     #[test]
@@ -138,7 +128,7 @@ mod tests {
             assert_eq!(class == Class::Exact, class.detail().is_empty(), "{mnemonic}");
             assert!(Class::NAMES.contains(&class.name()));
             // What nothing is known of is chosen.
-            assert!(matches!(class, Class::Choice(_)) || evidence != Evidence::Nothing, "{mnemonic}");
+            assert!(matches!(class, Class::Choice(_)) || evidence.0 != facts::Evidence::Nothing, "{mnemonic}");
             if let Class::Approximate(_) = class {
                 assert!(measured.is_some(), "{mnemonic} is not measured");
             }

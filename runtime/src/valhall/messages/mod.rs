@@ -1,13 +1,12 @@
 //! Messages: what an instruction asks of memory, of the texture and varying units and of the framebuffer. Messages are
 //! complete at once, so nothing ever waits for one.
 
-mod memory;
 mod pixel;
 mod resource;
 mod texture;
 mod varying;
 
-use isaforge_valhall::{RegisterFormat, RegisterList, RegisterType, RegisterWidth, VectorSize};
+use isaforge_valhall::{RegisterFormat, RegisterList, RegisterType, RegisterWidth};
 
 use super::host::{Class, HostError, Texel};
 use super::rules::float16;
@@ -15,10 +14,7 @@ use super::rules::integer::pack_halves;
 use super::rules::rounding::Rounding;
 use super::step::{Fault, Step};
 
-pub(super) use memory::{Atomic, Into};
-pub(super) use resource::immediate;
-pub(super) use texture::{Lods, Names, Output, Query, VaryingQuery, widths};
-pub(super) use varying::Interpolation;
+pub(super) use texture::{Gather, Levels, Lods, Query};
 
 /// How channels lie in staging registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,9 +37,11 @@ impl Layout {
     }
 }
 
-impl From<RegisterFormat> for Layout {
-    fn from(format: RegisterFormat) -> Self {
-        let (class, half) = match format {
+impl Layout {
+    /// The layout of the bits of a register format.
+    pub fn registers(format: u32) -> Self {
+        // A word that decodes has one of the formats.
+        let (class, half) = match RegisterFormat::from_bits(format.into()).unwrap_or(RegisterFormat::Auto) {
             RegisterFormat::Auto => return Layout { class: None, half: false },
             RegisterFormat::F32 => (Class::Float, false),
             RegisterFormat::F16 => (Class::Float, true),
@@ -53,16 +51,6 @@ impl From<RegisterFormat> for Layout {
             RegisterFormat::U16 => (Class::Unsigned, true),
         };
         Layout { class: Some(class), half }
-    }
-}
-
-/// How many channels a vector has.
-pub(super) fn channels(size: VectorSize) -> usize {
-    match size {
-        VectorSize::None => 1,
-        VectorSize::V2 => 2,
-        VectorSize::V3 => 3,
-        VectorSize::V4 => 4,
     }
 }
 
@@ -81,11 +69,6 @@ fn blame(lane: usize) -> impl Fn(HostError) -> Fault {
 }
 
 impl Step<'_> {
-    /// The active lanes that are no helpers: those whose doings can be seen.
-    pub fn drawing(&self) -> u16 {
-        self.warp.active & !self.warp.helpers
-    }
-
     /// What a lane got. A helper lane gets zeros where another would end the run, for its coordinates may be wild.
     pub fn excused<T: Default>(&self, lane: usize, result: Result<T, Fault>) -> Result<T, Fault> {
         match result {
@@ -129,7 +112,7 @@ impl Step<'_> {
     }
 
     /// Sets the registers of a list from number `first` on to some channels of a texel. Returns how many were needed.
-    fn put_texel(
+    pub fn put_texel(
         &mut self,
         list: RegisterList,
         first: usize,

@@ -4,23 +4,21 @@
 //! look-up; a word of texel offsets; the level of detail or its bias. A cube has two words instead of x, y and z: the
 //! face in the high three bits of the first, above s without its highest bits, and t.
 
-use isaforge_valhall::{
-    Dimension, LodMode, RegisterList, RegisterType, RegisterWidth, Source, VaryingTextureRegisterWidth,
-};
+use isaforge_valhall::{Dimension, LodMode, RegisterList, RegisterType, RegisterWidth};
 
-use super::{Interpolation, Layout, blame};
-use crate::valhall::host::{Coordinates, Handle, Lod, Lookup, Request, Shape, Texel, VaryingSource, cube};
-use crate::valhall::step::{Control, Fault, Step};
+use super::{Layout, blame};
+use crate::valhall::host::{Coordinates, Handle, Lod, Lookup, Request, Shape, Texel, cube};
+use crate::valhall::step::{Fault, Step};
 use crate::valhall::warp::{Column, lanes};
 
-/// What kind of look-up an instruction is.
+/// What kind of look-up is asked for.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::valhall) struct Query {
-    pub dimension: Dimension,
-    pub array: bool,
-    pub offset: bool,
-    pub shadow: bool,
-    pub lods: Lods,
+    dimension: Dimension,
+    array: bool,
+    offset: bool,
+    shadow: bool,
+    lods: Lods,
 }
 
 /// What is wanted of the levels of a texture.
@@ -28,15 +26,50 @@ pub(in crate::valhall) struct Query {
 pub(in crate::valhall) enum Lods {
     /// A texel of the level in the offset word.
     Fetch,
-    /// Four texels of level 0, a channel of each; coordinates may be whole numbers.
-    Gather { channel: usize, integer: bool },
+    /// Four texels of level 0.
+    Gather(Gather),
     /// A filtered value.
     Filter(LodMode),
-    /// The level of detail itself, with or without the sampler's bias and range.
-    Gradient { bias: bool, range: bool },
+    /// The level of detail itself.
+    Level(Levels),
+}
+
+impl Lods {
+    /// A filtered value, by the bits of a level-of-detail mode.
+    pub fn filter(mode: u32) -> Self {
+        // A word that decodes has one of the modes.
+        Lods::Filter(LodMode::from_bits(mode.into()).unwrap_or(LodMode::Zero))
+    }
+}
+
+/// A channel of four texels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::valhall) struct Gather {
+    pub channel: usize,
+    /// Coordinates are whole numbers.
+    pub texels: bool,
+}
+
+/// What of the sampler changes a level of detail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::valhall) struct Levels {
+    pub bias: bool,
+    pub range: bool,
 }
 
 impl Query {
+    /// A query from the word that describes its shape: the dimension in bits 0 and 1, above whether there are layers,
+    /// offsets, a reference.
+    pub fn new(shape: u32, lods: Lods) -> Self {
+        Query {
+            dimension: Dimension::from_bits((shape & 3).into()).unwrap_or(Dimension::_2d),
+            array: shape & 4 != 0,
+            offset: shape & 8 != 0,
+            shadow: shape & 16 != 0,
+            lods,
+        }
+    }
+
     fn shape(&self) -> Shape {
         match self.dimension {
             Dimension::_1d => Shape::One,
@@ -47,72 +80,29 @@ impl Query {
     }
 
     fn whole_numbers(&self) -> bool {
-        matches!(self.lods, Lods::Fetch | Lods::Gather { integer: true, .. })
-    }
-}
-
-/// Texture and sampler.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::valhall) struct Names {
-    texture: Handle,
-    sampler: Handle,
-}
-
-impl Names {
-    /// Both in one word: the sampler's index in bits 0 to 10, its table in 11 to 15, the texture's above in the same way.
-    pub fn narrow(word: u32) -> Self {
-        let handle = |half: u32| Handle::new((half >> 11 & 0x1f) as u8, half & 0x7ff);
-        Names { texture: handle(word >> 16), sampler: handle(word) }
-    }
-
-    /// A handle each: the sampler's in the low word.
-    pub fn wide(pair: u64) -> Self {
-        Names { texture: Handle::from_word((pair >> 32) as u32), sampler: Handle::from_word(pair as u32) }
+        matches!(self.lods, Lods::Fetch | Lods::Gather(Gather { texels: true, .. }))
     }
 }
 
 /// Where results go.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::valhall) struct Output {
+struct Output {
     list: RegisterList,
-    kind: RegisterType,
-    width: RegisterWidth,
+    layout: Layout,
     /// Channels that are written, red in bit 0. They are packed without gaps.
-    mask: u64,
+    mask: u32,
     /// The first register of the list that is written.
     first: usize,
 }
 
 impl Output {
-    pub fn new(list: RegisterList, kind: RegisterType, width: RegisterWidth, mask: u64) -> Self {
-        Output { list, kind, width, mask, first: 0 }
+    /// By a word: the type in bits 0 and 1, above whether it is 32 bits wide, in bits 3 to 6 the channels, then the first
+    /// register.
+    fn new(list: RegisterList, word: u32) -> Self {
+        let kind = RegisterType::from_bits((word & 3).into()).unwrap_or(RegisterType::F);
+        let width = if word & 4 == 0 { RegisterWidth::_16 } else { RegisterWidth::_32 };
+        Output { list, layout: Layout::texture(kind, width), mask: word >> 3 & 0xf, first: (word >> 7) as usize }
     }
-
-    /// The result of a second look-up, behind this one's.
-    pub fn second(self, width: RegisterWidth) -> Self {
-        let count = self.mask.count_ones() as usize;
-        let first = if self.width == RegisterWidth::_16 { count.div_ceil(2) } else { count };
-        Output { width, first, ..self }
-    }
-}
-
-/// The widths of the results of a fused instruction: of its look-up, and of a second one.
-pub(in crate::valhall) fn widths(width: VaryingTextureRegisterWidth) -> [RegisterWidth; 2] {
-    match width {
-        VaryingTextureRegisterWidth::_16 => [RegisterWidth::_16; 2],
-        VaryingTextureRegisterWidth::_32 | VaryingTextureRegisterWidth::_32_32 => [RegisterWidth::_32; 2],
-        VaryingTextureRegisterWidth::_16_32 => [RegisterWidth::_16, RegisterWidth::_32],
-    }
-}
-
-/// Where the coordinates of a fused instruction come from.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::valhall) struct VaryingQuery {
-    /// The byte of the buffer or the handle.
-    pub source: Source,
-    /// Whether it is a handle.
-    pub table: bool,
-    pub how: Interpolation,
 }
 
 /// What one lane looks up.
@@ -169,112 +159,62 @@ impl Arguments {
 }
 
 impl Step<'_> {
-    /// Looks one or two textures up with the coordinates in a list of registers.
+    /// Looks a texture up with the coordinates in `words`. Both handles are words, the texture's first.
     pub fn texture(
         &mut self,
         query: Query,
-        names: [Option<&Column<Names>>; 2],
-        list: RegisterList,
-        outputs: [Output; 2],
-    ) -> Result<Control, Fault> {
-        let arguments = std::array::from_fn(|lane| {
-            let words: [u32; 8] = self.staged(list, lane);
-            Arguments::read(&query, &words)
-        });
-        self.look_up_all(query, names, &arguments, outputs)
-    }
-
-    /// Looks textures up at varyings: two components and what else the look-up needs, three for a cube. There is nothing
-    /// to say a level of detail or a bias, so they are 0.
-    pub fn varying_texture(
-        &mut self,
-        query: Query,
-        names: [Option<&Column<Names>>; 2],
-        from: VaryingQuery,
-        outputs: [Output; 2],
-    ) -> Result<Control, Fault> {
-        let sources = self.word(from.source).map(|word| match from.table {
-            true => VaryingSource::Table(Handle::from_word(word)),
-            false => VaryingSource::Buffer { byte: word, half: false },
-        });
-        let spots = self.spots(from.how);
-        let coordinates = match query.dimension {
-            Dimension::_1d => 1,
-            Dimension::_2d => 2,
-            Dimension::_3d | Dimension::Cube => 3,
-        };
-        let count = coordinates + usize::from(query.array) + usize::from(query.shadow);
-        let mut arguments = [Arguments::default(); 16];
-        for lane in lanes(self.warp.active) {
-            let component = |c: usize| self.component(lane, sources[lane], c, spots[lane]);
-            let mut words = (0..count).map(component).collect::<Result<Vec<u32>, Fault>>()?;
-            if query.dimension == Dimension::Cube {
-                let direction = [words[0], words[1], words[2]].map(f32::from_bits);
-                let face = cube::face(direction);
-                // The direction points at this face, unless it is none.
-                let [s, t] = cube::project(face, direction).unwrap_or([0.5; 2]).map(f32::to_bits);
-                words.splice(..3, [face << 29 | s & 0x1fff_ffff, t]);
-            }
-            arguments[lane] = Arguments::read(&query, &words);
+        [texture, sampler]: [&Column; 2],
+        words: [&Column; 7],
+        (list, result): (RegisterList, u32),
+        mask: u16,
+    ) -> Result<(), Fault> {
+        let arguments = std::array::from_fn(|lane| Arguments::read(&query, &words.map(|column| column[lane])));
+        let output = Output::new(list, result);
+        for lane in lanes(mask) {
+            let handles = [texture, sampler].map(|handle| Handle::from_word(handle[lane]));
+            self.look_up(query, handles, &arguments, output, lane)?;
         }
-        self.look_up_all(query, names, &arguments, outputs)
-    }
-
-    fn look_up_all(
-        &mut self,
-        query: Query,
-        names: [Option<&Column<Names>>; 2],
-        arguments: &Column<Arguments>,
-        outputs: [Output; 2],
-    ) -> Result<Control, Fault> {
-        for (names, output) in names.into_iter().zip(outputs) {
-            if let Some(names) = names {
-                self.look_up(query, names, arguments, output)?;
-            }
-        }
-        Ok(Control::Next)
+        Ok(())
     }
 
     fn look_up(
         &mut self,
         query: Query,
-        names: &Column<Names>,
+        [texture, sampler]: [Handle; 2],
         arguments: &Column<Arguments>,
         output: Output,
+        lane: usize,
     ) -> Result<(), Fault> {
-        for lane in lanes(self.warp.active) {
-            let given = &arguments[lane];
-            let lookup = Lookup {
-                texture: names[lane].texture,
-                sampler: names[lane].sampler,
-                shape: query.shape(),
-                at: match query.whole_numbers() {
-                    true => Coordinates::Texels(given.at.map(|at| at as i32)),
-                    false => Coordinates::Normalised(given.place()),
-                },
-                face: given.face,
-                layer: given.layer,
-                reference: given.reference,
-                offset: given.offset,
-                request: match query.lods {
-                    Lods::Fetch => Request::Fetch { level: given.level },
-                    Lods::Gather { channel, .. } => Request::Gather { channel },
-                    Lods::Filter(mode) => Request::Filter(self.lod(mode, arguments, lane)),
-                    Lods::Gradient { .. } => Request::Filter(self.lod(LodMode::Computed, arguments, lane)),
-                },
-            };
-            let layout = Layout::texture(output.kind, output.width);
-            if let (Lods::Gradient { bias, range }, Request::Filter(lod)) = (query.lods, lookup.request) {
-                let level = self.space.host.level_of_detail(&lookup, lod, bias, range).map_err(blame(lane));
-                let level = self.excused(lane, level)?;
-                self.put_words(output.list, output.first, lane, &[fixed(level), 0]);
-                continue;
-            }
-            let texel = self.excused(lane, self.space.host.look_up(&lookup).map(Some).map_err(blame(lane)))?;
-            let texel = texel.unwrap_or(Texel::floats([0.0; 4]));
-            let channels = (0..4).filter(|channel| output.mask >> channel & 1 != 0);
-            self.put_texel(output.list, output.first, lane, layout, texel, channels);
+        let given = &arguments[lane];
+        let lookup = Lookup {
+            texture,
+            sampler,
+            shape: query.shape(),
+            at: match query.whole_numbers() {
+                true => Coordinates::Texels(given.at.map(|at| at as i32)),
+                false => Coordinates::Normalised(given.place()),
+            },
+            face: given.face,
+            layer: given.layer,
+            reference: given.reference,
+            offset: given.offset,
+            request: match query.lods {
+                Lods::Fetch => Request::Fetch { level: given.level },
+                Lods::Gather(Gather { channel, .. }) => Request::Gather { channel },
+                Lods::Filter(mode) => Request::Filter(self.lod(mode, arguments, lane)),
+                Lods::Level(_) => Request::Filter(self.lod(LodMode::Computed, arguments, lane)),
+            },
+        };
+        if let (Lods::Level(Levels { bias, range }), Request::Filter(lod)) = (query.lods, lookup.request) {
+            let level = self.space.host.level_of_detail(&lookup, lod, bias, range).map_err(blame(lane));
+            let level = self.excused(lane, level)?;
+            self.put_words(output.list, output.first, lane, &[fixed(level), 0]);
+            return Ok(());
         }
+        let texel = self.excused(lane, self.space.host.look_up(&lookup).map(Some).map_err(blame(lane)))?;
+        let texel = texel.unwrap_or(Texel::floats([0.0; 4]));
+        let channels = (0..4).filter(|channel| output.mask >> channel & 1 != 0);
+        self.put_texel(output.list, output.first, lane, output.layout, texel, channels);
         Ok(())
     }
 
@@ -327,14 +267,6 @@ fn fixed(level: f32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn both_handles_fit_in_a_word() {
-        let names = Names::narrow(0x2001_1801);
-        assert_eq!([names.texture, names.sampler], [Handle::new(4, 1), Handle::new(3, 1)]);
-        let names = Names::wide(0x0400_0102_0300_0007);
-        assert_eq!([names.texture, names.sampler], [Handle::new(4, 0x102), Handle::new(3, 7)]);
-    }
 
     #[test]
     fn arguments_come_in_a_fixed_order() {

@@ -1,7 +1,8 @@
 //! What a text sees of a warp.
 
 use isaforge_core::semantics::evaluate::{Column, Environment};
-use isaforge_core::semantics::{AtomicOp, Semantics, Special, Type};
+use isaforge_core::semantics::{AtomicOp, Part, Semantics, Special, Type};
+use isaforge_valhall::semantics::{SEMANTICS, call};
 
 use super::intrinsics;
 use super::operand::Operand;
@@ -13,10 +14,14 @@ use crate::valhall::warp::{LANES, lanes};
 pub(in crate::valhall) struct Executing<'s, 'a> {
     pub step: &'s mut Step<'a>,
     semantics: &'static Semantics,
-    operands: &'s [Operand],
+    pub(super) operands: &'s [Operand],
     /// How the warp goes on.
     pub control: Control,
 }
+
+/// Bytes of the widest access that has parts.
+const MOST: usize = Part::MOST as usize;
+const NO_STATE: Fault = Fault::Unsupported("a state that the machine does not have");
 
 /// The lanes of a mask that the evaluator gives.
 fn mask16(mask: u64) -> impl Iterator<Item = usize> {
@@ -30,11 +35,6 @@ fn bytes(ty: Type) -> usize {
 impl<'s, 'a> Executing<'s, 'a> {
     pub fn new(step: &'s mut Step<'a>, semantics: &'static Semantics, operands: &'s [Operand]) -> Self {
         Executing { step, semantics, operands, control: Control::Next }
-    }
-
-    /// The operand that an intrinsic is given as this argument.
-    pub fn passed(&self, argument: &Column<LANES>) -> Option<Operand> {
-        self.operands.get(argument[0] as usize).copied()
     }
 
     fn register(&self, index: usize) -> Column<LANES> {
@@ -106,15 +106,33 @@ impl Environment<LANES> for Executing<'_, '_> {
     }
 
     fn state(&mut self, state: u16, _: Option<&Column<LANES>>) -> Result<Column<LANES>, Fault> {
-        let helpers = self.step.warp.helpers;
+        let warp = &self.step.warp;
         match self.semantics.states.get(usize::from(state)).map(|state| state.name) {
-            Some("helper") => Ok(std::array::from_fn(|lane| u64::from(helpers >> lane & 1))),
-            _ => Err(Fault::Unsupported("a state that the machine does not have")),
+            Some("helper") => Ok(std::array::from_fn(|lane| u64::from(warp.helpers >> lane & 1))),
+            Some("fragment") => Ok([warp.draws.into(); LANES]),
+            Some("place") => Ok(warp.places.map(|[x, y]| u64::from(y as u16) << 16 | u64::from(x as u16))),
+            _ => Err(NO_STATE),
         }
     }
 
-    fn set_state(&mut self, _: u16, _: Option<&Column<LANES>>, _: &Column<LANES>, _: u64) -> Result<(), Fault> {
-        Err(Fault::Unsupported("a state that the machine does not have"))
+    fn set_state(
+        &mut self,
+        state: u16,
+        _: Option<&Column<LANES>>,
+        value: &Column<LANES>,
+        mask: u64,
+    ) -> Result<(), Fault> {
+        let warp = &mut self.step.warp;
+        match self.semantics.states.get(usize::from(state)).map(|state| state.name) {
+            Some("helper") => mask16(mask).for_each(|lane| {
+                warp.helpers = warp.helpers & !(1 << lane) | (value[lane] as u16 & 1) << lane;
+            }),
+            Some("place") => mask16(mask).for_each(|lane| {
+                warp.places[lane] = [value[lane] as i16, (value[lane] >> 16) as i16];
+            }),
+            _ => return Err(NO_STATE),
+        }
+        Ok(())
     }
 
     fn special(&mut self, special: Special) -> Column<LANES> {
@@ -139,6 +157,45 @@ impl Environment<LANES> for Executing<'_, '_> {
         mask: u64,
     ) -> Result<(), Fault> {
         mask16(mask).try_for_each(|lane| self.write_memory(lane, address[lane], ty, value[lane]))
+    }
+
+    fn load_part(
+        &mut self,
+        _: u16,
+        ty: Type,
+        address: &Column<LANES>,
+        part: Part,
+        mask: u64,
+    ) -> Result<Column<LANES>, Fault> {
+        let mut value = [0; LANES];
+        for lane in mask16(mask) {
+            let mut whole = [0; MOST];
+            let whole = &mut whole[..part.size.into()];
+            let read = self.step.space.read(lane, address[lane], whole).map_err(|fault| Fault::Memory { lane, fault });
+            let read = read.map(|()| whole[part.from.into()..].iter().take(bytes(ty)));
+            let read = read.map(|bytes| bytes.rev().fold(0, |value, byte| value << 8 | u64::from(*byte)));
+            value[lane] = self.step.excused(lane, read)?;
+        }
+        Ok(value)
+    }
+
+    fn store_part(
+        &mut self,
+        _: u16,
+        ty: Type,
+        address: &Column<LANES>,
+        part: Part,
+        value: &Column<LANES>,
+        mask: u64,
+    ) -> Result<(), Fault> {
+        for lane in mask16(mask) {
+            if part.from == 0 {
+                let whole = self.step.space.check(lane, address[lane], part.size.into());
+                whole.map_err(|fault| Fault::Memory { lane, fault })?;
+            }
+            self.write_memory(lane, address[lane].wrapping_add(part.from.into()), ty, value[lane])?;
+        }
+        Ok(())
     }
 
     fn atomic(
@@ -185,10 +242,11 @@ impl Environment<LANES> for Executing<'_, '_> {
     }
 
     fn intrinsic(&mut self, intrinsic: u16, arguments: &[Column<LANES>], mask: u64) -> Result<Column<LANES>, Fault> {
-        let name = self.semantics.intrinsics.get(usize::from(intrinsic)).map_or("", |intrinsic| intrinsic.name);
-        match intrinsics::find(name) {
-            Some(function) => function(self, arguments, mask as u16),
-            None => Err(Fault::Unsupported(name)),
+        let name = |semantics: &'static Semantics| semantics.intrinsics.get(usize::from(intrinsic)).map(|i| i.name);
+        // Other texts may use the same intrinsics.
+        match name(self.semantics) {
+            known if known == name(SEMANTICS) => call(self, intrinsic, arguments, mask),
+            unknown => Err(Fault::Unsupported(unknown.unwrap_or("an intrinsic without a name"))),
         }
     }
 }

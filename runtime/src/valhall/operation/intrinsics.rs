@@ -1,71 +1,375 @@
-//! What the texts of the specification name and do not define, by name.
+//! What the texts of the specification name and do not define: messages to the units beside the arithmetic ones.
+//!
+//! The trait comes from the specification; what its methods do is in [`messages`](crate::valhall::messages).
 
-use isaforge_core::semantics::evaluate::Column;
+use isaforge_valhall::RegisterList;
+use isaforge_valhall::semantics::Intrinsics;
 
 use super::environment::Executing;
-use crate::valhall::step::Fault;
-use crate::valhall::warp::LANES;
+use super::operand::Operand;
+use crate::valhall::host::{Handle, VaryingSource, cube};
+use crate::valhall::messages::{Gather, Layout, Levels, Lods, Query};
+use crate::valhall::step::{Fault, Step};
+use crate::valhall::warp::{Column, LANES, lanes};
 
-/// An intrinsic: the warp, its arguments, the lanes in which it happens.
-pub(super) type Intrinsic = fn(&mut Executing<'_, '_>, &[Column<LANES>], u16) -> Result<Column<LANES>, Fault>;
+impl Executing<'_, '_> {
+    /// The registers of an operand that an intrinsic was given.
+    fn list(&self, operand: u16) -> RegisterList {
+        match self.operands.get(usize::from(operand)) {
+            Some(Operand::List(list)) => *list,
+            _ => RegisterList::new(0, 0),
+        }
+    }
 
-/// All of them.
-const INTRINSICS: &[(&str, Intrinsic)] = &[
-    ("exp2", |_, x, _| Ok(x[0].map(exp2))),
-    ("log_slope", |_, x, _| Ok(x[0].map(log_slope))),
-    ("sine", |_, x, _| Ok(x[0].map(sine))),
-    ("arctangent", |_, x, _| Ok(x[0].map(|x| f64::from_bits(x).atan().to_bits()))),
-];
+    /// What `f` gives in each lane of the mask, from the lowest.
+    fn each<T: Copy + Default>(
+        &mut self,
+        mask: u64,
+        mut f: impl FnMut(&mut Step<'_>, usize) -> Result<T, Fault>,
+    ) -> Result<Column<T>, Fault> {
+        let mut results = [T::default(); LANES];
+        for lane in lanes(mask as u16) {
+            results[lane] = f(self.step, lane)?;
+        }
+        Ok(results)
+    }
 
-/// The bits of a number, rounded once.
-fn single(value: f64) -> u64 {
-    u64::from((value as f32).to_bits())
+    /// As [`each`](Self::each), for what gives nothing.
+    fn all(&mut self, mask: u64, f: impl FnMut(&mut Step<'_>, usize) -> Result<(), Fault>) -> Result<(), Fault> {
+        self.each(mask, f).map(|_| ())
+    }
 }
 
-fn exp2(x: u64) -> u64 {
-    single((f64::from(x as u32 as i32) / f64::from(1 << 24)).exp2())
+impl Intrinsics<LANES> for Executing<'_, '_> {
+    type Fault = Fault;
+
+    fn exp2(&mut self, x: Column<i32>, _: u64) -> Result<Column<f32>, Fault> {
+        Ok(x.map(|x| (f64::from(x) / f64::from(1 << 24)).exp2() as f32))
+    }
+
+    fn log_slope(&mut self, x: Column<f32>, _: u64) -> Result<Column<f32>, Fault> {
+        let slope = |x: f64| if x == 1.0 { std::f64::consts::LOG2_E } else { x.log2() / (x - 1.0) };
+        Ok(x.map(|x| slope(x.into()) as f32))
+    }
+
+    fn sine(&mut self, steps: Column, _: u64) -> Result<Column<f32>, Fault> {
+        Ok(steps.map(sine))
+    }
+
+    fn arctangent(&mut self, x: Column<f64>, _: u64) -> Result<Column<f64>, Fault> {
+        Ok(x.map(f64::atan))
+    }
+
+    fn buffer_bytes(&mut self, handle: Column, offset: Column, size: Column, mask: u64) -> Result<Column<u64>, Fault> {
+        self.each(mask, |step, lane| step.buffer_bytes(lane, Handle::from_word(handle[lane]), offset[lane], size[lane]))
+    }
+
+    fn buffer_element(&mut self, handle: Column, element: Column, mask: u64) -> Result<Column<u64>, Fault> {
+        self.each(mask, |step, lane| step.buffer_element(lane, Handle::from_word(handle[lane]), element[lane]))
+    }
+
+    fn attribute_address(
+        &mut self,
+        attribute: Column,
+        vertex: Column,
+        instance: Column,
+        mask: u64,
+    ) -> Result<Column<u64>, Fault> {
+        self.each(mask, |step, lane| {
+            step.attribute_address(lane, Handle::from_word(attribute[lane]), vertex[lane], instance[lane])
+        })
+    }
+
+    fn attribute_format(&mut self, attribute: Column, mask: u64) -> Result<Column, Fault> {
+        self.each(mask, |step, lane| step.attribute_format(lane, Handle::from_word(attribute[lane])))
+    }
+
+    fn image_address(&mut self, image: Column, xy: Column, zw: Column, mask: u64) -> Result<Column<u64>, Fault> {
+        self.each(mask, |step, lane| {
+            let (address, _) = step.image_texel(lane, Handle::from_word(image[lane]), xy[lane], zw[lane])?;
+            Ok(address)
+        })
+    }
+
+    fn image_format(&mut self, image: Column, xy: Column, zw: Column, mask: u64) -> Result<Column, Fault> {
+        self.each(mask, |step, lane| {
+            let (_, format) = step.image_texel(lane, Handle::from_word(image[lane]), xy[lane], zw[lane])?;
+            Ok(format)
+        })
+    }
+
+    fn load_attribute(
+        &mut self,
+        into: u16,
+        attribute: Column,
+        vertex: Column,
+        instance: Column,
+        registers: Column,
+        channels: Column,
+        mask: u64,
+    ) -> Result<(), Fault> {
+        let (list, layout) = (self.list(into), Layout::registers(registers[0]));
+        self.all(mask, |step, lane| {
+            let texel = step.attribute(lane, Handle::from_word(attribute[lane]), vertex[lane], instance[lane])?;
+            step.put_texel(list, 0, lane, layout, texel, 0..channels[0] as usize);
+            Ok(())
+        })
+    }
+
+    fn load_image(
+        &mut self,
+        into: u16,
+        image: Column,
+        xy: Column,
+        zw: Column,
+        registers: Column,
+        channels: Column,
+        mask: u64,
+    ) -> Result<(), Fault> {
+        let (list, layout) = (self.list(into), Layout::registers(registers[0]));
+        self.all(mask, |step, lane| {
+            let texel = step.texel(lane, Handle::from_word(image[lane]), xy[lane], zw[lane])?;
+            step.put_texel(list, 0, lane, layout, texel, 0..channels[0] as usize);
+            Ok(())
+        })
+    }
+
+    fn store_texel(
+        &mut self,
+        from: u16,
+        address: Column<u64>,
+        format: Column,
+        registers: Column,
+        channels: Column,
+        mask: u64,
+    ) -> Result<(), Fault> {
+        let (list, layout) = (self.list(from), Layout::registers(registers[0]));
+        self.all(mask, |step, lane| {
+            step.store_texel(list, lane, (address[lane], format[lane]), (layout, channels[0] as usize))
+        })
+    }
+
+    fn varying(
+        &mut self,
+        source: Column,
+        is_handle: Column<bool>,
+        halves: Column<bool>,
+        place: Column,
+        component: Column,
+        mask: u64,
+    ) -> Result<Column, Fault> {
+        self.each(mask, |step, lane| {
+            let source = match is_handle[lane] {
+                true => VaryingSource::Table(Handle::from_word(source[lane])),
+                false => VaryingSource::Buffer { byte: source[lane], half: halves[lane] },
+            };
+            step.varying(lane, source, component[lane], place[lane])
+        })
+    }
+
+    fn special_varying(
+        &mut self,
+        into: u16,
+        index: Column,
+        place: Column,
+        registers: Column,
+        channels: Column,
+        mask: u64,
+    ) -> Result<(), Fault> {
+        let (list, layout) = (self.list(into), Layout::registers(registers[0]));
+        self.all(mask, |step, lane| {
+            step.special_varying(list, lane, index[lane], place[lane], (layout, channels[0] as usize))
+        })
+    }
+
+    fn cube_coordinates(
+        &mut self,
+        x: Column<f32>,
+        y: Column<f32>,
+        z: Column<f32>,
+        mask: u64,
+    ) -> Result<Column<u64>, Fault> {
+        self.each(mask, |_, lane| {
+            let direction = [x[lane], y[lane], z[lane]];
+            let face = cube::face(direction);
+            // The direction points at this face, unless it is none.
+            let [s, t] = cube::project(face, direction).unwrap_or([0.5; 2]).map(f32::to_bits);
+            Ok(u64::from(t) << 32 | u64::from(face << 29 | s & 0x1fff_ffff))
+        })
+    }
+
+    fn texture_filter(
+        &mut self,
+        into: u16,
+        texture: Column,
+        sampler: Column,
+        shape: Column,
+        lod_mode: Column,
+        result: Column,
+        a: Column,
+        b: Column,
+        c: Column,
+        d: Column,
+        e: Column,
+        f: Column,
+        g: Column,
+        mask: u64,
+    ) -> Result<(), Fault> {
+        let query = Query::new(shape[0], Lods::filter(lod_mode[0]));
+        let list = self.list(into);
+        self.step.texture(query, [&texture, &sampler], [&a, &b, &c, &d, &e, &f, &g], (list, result[0]), mask as u16)
+    }
+
+    fn texture_fetch(
+        &mut self,
+        into: u16,
+        texture: Column,
+        sampler: Column,
+        shape: Column,
+        result: Column,
+        a: Column,
+        b: Column,
+        c: Column,
+        d: Column,
+        e: Column,
+        f: Column,
+        g: Column,
+        mask: u64,
+    ) -> Result<(), Fault> {
+        let query = Query::new(shape[0], Lods::Fetch);
+        let list = self.list(into);
+        self.step.texture(query, [&texture, &sampler], [&a, &b, &c, &d, &e, &f, &g], (list, result[0]), mask as u16)
+    }
+
+    fn texture_gather(
+        &mut self,
+        into: u16,
+        texture: Column,
+        sampler: Column,
+        shape: Column,
+        channel: Column,
+        texels: Column<bool>,
+        result: Column,
+        a: Column,
+        b: Column,
+        c: Column,
+        d: Column,
+        e: Column,
+        f: Column,
+        g: Column,
+        mask: u64,
+    ) -> Result<(), Fault> {
+        let gather = Gather { channel: channel[0] as usize, texels: texels[0] };
+        let query = Query::new(shape[0], Lods::Gather(gather));
+        let list = self.list(into);
+        self.step.texture(query, [&texture, &sampler], [&a, &b, &c, &d, &e, &f, &g], (list, result[0]), mask as u16)
+    }
+
+    fn texture_level(
+        &mut self,
+        into: u16,
+        texture: Column,
+        sampler: Column,
+        shape: Column,
+        bias: Column<bool>,
+        range: Column<bool>,
+        result: Column,
+        a: Column,
+        b: Column,
+        c: Column,
+        d: Column,
+        e: Column,
+        f: Column,
+        g: Column,
+        mask: u64,
+    ) -> Result<(), Fault> {
+        let query = Query::new(shape[0], Lods::Level(Levels { bias: bias[0], range: range[0] }));
+        let list = self.list(into);
+        self.step.texture(query, [&texture, &sampler], [&a, &b, &c, &d, &e, &f, &g], (list, result[0]), mask as u16)
+    }
+
+    fn alpha_to_coverage(&mut self, coverage: Column, _: Column<f32>, _: Column, _: u64) -> Result<Column, Fault> {
+        Ok(coverage)
+    }
+
+    fn emit_depth_stencil(
+        &mut self,
+        sets_depth: Column<bool>,
+        depth: Column<f32>,
+        sets_stencil: Column<bool>,
+        stencil: Column,
+        mask: u64,
+    ) -> Result<(), Fault> {
+        self.all(mask, |step, lane| {
+            let pixel = step.warp.pixels[lane];
+            if sets_depth[lane] {
+                step.space.host.set_depth(pixel, depth[lane]);
+            }
+            if sets_stencil[lane] {
+                step.space.host.set_stencil(pixel, stencil[lane] & 0xff);
+            }
+            Ok(())
+        })
+    }
+
+    fn load_tile(
+        &mut self,
+        into: u16,
+        selector: Column,
+        _: Column,
+        _: Column,
+        registers: Column,
+        channels: Column,
+        mask: u64,
+    ) -> Result<(), Fault> {
+        let (list, layout) = (self.list(into), Layout::registers(registers[0]));
+        self.all(mask, |step, lane| step.load_tile(list, lane, selector[lane], (layout, channels[0] as usize)))
+    }
+
+    fn store_tile(
+        &mut self,
+        from: u16,
+        selector: Column,
+        _: Column,
+        registers: Column,
+        channels: Column,
+        mask: u64,
+    ) -> Result<(), Fault> {
+        let (list, layout) = (self.list(from), Layout::registers(registers[0]));
+        self.all(mask, |step, lane| step.store_tile(list, lane, selector[lane], (layout, channels[0] as usize)))
+    }
+
+    fn blend(
+        &mut self,
+        from: u16,
+        descriptor: Column<u64>,
+        coverage: Column,
+        registers: Column,
+        channels: Column,
+        mask: u64,
+    ) -> Result<(), Fault> {
+        let (list, layout) = (self.list(from), Layout::registers(registers[0]));
+        self.all(mask, |step, lane| {
+            // The low word of a descriptor is its number here.
+            step.blend(list, lane, (descriptor[lane] as u32, coverage[lane]), (layout, channels[0] as usize))
+        })
+    }
 }
 
-fn log_slope(x: u64) -> u64 {
-    let x = f64::from(f32::from_bits(x as u32));
-    single(if x == 1.0 { std::f64::consts::LOG2_E } else { x.log2() / (x - 1.0) })
-}
-
-fn sine(x: u64) -> u64 {
+fn sine(steps: u32) -> f32 {
     // A quarter of the circle, mirrored, so that zeros are exact.
-    let step = x & 15;
-    let within = if x & 16 == 0 { step } else { 16 - step };
-    let value = single((within as f64 * (std::f64::consts::PI / 32.0)).sin());
-    if x & 32 == 0 || within == 0 { value } else { value | 0x8000_0000 }
-}
-
-/// The intrinsic of a name. `None` where the machine does not have it.
-pub(super) fn find(name: &str) -> Option<Intrinsic> {
-    INTRINSICS.iter().find(|(known, _)| *known == name).map(|(_, intrinsic)| *intrinsic)
+    let step = steps & 15;
+    let within = if steps & 16 == 0 { step } else { 16 - step };
+    let value = (f64::from(within) * (std::f64::consts::PI / 32.0)).sin() as f32;
+    if steps & 32 == 0 || within == 0 { value } else { -value }
 }
 
 /// The fault of a name.
 pub(super) fn fault(name: &'static str, lane: usize, datum: u64) -> Fault {
     match name {
         "misaligned" => Fault::Misaligned { lane, address: datum },
-        "pixel_index" => Fault::PixelIndex { lane, index: datum as u32 },
+        "no_fragment" => Fault::Unsupported("a discard outside a fragment program"),
+        "wide_dual" => Fault::Unsupported("a dual look-up with wide indices"),
         _ => Fault::Unsupported(name),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use isaforge_valhall::semantics::SEMANTICS;
-
-    use super::*;
-
-    #[test]
-    fn the_machine_has_the_intrinsics_of_the_specification_and_no_others() {
-        for intrinsic in SEMANTICS.intrinsics {
-            assert!(find(intrinsic.name).is_some(), "{}", intrinsic.name);
-        }
-        for (name, _) in INTRINSICS {
-            assert!(SEMANTICS.intrinsics.iter().any(|intrinsic| intrinsic.name == *name), "{name}");
-        }
     }
 }

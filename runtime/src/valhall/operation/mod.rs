@@ -16,7 +16,7 @@ use isaforge_core::semantics::evaluate::{Scratch, evaluate};
 use isaforge_core::semantics::{self, Modifier, Semantics, Shape};
 use isaforge_core::table::Form;
 use isaforge_valhall::semantics::SEMANTICS;
-use isaforge_valhall::{ISA, Instruction, Opcode, dispatch};
+use isaforge_valhall::{ISA, Instruction, Opcode};
 
 use super::step::{Control, Fault, Step};
 use super::warp::LANES;
@@ -69,7 +69,7 @@ impl Operation {
     }
 }
 
-/// Executes an instruction on the active lanes: by its text where there is one.
+/// Executes an instruction on the active lanes, as its text says.
 pub(super) fn execute(
     instruction: Instruction,
     operation: Option<&Operation>,
@@ -77,7 +77,7 @@ pub(super) fn execute(
 ) -> Result<Control, Fault> {
     match operation {
         Some(operation) => operation.execute(step),
-        None => dispatch(instruction, step).0,
+        None => Err(Fault::Unsupported(instruction.opcode().mnemonic())),
     }
 }
 

@@ -93,7 +93,7 @@ mod tests {
                             "{word:#018x}"
                         );
                     }
-                    Instruction::LoadI32(i) => assert_eq!(operand(form, 0, word), Operand::List(i.sr()), "{i}"),
+                    Instruction::LoadI32(i) => assert_eq!(operand(form, 0, word), Operand::List(i.sr()), "{i:?}"),
                     other => panic!("{other}: another instruction"),
                 }
             }

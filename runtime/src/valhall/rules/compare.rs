@@ -2,7 +2,6 @@
 
 #[cfg(test)]
 use super::integer::Lanes;
-use super::rounding::F32;
 #[cfg(test)]
 use isaforge_valhall::Mux;
 use isaforge_valhall::{Condition, ResultType};
@@ -18,18 +17,6 @@ pub fn holds(condition: Condition, order: Ordering) -> bool {
         Condition::Ne | Condition::Gtlt => order.is_ne(),
         Condition::Lt => order.is_lt(),
         Condition::Le | Condition::Total => order.is_le(),
-    }
-}
-
-/// Whether two f32 meet a condition. A NaN fails all but `ne` and `total`; `total` is IEEE 754's totalOrder, which puts
-/// -0 below +0 and NaNs at the ends by sign and payload (tested).
-pub fn holds_f32(condition: Condition, a: u32, b: u32) -> bool {
-    let (x, y) = (f32::from_bits(a), f32::from_bits(b));
-    match condition {
-        Condition::Total => x.total_cmp(&y).is_le(),
-        _ if F32.is_nan(a) || F32.is_nan(b) => condition == Condition::Ne,
-        // Neither is NaN, so they are ordered.
-        _ => holds(condition, x.partial_cmp(&y).unwrap_or(Ordering::Equal)),
     }
 }
 

@@ -130,5 +130,8 @@ fn with(opcode: usize, nodes: Vec<Node>) -> &'static Semantics {
         nan32: SEMANTICS.nan32,
         nan64: SEMANTICS.nan64,
         pc_bits: SEMANTICS.pc_bits,
+        fidelity: SEMANTICS.fidelity,
+        preloads: SEMANTICS.preloads,
+        flow: SEMANTICS.flow,
     }))
 }

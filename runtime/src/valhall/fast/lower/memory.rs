@@ -1,9 +1,55 @@
 //! Loads and stores.
 
-use super::super::super::messages::Into as Place;
+use isaforge_valhall::{LoadLane8Bit, LoadLane16Bit, LoadLane32Bit};
+
 use super::super::memory::{Load, Store};
 use super::super::narrow::{self, Part};
 use super::*;
+
+/// Where a load puts its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// One byte of a register, from this bit; the others stay.
+    Byte(u32),
+    /// One half of a register, from this bit, extended to 16 bits; the other stays.
+    Half(u32),
+    /// This many registers, extended to their full width.
+    Words(usize),
+}
+
+impl From<LoadLane8Bit> for Place {
+    fn from(lane: LoadLane8Bit) -> Self {
+        match lane {
+            // The odd bytes are a bug of all known hardware: they act as the even ones below them (tested).
+            LoadLane8Bit::B0 | LoadLane8Bit::B1 => Place::Byte(0),
+            LoadLane8Bit::B2 | LoadLane8Bit::B3 => Place::Byte(16),
+            LoadLane8Bit::H0 => Place::Half(0),
+            LoadLane8Bit::H1 => Place::Half(16),
+            LoadLane8Bit::W0 => Place::Words(1),
+            LoadLane8Bit::D0 => Place::Words(2),
+        }
+    }
+}
+
+impl From<LoadLane16Bit> for Place {
+    fn from(lane: LoadLane16Bit) -> Self {
+        match lane {
+            LoadLane16Bit::H0 => Place::Half(0),
+            LoadLane16Bit::H1 => Place::Half(16),
+            LoadLane16Bit::W0 => Place::Words(1),
+            LoadLane16Bit::D0 => Place::Words(2),
+        }
+    }
+}
+
+impl From<LoadLane32Bit> for Place {
+    fn from(lane: LoadLane32Bit) -> Self {
+        match lane {
+            LoadLane32Bit::W0 => Place::Words(1),
+            LoadLane32Bit::D0 => Place::Words(2),
+        }
+    }
+}
 
 impl Lowering<'_> {
     /// A load of whole words.

@@ -1,7 +1,7 @@
 //! The handlers of each instruction, as the generated stubs ask for them.
 
-use super::super::super::messages::Into as Place;
 use super::super::super::rules::lanes as cross;
+use super::memory::Place;
 use super::sources::{ones, sequence, subgroup, towards, truth};
 use super::*;
 

@@ -5,6 +5,7 @@ use crate::memory::Memory;
 
 use super::super::super::group::{Group, TURN};
 use super::super::super::host::Nothing;
+use super::super::super::preload::{COMPUTE, Value};
 use super::super::super::space::{THREAD_BYTES, thread_address};
 use super::super::super::warp::LANES;
 use super::super::bundle::{Bundle, WARPS};
@@ -50,13 +51,14 @@ impl Added {
     }
 }
 
-/// How a register begins: r55 to r62 say what thread it is.
+/// How a register begins: some say what thread it is.
 fn beginning(code: &Code<'_>, register: usize) -> (Op, Added) {
-    let (place, added) = match register {
-        55 => (row::PACKED, Added::Nothing),
-        56 => (row::PLACES + 2, Added::Nothing),
-        57..60 => (row::ZERO, Added::Number(register - 57)),
-        60..63 => (row::PLACES + register as u32 - 60, Added::Place(register - 60)),
+    let value = COMPUTE.iter().find(|(known, _)| *known == register).map(|(_, value)| *value);
+    let (place, added) = match value {
+        Some(Value::LocalXy) => (row::PACKED, Added::Nothing),
+        Some(Value::LocalZ) => (row::PLACES + 2, Added::Nothing),
+        Some(Value::Group(axis)) => (row::ZERO, Added::Number(axis)),
+        Some(Value::Global(axis)) => (row::PLACES + axis as u32, Added::Place(axis)),
         _ => (row::ZERO, Added::Nothing),
     };
     (code.begin.with(Fields { dest: register as u32, sources: [place; 4], ..Fields::default() }), added)

@@ -1,0 +1,46 @@
+//! What holds for all programs of an instruction set: what they find in registers, what the flow of instructions does.
+
+use isaforge_core::Isa;
+use isaforge_core::semantics::Semantics;
+use isaforge_core::table::Type;
+
+use super::about::affixes;
+use crate::paint::{BOLD, DIM, paint, wrap};
+
+/// The overview, for so many columns.
+pub fn overview(isa: &'static Isa, semantics: Option<&'static Semantics>, width: usize) -> String {
+    let mut out = format!("{}\n", paint(BOLD, isa.name));
+    wrap(isa.doc, width.saturating_sub(2)).iter().for_each(|line| out.push_str(&format!("  {line}\n")));
+    let Some(semantics) = semantics else { return out };
+    let (before, after) = affixes(isa, 0).unwrap_or(("", ""));
+    for preload in semantics.preloads {
+        out.push_str(&format!("\n{} {}\n", paint(BOLD, &format!("{} programs begin with", preload.name)), preload.doc));
+        for ((name, doc), register) in preload.values.iter().zip(preload.first..) {
+            let register = format!("{before}{register}{after}");
+            out.push_str(&format!("  {register:5} {:16} {}\n", *name, paint(DIM, doc)));
+        }
+    }
+    let Some(modifier) = semantics.flow.first().map(|does| does.modifier) else { return out };
+    out.push_str(&format!("\n{}\n", paint(BOLD, &format!("after an instruction, by its {modifier}"))));
+    let name = |value: u64| {
+        let mut found = isa.forms.iter().flat_map(|form| form.modifiers).filter(|m| m.name == modifier);
+        found.find_map(|m| match m.ty {
+            Type::Enum(e) => isa.enums[usize::from(e)].values.iter().find(|v| v.bits == value).map(|v| v.name.str),
+            _ => None,
+        })
+    };
+    for does in semantics.flow {
+        let slots: Vec<String> =
+            (0..8).filter(|slot| does.waits >> slot & 1 != 0).map(|slot| slot.to_string()).collect();
+        let waits = if slots.is_empty() { String::new() } else { format!("waits for slots {}", slots.join(", ")) };
+        let parts = [
+            waits.as_str(),
+            if does.reconverges { "threads that have parted meet" } else { "" },
+            if does.discards { "threads that only help end" } else { "" },
+            if does.ends { "the thread ends" } else { "" },
+        ];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        out.push_str(&format!("  {:12} {}\n", name(does.value).unwrap_or("?"), parts.join("; ")));
+    }
+    out
+}

@@ -1,0 +1,184 @@
+//! What a specification says of its instructions beside their texts.
+
+use isaforge_core::semantics::facts::{Evidence, Fidelity, FidelityClass, Flow, Preload};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use super::spec::{EvidenceSpec, FidelitySpec, FlowSpec, PreloadSpec, SemanticsSpec, TruthSpec};
+use super::{Semantics, leak};
+use crate::diagnostic::Diagnostic;
+use crate::model::{Isa, Type};
+use crate::resolve::Resolver;
+use crate::source::Spanned;
+
+/// Fidelity, preloads and flow.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// How true instructions are to the hardware.
+    pub fidelity: Vec<Fidelity>,
+    /// What programs find at their start.
+    pub preloads: Vec<Preload>,
+    /// What the values of the modifier of flow do.
+    pub flow: Vec<Flow>,
+}
+
+impl Resolver<'_> {
+    /// Takes the facts of a file.
+    pub(super) fn facts(&mut self, spec: &SemanticsSpec, semantics: &mut Semantics) {
+        for fidelity in spec.fidelity.iter().flatten() {
+            self.fidelity(fidelity, &mut semantics.facts);
+        }
+        for (name, preload) in spec.preloads.iter().flat_map(|named| named.iter()) {
+            semantics.facts.preloads.push(lower_preload(&name.value, preload));
+        }
+        if let Some(flow) = &spec.flow {
+            self.flow(flow, &mut semantics.facts);
+        }
+    }
+
+    fn fidelity(&mut self, spec: &FidelitySpec, facts: &mut Facts) {
+        let mut instructions = Vec::new();
+        for name in &spec.instructions {
+            let Some(opcode) = self.isa.forms.iter().position(|form| form.name == name.value) else {
+                // A set that builds on another need not have all of its instructions.
+                if !self.bases.contains(&name.span.file) && !self.out.pass_over(&name.value) {
+                    self.no_such_instruction(name);
+                }
+                continue;
+            };
+            let opcode = opcode as u16;
+            if instructions.contains(&opcode) || facts.fidelity.iter().any(|f| f.instructions.contains(&opcode)) {
+                let message = format!("how true `{}` is is said twice", name.value);
+                self.out.push(Diagnostic::error("E0102", name.span, message).help("remove it from one of the entries"));
+            }
+            instructions.push(opcode);
+        }
+        let detail = spec.detail.as_ref().map_or("", |detail| &detail.value);
+        let class = match spec.is.value {
+            TruthSpec::Exact => FidelityClass::Exact,
+            TruthSpec::Approximate => FidelityClass::Approximate,
+            TruthSpec::Choice => FidelityClass::Choice,
+            TruthSpec::Unsupported => FidelityClass::Unsupported,
+        };
+        if (class == FidelityClass::Exact) != detail.is_empty() {
+            let message = match class {
+                FidelityClass::Exact => "what is exact needs no `as`",
+                _ => "`as` has to say what is known or done",
+            };
+            self.out
+                .push(Diagnostic::error("E0102", spec.is.span, message).help("`as` goes with all classes but `exact`"));
+        }
+        facts.fidelity.push(Fidelity {
+            instructions: leak(instructions),
+            class,
+            detail: leak_text(detail),
+            evidence: match spec.known {
+                EvidenceSpec::Tested => Evidence::Tested(spec.within.unwrap_or(0)),
+                EvidenceSpec::TestedInSequence => Evidence::TestedInSequence,
+                EvidenceSpec::ReliedOn => Evidence::ReliedOn,
+                EvidenceSpec::Documented => Evidence::Documented,
+                EvidenceSpec::Nothing => Evidence::Nothing,
+            },
+            note: leak_text(spec.note.as_deref().unwrap_or("")),
+        });
+    }
+
+    fn flow(&mut self, spec: &FlowSpec, facts: &mut Facts) {
+        let values = values_of(&self.isa, &spec.modifier.value);
+        let Some(values) = values else {
+            let message = format!("no instruction has a modifier `{}` of named values", spec.modifier.value);
+            return self.out.push(Diagnostic::error("E0101", spec.modifier.span, message));
+        };
+        for (name, does) in spec.values.iter() {
+            let Some((_, value)) = values.iter().find(|(known, _)| *known == name.value) else {
+                if !self.bases.contains(&name.span.file) {
+                    let message = format!("`{}` has no value `{}`", spec.modifier.value, name.value);
+                    self.out.push(Diagnostic::error("E0101", name.span, message));
+                }
+                continue;
+            };
+            let waits =
+                does.waits.iter().flatten().fold(0, |mask, slot| mask | 1u8.checked_shl((*slot).into()).unwrap_or(0));
+            facts.flow.push(Flow {
+                modifier: leak_text(&spec.modifier.value),
+                value: *value,
+                waits,
+                reconverges: does.reconverges.unwrap_or(false),
+                discards: does.discards.unwrap_or(false),
+                ends: does.ends.unwrap_or(false),
+            });
+        }
+    }
+}
+
+/// The values of the first modifier of this name that has names for them.
+fn values_of(isa: &Isa, modifier: &str) -> Option<Vec<(String, u64)>> {
+    let mut modifiers = isa.forms.iter().flat_map(|form| &form.modifiers).filter(|m| m.name == modifier);
+    modifiers.find_map(|found| match found.ty {
+        Type::Enum(e) => Some(isa.enums[e].values.iter().map(|v| (v.name.clone(), v.bits)).collect()),
+        _ => None,
+    })
+}
+
+fn lower_preload(name: &str, spec: &PreloadSpec) -> Preload {
+    let value = |(name, doc): (&Spanned<String>, &Spanned<String>)| (leak_text(&name.value), leak_text(&doc.value));
+    let values = spec.values.iter().map(|(name, doc)| value((name, doc))).collect();
+    Preload { name: leak_text(name), doc: leak_text(&spec.doc), first: spec.first, values: leak(values) }
+}
+
+fn leak_text(text: &str) -> &'static str {
+    Box::leak(text.to_owned().into_boxed_str())
+}
+
+/// The fields of the static tables that hold the facts.
+pub(super) fn emit(semantics: &isaforge_core::semantics::Semantics) -> TokenStream {
+    let fidelity = semantics.fidelity.iter().map(|found| {
+        let Fidelity { instructions, class, detail, evidence, note } = found;
+        let instructions = instructions.iter().map(|opcode| Literal::u16_unsuffixed(*opcode));
+        let class = quote::format_ident!("{}", format!("{class:?}"));
+        let evidence = match evidence {
+            Evidence::Tested(within) => {
+                let within = Literal::u8_unsuffixed(*within);
+                quote!(Tested(#within))
+            }
+            other => {
+                let name = quote::format_ident!("{}", format!("{other:?}"));
+                quote!(#name)
+            }
+        };
+        quote! {
+            super::__rt::semantics::facts::Fidelity {
+                instructions: &[#(#instructions),*],
+                class: super::__rt::semantics::facts::FidelityClass::#class,
+                detail: #detail,
+                evidence: super::__rt::semantics::facts::Evidence::#evidence,
+                note: #note,
+            }
+        }
+    });
+    let preloads = semantics.preloads.iter().map(|preload| {
+        let Preload { name, doc, first, values } = preload;
+        let first = Literal::u16_unsuffixed(*first);
+        let values = values.iter().map(|(name, doc)| quote!((#name, #doc)));
+        quote!(super::__rt::semantics::facts::Preload { name: #name, doc: #doc, first: #first, values: &[#(#values),*] })
+    });
+    let flow = semantics.flow.iter().map(|flow| {
+        let Flow { modifier, value, waits, reconverges, discards, ends } = *flow;
+        let (value, waits) = (Literal::u64_unsuffixed(value), Literal::u8_unsuffixed(waits));
+        quote! {
+            super::__rt::semantics::facts::Flow {
+                modifier: #modifier,
+                value: #value,
+                waits: #waits,
+                reconverges: #reconverges,
+                discards: #discards,
+                ends: #ends,
+            }
+        }
+    });
+    quote! {
+        fidelity: &[#(#fidelity),*],
+        preloads: &[#(#preloads),*],
+        flow: &[#(#flow),*],
+    }
+}

@@ -1,0 +1,75 @@
+//! What a specification says of its instructions beside their texts: how true they are to the hardware, what a program
+//! finds at its start, what the flow of an instruction does.
+
+/// How true some instructions are to the hardware.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fidelity {
+    /// The instructions, by opcode.
+    pub instructions: &'static [u16],
+    /// How true.
+    pub class: FidelityClass,
+    /// The bound of an approximation, what a choice does, why it is not supported; empty for what is exact.
+    pub detail: &'static str,
+    /// How that is known.
+    pub evidence: Evidence,
+    /// What else there is to say; may be empty.
+    pub note: &'static str,
+}
+
+/// How true an instruction is to the hardware.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FidelityClass {
+    /// The same bits, as far as it is known.
+    Exact,
+    /// The hardware approximates; here it is the function, rounded once.
+    Approximate,
+    /// Nobody says what the hardware does, or not how exactly.
+    Choice,
+    /// It is refused.
+    Unsupported,
+}
+
+/// How it is known what the hardware does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// Tests compared it with hardware, within so many units in the last place; 0 for bit by bit.
+    Tested(u8),
+    /// The same, as a part of a sequence of instructions.
+    TestedInSequence,
+    /// Compilers depend on it.
+    ReliedOn,
+    /// A document says it.
+    Documented,
+    /// Nothing says it.
+    Nothing,
+}
+
+/// What programs of a kind find in registers at their start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preload {
+    /// The kind of program.
+    pub name: &'static str,
+    /// What there is to say of it.
+    pub doc: &'static str,
+    /// The first register.
+    pub first: u16,
+    /// What this register and those after it hold: a name and what it is.
+    pub values: &'static [(&'static str, &'static str)],
+}
+
+/// What a value of the modifier of flow does after the instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// The modifier.
+    pub modifier: &'static str,
+    /// The bits of its value.
+    pub value: u64,
+    /// The slots whose messages it waits for, bit 0 for slot 0.
+    pub waits: u8,
+    /// Threads that have parted meet again.
+    pub reconverges: bool,
+    /// Threads that only help others end.
+    pub discards: bool,
+    /// The thread ends.
+    pub ends: bool,
+}
