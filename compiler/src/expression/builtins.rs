@@ -636,7 +636,7 @@ impl Builder<'_> {
                 let named =
                     matches!(&arguments[1].kind, ExprKind::Name(name) if self.scope.library.spaces.contains(name));
                 let (ty, space, address, rest) = self.access(arguments, arguments.len() - 1 - usize::from(named))?;
-                if rest.len() > 2 {
+                if !(1..=2).contains(&rest.len()) {
                     return Err(self.count(name, 3, arguments.len(), None));
                 }
                 let value = self.stored(&rest[0], ty)?;

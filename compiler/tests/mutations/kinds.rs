@@ -223,7 +223,7 @@ fn line_at(text: &str, at: usize) -> (usize, &str) {
     (start, &text[start..end])
 }
 
-/// Whether `at` is in a comment, in a description, or in the licence at the top.
+/// Whether `at` is in a comment, in a description, in the licence at the top, or in a text, which has kinds of its own.
 fn is_prose(file: &str, text: &str, at: usize) -> bool {
     let (start, line) = line_at(text, at);
     let before = &line[..at - start];
@@ -231,6 +231,9 @@ fn is_prose(file: &str, text: &str, at: usize) -> bool {
         let open = text[..at].rfind("<!--").is_some_and(|open| !text[open..at].contains("-->"));
         let described = text[..at].rfind("<desc>").is_some_and(|open| !text[open..at].contains("</desc>"));
         return open || described || before.contains("desc=\"") && before.matches('"').count() % 2 == 1;
+    }
+    if texts::is_in_text(file, text, at) {
+        return true;
     }
     let prose = ["doc:", "title:", "note:", "rule:", "reason:", "help:"];
     before.trim_start().starts_with('#') || before.contains(" # ") || prose.iter().any(|key| before.contains(key))

@@ -1,5 +1,7 @@
 //! Mistakes in texts that say what instructions do.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use isaforge_compiler::diagnostic::Diagnostics;
@@ -35,6 +37,22 @@ fn texts(file: &str, text: &str) -> Vec<Text> {
         Some(all.into_iter().map(|(token, span)| (token, span.range())).collect())
     };
     nodes.into_iter().filter_map(tokens_of).collect()
+}
+
+thread_local! {
+    /// Where the texts of files lie, by name and length of the file.
+    static PLACES: RefCell<HashMap<(String, usize), Vec<Range<usize>>>> = RefCell::default();
+}
+
+/// Whether a place of a specification is in a text.
+pub fn is_in_text(file: &str, text: &str, at: usize) -> bool {
+    PLACES.with_borrow_mut(|places| {
+        let places = places.entry((file.to_owned(), text.len())).or_insert_with(|| {
+            let place = |tokens: Text| tokens.first().zip(tokens.last()).map(|(a, b)| a.1.start..b.1.end);
+            texts(file, text).into_iter().filter_map(place).collect()
+        });
+        places.iter().any(|place| place.contains(&at))
+    })
 }
 
 fn entry<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
