@@ -209,6 +209,12 @@ exit status is then 1. What `--trace`, `--break` and `--profile` see is the refe
 ISAFORGE_ENGINE and ISAFORGE_LEVEL stand for `--engine` and `--level`. Machine code is decoded again
 and checked before it runs; `--unchecked` leaves that out.
 
+With `--spec` the program is one of a specification that says what its instructions do, in an ELF file
+of 32 bits or in a launch file with `program`, `address`, `registers`, `buffers`, `show`, `outputs`:
+  isaforge run --spec examples/riscv sieve.elf     the exit status is the program's; 2 after a trap
+  isaforge run --spec examples/riscv --quiet --signature words.txt test.elf
+  isaforge run --spec mine.yaml --break 0x18 launch.yaml
+
 In a trace and at a break there is a sign for each lane of the warp: `+` executes the instruction,
 `h` does so as a helper, `.` is elsewhere, `x` has ended or does not exist. `r3=1:00000007` is r3
 in lane 1, `r3=00000007` the same value in several lanes. After a break the program does not

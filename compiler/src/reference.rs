@@ -69,6 +69,17 @@ fn semantics(out: &mut String) {
     out.push('\n');
 }
 
+/// The vocabulary of machines.
+fn machine(out: &mut String) {
+    use crate::machine::spec as machine;
+
+    section::<machine::MachineSpec>(out, "`machine`: what executes programs");
+    section::<machine::CallSpec>(out, "`calls`: a call of the surroundings");
+    section::<machine::ServiceSpec>(out, "`services`: what a call may ask for");
+    section::<machine::WriteSpec>(out, "`write`: a service that writes bytes");
+    section::<machine::ExitSpec>(out, "`exit`: a service that ends the program");
+}
+
 /// Every key that a specification may have, as Markdown.
 pub fn reference() -> String {
     let mut out = String::new();
@@ -95,6 +106,7 @@ pub fn reference() -> String {
     section::<spec::NotationSpec>(&mut out, "A number, in full");
     section::<spec::TargetSpec>(&mut out, "`target`: how a branch target counts");
     semantics(&mut out);
+    machine(&mut out);
     section::<spec::XmlSpec>(&mut out, "`xml`: a file in the schema of Mesa's Valhall description");
     section::<spec::Opcode2Rule>(&mut out, "`opcode2`: a rule for the place of the secondary opcode");
     section::<spec::SizeRule>(&mut out, "`sizes`: what the end of a name says");

@@ -183,7 +183,7 @@ fn lanes_part_and_meet_again() {
                 bne r2, #99, again\ndone: swap r3, r1, #1\nadd r4, r1, r3\nend\n";
     let mut machine = loaded::<32>(&example("lanes"), text);
     assert_eq!(machine.run(&mut (), 1000), Ok(Stop::Ended));
-    let power = |n: u64| (0..n).fold(1u64, |all, _| all * 3 & 0xffff_ffff);
+    let power = |n: u64| (0..n).fold(1u64, |all, _| (all * 3) & 0xffff_ffff);
     let expected: Vec<u64> = (0..32).map(power).collect();
     assert_eq!(lanes(&machine, "r1"), expected);
     let sums: Vec<u64> = (0..32).map(|n| (power(n) + power(n ^ 1)) & 0xffff_ffff).collect();

@@ -32,10 +32,10 @@ pub fn lower(isa: &Isa) -> Option<&'static core::Hardware> {
             alternative: text(alternative),
             operation: lower_graph("", built),
         })),
-        calls: slice(machine.calls.iter().map(|(intrinsic, number, services)| core::Call {
-            intrinsic: *intrinsic as u16,
-            number: *number,
-            services: slice(services.iter().copied()),
+        calls: slice(machine.calls.iter().map(|call| core::Call {
+            intrinsic: call.intrinsic as u16,
+            number: call.number,
+            services: slice(call.services.iter().copied()),
         })),
     })))
 }

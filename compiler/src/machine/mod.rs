@@ -36,8 +36,19 @@ pub struct Machine {
     pub aliases: Vec<(usize, Register)>,
     /// What reading an operand gives: the kind, the alternative's name, the graph.
     pub readings: Vec<(usize, String, Built)>,
-    /// Calls of the surroundings: the intrinsic, the register with the number of the service, the services.
-    pub calls: Vec<(usize, Register, Vec<(u64, Service)>)>,
+    /// Calls of the surroundings.
+    pub calls: Vec<Call>,
+}
+
+/// An intrinsic that calls the surroundings.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The intrinsic.
+    pub intrinsic: usize,
+    /// The register with the number of the service.
+    pub number: Register,
+    /// The services, by that number.
+    pub services: Vec<(u64, Service)>,
 }
 
 /// The banks of an instruction set, be it of words or a stream.

@@ -3,8 +3,8 @@
 use isaforge_core::machine::{Divergence, Register, Service};
 use isaforge_core::semantics::{NONE, Node, Op, Type};
 
-use super::Machine;
 use super::spec::{CallSpec, DivergenceSpec, MachineSpec, ServiceSpec};
+use super::{Call, Machine};
 use crate::diagnostic::Diagnostic;
 use crate::expression::scope::Library;
 use crate::expression::{Built, Scope, build, parse_text};
@@ -121,12 +121,7 @@ impl Resolver<'_> {
         aliases
     }
 
-    fn call(
-        &mut self,
-        name: &Spanned<String>,
-        spec: &CallSpec,
-        library: &Library,
-    ) -> Option<(usize, Register, Vec<(u64, Service)>)> {
+    fn call(&mut self, name: &Spanned<String>, spec: &CallSpec, library: &Library) -> Option<Call> {
         let names = library.intrinsics.iter().map(|intrinsic| (intrinsic.name.as_str(), Some(intrinsic.span)));
         let intrinsic = Resolver::find(self.out, "intrinsic", name, names)?;
         let number = self.register(&spec.number)?;
@@ -139,7 +134,7 @@ impl Resolver<'_> {
             };
             services.push((value, self.service(service)?));
         }
-        Some((intrinsic, number, services))
+        Some(Call { intrinsic, number, services })
     }
 
     fn service(&mut self, spec: &ServiceSpec) -> Option<Service> {

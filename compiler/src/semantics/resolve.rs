@@ -289,6 +289,9 @@ pub fn form_scope<'a>(isa: &Isa, form: &Form, library: &'a Library) -> Scope<'a>
     scope
 }
 
+/// What an instruction does with each operand of its scope, and how many suffixes that has.
+type Accesses = Vec<Option<(Access, usize)>>;
+
 /// What is known of an instruction of a stream: its name, the names that its text may use, and what it does with each operand of
 /// these. Fields that are no operands are numbers, or modifiers where an enum names their values.
 fn stream_scope<'a>(
@@ -296,7 +299,7 @@ fn stream_scope<'a>(
     stream: &Stream,
     opcode: usize,
     library: &'a Library,
-) -> Option<(String, Scope<'a>, Vec<Option<(Access, usize)>>)> {
+) -> Option<(String, Scope<'a>, Accesses)> {
     let own = |layout: &&Layout| layout.opcode == opcode && layout.role == Role::Own;
     let layout = stream.sets.first()?.layouts.iter().find(own)?;
     let mut access = vec![None; layout.fields.len()];

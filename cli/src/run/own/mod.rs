@@ -13,7 +13,7 @@ use std::time::Instant;
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
 use isaforge_compiler::reader::{FromNode, Reader};
 use isaforge_compiler::source::Sources;
-use isaforge_core::machine::{Encoding, Hardware, Machine, Register, Stop, Trap};
+use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Stop, Trap};
 use isaforge_core::semantics::Semantics;
 
 use self::console::{Console, values};
@@ -171,7 +171,7 @@ fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job) -> Result<Sta
     let ended = if job.end == Some(job.entry) || args.watch.breaks.contains(&(job.entry as usize)) {
         Ok(Stop::Breakpoint(job.entry))
     } else {
-        machine.run(&mut console, job.budget)
+        run_for(&mut machine, &mut console, job.budget, args.time_limit.map(|limit| started + limit))
     };
     let elapsed = started.elapsed();
     console.flush();
@@ -187,6 +187,11 @@ fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job) -> Result<Sta
             return Ok(Status::Fine);
         }
         Ok(Stop::Exit(status)) => Status::Program(status as u8),
+        Ok(Stop::Host) => {
+            console.failed.take().map_or(Ok(()), Err)?;
+            say(&format!("{}: {}: its time is over", args.launch.display(), paint(ERROR, "the program failed")));
+            return Ok(Status::Mistakes);
+        }
         Ok(_) => Status::Fine,
     };
     for register in &job.show {
@@ -215,6 +220,32 @@ fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job) -> Result<Sta
         done.iter().for_each(|line| say(line));
     }
     Ok(status)
+}
+
+/// How many instructions are executed between two looks at the clock.
+const SLICE: u64 = 1 << 16;
+
+/// Runs until the program ends, its budget is used up, or its time is over: then it stops as if the console had stopped it.
+fn run_for<const L: usize>(
+    machine: &mut Machine<L>,
+    console: &mut Console,
+    budget: u64,
+    deadline: Option<Instant>,
+) -> Result<Stop, Trap> {
+    let mut left = budget;
+    loop {
+        let slice = left.min(SLICE);
+        match machine.run(console, slice) {
+            Err(Trap { pc, reason: Reason::Budget(_) }) if slice == left => {
+                return Err(Trap { pc, reason: Reason::Budget(budget) });
+            }
+            Err(Trap { reason: Reason::Budget(_), .. }) => left -= slice,
+            ended => return ended,
+        }
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Ok(Stop::Host);
+        }
+    }
 }
 
 /// Says why a program cannot go on.
