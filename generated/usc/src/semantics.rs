@@ -15284,6 +15284,9 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 },
             ],
         }),
+        fidelity: &[],
+        preloads: &[],
+        flow: &[],
     }
 };
 /// What the texts call and do not define. A machine has a method for each; one that is missing does not compile.

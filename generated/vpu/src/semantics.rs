@@ -7228,6 +7228,9 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
         nan64: None,
         pc_bits: 32,
         path: None,
+        fidelity: &[],
+        preloads: &[],
+        flow: &[],
     }
 };
 /// What the texts call and do not define. A machine has a method for each; one that is missing does not compile.
