@@ -133,5 +133,6 @@ fn with(opcode: usize, nodes: Vec<Node>) -> &'static Semantics {
         fidelity: SEMANTICS.fidelity,
         preloads: SEMANTICS.preloads,
         flow: SEMANTICS.flow,
+        path: None,
     }))
 }
