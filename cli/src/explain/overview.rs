@@ -25,7 +25,7 @@ pub fn overview(isa: &'static Isa, semantics: Option<&'static Semantics>, width:
     let name = |value: u64| {
         let mut found = isa.forms.iter().flat_map(|form| form.modifiers).filter(|m| m.name == modifier);
         found.find_map(|m| match m.ty {
-            Type::Enum(e) => isa.enums[usize::from(e)].values.iter().find(|v| v.bits == value).map(|v| v.name.str),
+            Type::Enum(e) => isa.enums[usize::from(e)].values.iter().find(|v| v.bits == value).map(|v| v.name),
             _ => None,
         })
     };
