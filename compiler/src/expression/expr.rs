@@ -180,12 +180,12 @@ impl Builder<'_> {
             },
             left => left?,
         };
-        if let (Value::Int(x), Value::Int(y)) = (&left, &right) {
-            if let Some(value) = fold(op, *x, *y) {
-                return Ok(
-                    value.map_or_else(|holds| Value::Node(self.graph.constant(Type::BOOL, holds.into())), Value::Int)
-                );
-            }
+        if let (Value::Int(x), Value::Int(y)) = (&left, &right)
+            && let Some(value) = fold(op, *x, *y)
+        {
+            return Ok(
+                value.map_or_else(|holds| Value::Node(self.graph.constant(Type::BOOL, holds.into())), Value::Int)
+            );
         }
         if shift {
             return self.shift(op, (&left, a.span), (&right, b.span), expected);

@@ -45,7 +45,7 @@ pub use types::{Class, Type};
 pub const NONE: u16 = u16::MAX;
 
 /// The meanings of an instruction set.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Semantics {
     /// What each instruction does, by opcode.
     pub operations: &'static [Operation],
@@ -88,7 +88,7 @@ impl Semantics {
 }
 
 /// What one instruction does.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Operation {
     /// The text in the specification; empty where the whole instruction is an intrinsic.
     pub text: &'static str,

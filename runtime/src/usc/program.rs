@@ -136,7 +136,7 @@ impl Step {
     /// # Errors
     /// When the specification does not say it.
     pub fn shape(&self) -> Result<&Shape, Trap> {
-        let shape = self.shape.get_or_init(|| compose(SEMANTICS, &ISA, &self.values).ok());
+        let shape = self.shape.get_or_init(|| compose(SEMANTICS, ISA, &self.values).ok());
         shape.as_ref().ok_or(Trap::Unknown)
     }
 

@@ -112,27 +112,7 @@ fn exchanged(node: Node) -> Option<Node> {
 
 /// The texts of the specification, with another graph for one instruction.
 fn with(opcode: usize, nodes: Vec<Node>) -> &'static Semantics {
-    let operations = SEMANTICS.operations.iter().enumerate().map(|(at, operation)| Operation {
-        text: operation.text,
-        nodes: if at == opcode { nodes.clone().leak() } else { operation.nodes },
-        lists: operation.lists,
-        constants: operation.constants,
-        modifiers: operation.modifiers,
-        intrinsics: operation.intrinsics,
-    });
-    Box::leak(Box::new(Semantics {
-        operations: operations.collect::<Vec<_>>().leak(),
-        intrinsics: SEMANTICS.intrinsics,
-        states: SEMANTICS.states,
-        spaces: SEMANTICS.spaces,
-        faults: SEMANTICS.faults,
-        nan16: SEMANTICS.nan16,
-        nan32: SEMANTICS.nan32,
-        nan64: SEMANTICS.nan64,
-        pc_bits: SEMANTICS.pc_bits,
-        fidelity: SEMANTICS.fidelity,
-        preloads: SEMANTICS.preloads,
-        flow: SEMANTICS.flow,
-        path: None,
-    }))
+    let mut operations = SEMANTICS.operations.to_vec();
+    operations[opcode].nodes = nodes.leak();
+    Box::leak(Box::new(Semantics { operations: operations.leak(), ..*SEMANTICS }))
 }
