@@ -22,7 +22,10 @@
 //! | E0126 | an assignment to what cannot be written, or an effect where a value is needed |
 //! | E0127 | a text that grows beyond what an instruction may be |
 
-#![allow(clippy::result_large_err, reason = "a text is read until its first mistake, which is as rare as it is detailed")]
+#![allow(
+    clippy::result_large_err,
+    reason = "a text is read until its first mistake, which is as rare as it is detailed"
+)]
 
 pub mod build;
 pub mod builtins;

@@ -11,7 +11,7 @@
 use super::Operation;
 
 /// How the parts of a group work together.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct DataPath {
     /// What a group does in each repetition.
     pub path: Operation,
@@ -28,7 +28,7 @@ pub struct DataPath {
 }
 
 /// Registers that stay the same in all repetitions.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Stays {
     /// Operands, a bit set.
     pub operands: u64,
