@@ -39,9 +39,12 @@ fn texts(file: &str, text: &str) -> Vec<Text> {
     nodes.into_iter().filter_map(tokens_of).collect()
 }
 
+/// Places in a text, by the text and the kind of mutant.
+type Places = HashMap<(String, usize), Vec<Range<usize>>>;
+
 thread_local! {
     /// Where the texts of files lie, by name and length of the file.
-    static PLACES: RefCell<HashMap<(String, usize), Vec<Range<usize>>>> = RefCell::default();
+    static PLACES: RefCell<Places> = RefCell::default();
 }
 
 /// Whether a place of a specification is in a text.
@@ -83,7 +86,7 @@ fn each_token(file: &str, text: &str, change: impl Fn(&Text, usize) -> Option<St
     mutants
 }
 
-fn sign<'t>(tokens: &'t Text, at: usize) -> Option<&'t str> {
+fn sign(tokens: &Text, at: usize) -> Option<&str> {
     match tokens.get(at) {
         Some((Token::Sign(sign), _)) => Some(sign),
         _ => None,

@@ -14,7 +14,7 @@ pub fn draw(number: usize, random: &mut Random) -> Option<Input> {
     let operation = &ISA.operations[number];
     let slots: Vec<usize> = (0..ISA.slots.len()).filter(|slot| operation.slots >> slot & 1 != 0).collect();
     let slot = random.pick(&slots);
-    let mut values = Values::new(&ISA);
+    let mut values = Values::new(ISA);
     values.insert(0);
     values.insert(slot);
     let simple = random.one_in(2);
@@ -35,14 +35,14 @@ pub fn draw(number: usize, random: &mut Random) -> Option<Input> {
     }
     for (slot_of, field, allowed) in operation.is {
         let at = if *slot_of == u8::MAX { slot } else { (*slot_of).into() };
-        values.set(&ISA, at, (*field).into(), random.pick(allowed));
+        values.set(ISA, at, (*field).into(), random.pick(allowed));
     }
-    let there = |values: &Values| operations_of(&ISA, values.clone()).any(|(_, index, _)| index == number);
+    let there = |values: &Values| operations_of(ISA, values.clone()).any(|(_, index, _)| index == number);
     if !operation.no_encoding.is_empty() {
         return typed(operation, &values).filter(|_| there(&values));
     }
-    let group = encode(&ISA, &values, &Form::CANONICAL).ok()?;
-    there(&group.values(&ISA)).then(|| Input::Bytes(group.as_bytes().to_vec()))
+    let group = encode(ISA, &values, &Form::CANONICAL).ok()?;
+    there(&group.values(ISA)).then(|| Input::Bytes(group.as_bytes().to_vec()))
 }
 
 /// What is executed.
@@ -54,7 +54,7 @@ pub enum Input {
 
 fn typed(operation: &Operation, values: &Values) -> Option<Input> {
     let mut line = Line::new();
-    isaforge_core::group::text::describe(&ISA, values, " | ", true, &mut line);
+    isaforge_core::group::text::describe(ISA, values, " | ", true, &mut line);
     let text = line.as_str().to_owned();
     let parts: Parts = text.parse().ok()?;
     let name = operation.name;
@@ -84,8 +84,8 @@ fn field_of(isa: &GroupIsa, slot: usize, name: &str) -> Option<usize> {
 /// Whether the header repeats, ends, and which instances it is for.
 fn header(values: &mut Values, random: &mut Random) {
     let mut set = |name: &str, value: i64| {
-        if let Some(field) = field_of(&ISA, 0, name) {
-            values.set(&ISA, 0, field, value);
+        if let Some(field) = field_of(ISA, 0, name) {
+            values.set(ISA, 0, field, value);
         }
     };
     if random.one_in(2) {
@@ -109,13 +109,13 @@ fn fields(values: &mut Values, slot: usize, random: &mut Random) {
     let records = [ISA.slots[slot].records, ISA.slots[slot].without].concat();
     let record = &choice.records[usize::from(random.pick(&records))];
     for (field, value) in record.implies {
-        values.set(&ISA, slot, (*field).into(), *value);
+        values.set(ISA, slot, (*field).into(), *value);
     }
     for place in record.places {
         let stored = random.next() & ones(place.bits.width());
         let stored = if place.bits.width() > 8 && random.one_in(2) { stored & 15 } else { stored };
         let encoding = choice.fields[usize::from(place.field)].encoding;
-        values.set(&ISA, slot, place.field.into(), encoding.value(stored, place.bits.width()));
+        values.set(ISA, slot, place.field.into(), encoding.value(stored, place.bits.width()));
     }
     for field in record.says {
         let value = match choice.fields[usize::from(*field)].ty {
@@ -126,7 +126,7 @@ fn fields(values: &mut Values, slot: usize, random: &mut Random) {
             Type::Flag => random.below(2) as i64,
             _ => random.below(16) as i64,
         };
-        values.set(&ISA, slot, (*field).into(), value);
+        values.set(ISA, slot, (*field).into(), value);
     }
 }
 
@@ -139,7 +139,7 @@ fn registers(values: &mut Values, slot: usize, random: &mut Random) {
                 "is0" => random.below(6) as i64,
                 _ => continue,
             };
-            values.set(&ISA, slot, index, value);
+            values.set(ISA, slot, index, value);
             continue;
         };
         let Type::Enum(banks) = field.ty else { continue };
@@ -158,10 +158,10 @@ fn registers(values: &mut Values, slot: usize, random: &mut Random) {
             _ => ("special", random.pick(&[0, 1, 2, 3, 4, 5, 30, 31, 64, 65, 70, 90, 128, 129, 140, 143])),
         };
         let Some(found) = bank(name) else { continue };
-        values.set(&ISA, slot, index, found.bits as i64);
+        values.set(ISA, slot, index, found.bits as i64);
         let prefix = if result { "d" } else { "s" };
         if let Some(number) = choice.field(&format!("{prefix}{digits}")) {
-            values.set(&ISA, slot, number, register);
+            values.set(ISA, slot, number, register);
         }
     }
 }
