@@ -66,7 +66,7 @@ Examples:
   isaforge explain valhall 0x0091c10000000002     a word
   isaforge explain valhall 'MOV.i32 r1, r2'       a text
   isaforge explain valhall MOV.i32                a name: the instruction with an example
-  isaforge explain valhall                        what programs find in registers, and what flow does
+  isaforge explain valhall                        what programs find in registers, what flow does
   isaforge explain valhall 0091c10000000102 | less
   isaforge explain usc 44a0800500000000ff         the bytes of a group
   isaforge explain --spec specs/mine.yaml MOV     what a specification says while it is written
@@ -209,7 +209,8 @@ exit status is then 1. What `--trace`, `--break` and `--profile` see is the refe
 ISAFORGE_ENGINE and ISAFORGE_LEVEL stand for `--engine` and `--level`. Machine code is decoded again
 and checked before it runs; `--unchecked` leaves that out.
 
-With `--spec` the program is one of a specification that says what its instructions do, in an ELF file
+With `--spec` the program is one of a specification that says what its instructions do, in an ELF
+file
 of 32 bits or in a launch file with `program`, `address`, `registers`, `buffers`, `show`, `outputs`:
   isaforge run --spec examples/riscv sieve.elf     the exit status is the program's; 2 after a trap
   isaforge run --spec examples/riscv --quiet --signature words.txt test.elf

@@ -48,17 +48,20 @@ impl From<&'static Builtin> for Target {
 }
 
 impl Target {
+    fn not_words(&self, what: &str) -> Failure {
+        let message = format!("the instructions of `{}` {what}", self.name);
+        Failure::usage(message, "this command works on words of one length, at most 64 bits")
+    }
+
     /// The tables, for a command that works on instructions of one word each.
     ///
     /// # Errors
-    /// When its instructions are groups of bytes.
+    /// When its instructions are anything else.
     pub fn words(&self) -> Result<&'static Isa, Failure> {
         match self.tables {
             Tables::Words(isa) => Ok(isa),
-            Tables::Groups(_) | Tables::Streams(_) => {
-                let message = format!("the instructions of `{}` are no words of one length up to 64 bits", self.name);
-                Err(Failure::usage(message, "this command works on instructions of one word each"))
-            }
+            Tables::Groups(_) => Err(self.not_words("are groups of bytes")),
+            Tables::Streams(_) => Err(self.not_words("have several lengths, or more than 64 bits")),
         }
     }
 }

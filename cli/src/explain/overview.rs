@@ -14,7 +14,11 @@ pub fn overview(isa: &'static Isa, semantics: Option<&'static Semantics>, width:
     let Some(semantics) = semantics else { return out };
     let (before, after) = affixes(isa, 0).unwrap_or(("", ""));
     for preload in semantics.preloads {
-        out.push_str(&format!("\n{} {}\n", paint(BOLD, &format!("{} programs begin with", preload.name)), preload.doc));
+        out.push_str(&format!(
+            "\n{}  {}\n",
+            paint(BOLD, &format!("At the start of {} programs", preload.name)),
+            preload.doc
+        ));
         for ((name, doc), register) in preload.values.iter().zip(preload.first..) {
             let register = format!("{before}{register}{after}");
             out.push_str(&format!("  {register:5} {:16} {}\n", *name, paint(DIM, doc)));

@@ -32,7 +32,6 @@ fn misuse_has_status_2_and_a_message_on_standard_error() {
         &["dis", "valhall", "no-such-file"],
         &["asm", "valhall", "no-such-file"],
         &["dis", "valhall", "--in", "octal"],
-        &["explain", "valhall"],
         &["conform", "valhall"],
         &["gen", "some.yaml"],
         &["gen"],

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! One language serves the meaning of instructions, conditions and computed fields. [`parse`](mod@parse) knows the grammar and no names;
-//! [`scope`] says what names there are; [`build`] gives every expression its type and writes the graph; [`builtins`] are
+//! [`scope`] says what names there are; [`build`](mod@build) gives every expression its type and writes the graph; [`builtins`] are
 //! the functions that the language has.
 //!
 //! Values are integers, floats, truth values and short vectors of at most 64 bits. Functions are expanded where they are

@@ -5,7 +5,7 @@
 //! Wires are states that live as long as a group; after composition they are edges of the graph and nothing else.
 //!
 //! A group may repeat: the path is then composed once for each repetition, registers one further on each time, with an
-//! [`Op::Commit`] in between. All is bounded: the path has no loops, slots no calls, and a group at most 16
+//! [`Op::Commit`](super::Op::Commit) in between. All is bounded: the path has no loops, slots no calls, and a group at most 16
 //! repetitions.
 
 use super::Operation;

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! - [`primitive`](mod@primitive) is the exact definition of every pure operation.
-//! - [`instantiate`] picks the arms that the modifiers of a word choose and folds what is constant then.
+//! - [`instantiate`](fn@instantiate::instantiate) picks the arms that the modifiers of a word choose and folds what is constant then.
 //! - [`evaluate`](fn@evaluate::evaluate) executes a shape for all lanes of a warp. It is the reference that faster engines are compared with.
 //!
 //! Where instructions are groups, [`group`] puts the operations of a group together to one shape.

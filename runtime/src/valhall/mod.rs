@@ -19,7 +19,7 @@
 //! * `FREXPM` and `FREXPE` leave zeros, infinities and NaNs alone, with exponent 0; in `.log` subnormals, too. `.log` wins
 //!   over `.sqrt`. `FLOGD` of +infinity is +infinity.
 //! * What `FPCLASS`, the tables for exponentials, logarithms and arctangents, `FSINCOS_OFFSET`, `FRCP_APPROX`,
-//!   `FRSQ_APPROX` and `CLPER.accumulate` compute: [`rules::chosen`] says it, function by function.
+//!   `FRSQ_APPROX` and `CLPER.accumulate` compute: the texts of the specification say it, function by function.
 //! * `FMA_RSCALE_SCALE16` takes the low 16 bits of its exponent, signed, and is `FMA_RSCALE` otherwise.
 //! * `ICMP` with `.seq` ignores `.and`. The result type `u1` is a three-way order only with `.seq`, else it is `i1`; so is
 //!   `f1` for bytes. For integers `gtlt` is "different" and `total` "less or equal".
