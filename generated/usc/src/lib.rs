@@ -7993,9 +7993,9 @@ pub enum Operation {
     Tstle,
     /// `drive W0`: Says what drives W0 and where it goes. (operations-main.yaml:370)
     DriveW0,
-    /// `drive W1`: Says what drives W1 and where it goes, beside W0. (operations-main.yaml:377)
+    /// `drive W1`: Says what drives W1 and where it goes, beside W0. (operations-main.yaml:378)
     DriveW1,
-    /// `drive W1 alone`: Says what drives W1 and where it goes. (operations-main.yaml:384)
+    /// `drive W1 alone`: Says what drives W1 and where it goes. (operations-main.yaml:386)
     DriveW1Alone,
     /// `AND`: Bitwise and of FT2 and source 3, each optionally masked. (operations-bitwise.yaml:4)
     And,
@@ -8049,11 +8049,11 @@ pub enum Operation {
     Tnz,
     /// `result ft5 to W0`: The last phase drives W0. (operations-bitwise.yaml:183)
     ResultFt5ToW0,
-    /// `result ft4 to W0`: The last phase drives W0. (operations-bitwise.yaml:189)
+    /// `result ft4 to W0`: The last phase drives W0. (operations-bitwise.yaml:190)
     ResultFt4ToW0,
-    /// `result ft1 to W0`: The last phase drives W0. (operations-bitwise.yaml:195)
+    /// `result ft1 to W0`: The last phase drives W0. (operations-bitwise.yaml:197)
     ResultFt1ToW0,
-    /// `result ft3 to W1`: The count or the first shift drives W1. (operations-bitwise.yaml:201)
+    /// `result ft3 to W1`: The count or the first shift drives W1. (operations-bitwise.yaml:204)
     ResultFt3ToW1,
     /// `UVSW.write`: Writes a vertex output. (operations-backend.yaml:4)
     UvswWrite,
@@ -8119,49 +8119,49 @@ pub enum Operation {
     MovmskSm,
     /// `group`: When the group is executed, and how often. (operations-control.yaml:4)
     Group,
-    /// `BA`: Goes to an address. (operations-control.yaml:8)
+    /// `BA`: Goes to an address. (operations-control.yaml:9)
     Ba,
-    /// `BAL`: Goes to an address and keeps where from. (operations-control.yaml:14)
+    /// `BAL`: Goes to an address and keeps where from. (operations-control.yaml:15)
     Bal,
-    /// `BR`: Goes some bytes on from the start of the group. (operations-control.yaml:20)
+    /// `BR`: Goes some bytes on from the start of the group. (operations-control.yaml:21)
     Br,
-    /// `BRL`: Goes some bytes on and keeps where from. (operations-control.yaml:27)
+    /// `BRL`: Goes some bytes on and keeps where from. (operations-control.yaml:28)
     Brl,
-    /// `LAPC`: Goes to the kept address. (operations-control.yaml:33)
+    /// `LAPC`: Goes to the kept address. (operations-control.yaml:34)
     Lapc,
-    /// `SAVL`: Writes the kept address to W0. (operations-control.yaml:38)
+    /// `SAVL`: Writes the kept address to W0. (operations-control.yaml:39)
     Savl,
-    /// `CNDST`: Starts a block: an instance that runs and fails the condition stops for it. (operations-control.yaml:44)
+    /// `CNDST`: Starts a block: an instance that runs and fails the condition stops for it. (operations-control.yaml:45)
     Cndst,
-    /// `CNDEF`: Turns to the other branch. (operations-control.yaml:51)
+    /// `CNDEF`: Turns to the other branch. (operations-control.yaml:52)
     Cndef,
-    /// `CNDSM`: Stops an instance that meets the condition for so many ends. (operations-control.yaml:57)
+    /// `CNDSM`: Stops an instance that meets the condition for so many ends. (operations-control.yaml:58)
     Cndsm,
-    /// `CNDLT`: Tests whether a loop goes on. (operations-control.yaml:63)
+    /// `CNDLT`: Tests whether a loop goes on. (operations-control.yaml:64)
     Cndlt,
-    /// `CNDEND`: Ends a block. (operations-control.yaml:69)
+    /// `CNDEND`: Ends a block. (operations-control.yaml:70)
     Cndend,
-    /// `CNDSETL`: Sets the link address in a loop of calls, in two parts. (operations-control.yaml:76)
+    /// `CNDSETL`: Sets the link address in a loop of calls, in two parts. (operations-control.yaml:77)
     Cndsetl,
-    /// `CNDLPC`: Ends a round of a loop of calls. (operations-control.yaml:82)
+    /// `CNDLPC`: Ends a round of a loop of calls. (operations-control.yaml:83)
     Cndlpc,
-    /// `WDF`: Waits for a fence. (operations-control.yaml:88)
+    /// `WDF`: Waits for a fence. (operations-control.yaml:89)
     Wdf,
-    /// `ITRSMP1D`: Iterates coordinates and samples a texture with one dimension. (operations-control.yaml:94)
+    /// `ITRSMP1D`: Iterates coordinates and samples a texture with one dimension. (operations-control.yaml:95)
     Itrsmp1d,
-    /// `ITRSMP2D`: Iterates coordinates and samples a texture with two dimensions. (operations-control.yaml:102)
+    /// `ITRSMP2D`: Iterates coordinates and samples a texture with two dimensions. (operations-control.yaml:103)
     Itrsmp2d,
-    /// `ITRSMP3D`: Iterates coordinates and samples a texture with three dimensions. (operations-control.yaml:110)
+    /// `ITRSMP3D`: Iterates coordinates and samples a texture with three dimensions. (operations-control.yaml:111)
     Itrsmp3d,
-    /// `SBO`: Moves the base of shared or coefficient registers. (operations-control.yaml:118)
+    /// `SBO`: Moves the base of shared or coefficient registers. (operations-control.yaml:119)
     Sbo,
-    /// `DITR`: Iterates values without the ALU. (operations-control.yaml:123)
+    /// `DITR`: Iterates values without the ALU. (operations-control.yaml:124)
     Ditr,
-    /// `NOP`: Does nothing; may end the program. Only Mesa names it. (operations-control.yaml:128)
+    /// `NOP`: Does nothing; may end the program. Only Mesa names it. (operations-control.yaml:129)
     Nop,
-    /// `WOP`: Waits for outstanding operations. Only Mesa names it. (operations-control.yaml:135)
+    /// `WOP`: Waits for outstanding operations. Only Mesa names it. (operations-control.yaml:136)
     Wop,
-    /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:141)
+    /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:142)
     Mutex,
     /// `F16SOP`: Two sums of products of halves. No public encoding: only the selector of the sum-of-products unit is public, not its operands. (unencoded.yaml:143)
     F16sop,
@@ -9241,7 +9241,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BA`: Goes to an address. (operations-control.yaml:8)
+    /// `BA`: Goes to an address. (operations-control.yaml:9)
     fn ba(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9249,7 +9249,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BAL`: Goes to an address and keeps where from. (operations-control.yaml:14)
+    /// `BAL`: Goes to an address and keeps where from. (operations-control.yaml:15)
     fn bal(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9257,7 +9257,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BR`: Goes some bytes on from the start of the group. (operations-control.yaml:20)
+    /// `BR`: Goes some bytes on from the start of the group. (operations-control.yaml:21)
     fn br(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9265,7 +9265,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `BRL`: Goes some bytes on and keeps where from. (operations-control.yaml:27)
+    /// `BRL`: Goes some bytes on and keeps where from. (operations-control.yaml:28)
     fn brl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9273,7 +9273,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `LAPC`: Goes to the kept address. (operations-control.yaml:33)
+    /// `LAPC`: Goes to the kept address. (operations-control.yaml:34)
     fn lapc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9281,7 +9281,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SAVL`: Writes the kept address to W0. (operations-control.yaml:38)
+    /// `SAVL`: Writes the kept address to W0. (operations-control.yaml:39)
     fn savl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9289,7 +9289,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDST`: Starts a block: an instance that runs and fails the condition stops for it. (operations-control.yaml:44)
+    /// `CNDST`: Starts a block: an instance that runs and fails the condition stops for it. (operations-control.yaml:45)
     fn cndst(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9297,7 +9297,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDEF`: Turns to the other branch. (operations-control.yaml:51)
+    /// `CNDEF`: Turns to the other branch. (operations-control.yaml:52)
     fn cndef(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9305,7 +9305,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDSM`: Stops an instance that meets the condition for so many ends. (operations-control.yaml:57)
+    /// `CNDSM`: Stops an instance that meets the condition for so many ends. (operations-control.yaml:58)
     fn cndsm(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9313,7 +9313,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDLT`: Tests whether a loop goes on. (operations-control.yaml:63)
+    /// `CNDLT`: Tests whether a loop goes on. (operations-control.yaml:64)
     fn cndlt(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9321,7 +9321,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDEND`: Ends a block. (operations-control.yaml:69)
+    /// `CNDEND`: Ends a block. (operations-control.yaml:70)
     fn cndend(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9329,7 +9329,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDSETL`: Sets the link address in a loop of calls, in two parts. (operations-control.yaml:76)
+    /// `CNDSETL`: Sets the link address in a loop of calls, in two parts. (operations-control.yaml:77)
     fn cndsetl(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9337,7 +9337,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `CNDLPC`: Ends a round of a loop of calls. (operations-control.yaml:82)
+    /// `CNDLPC`: Ends a round of a loop of calls. (operations-control.yaml:83)
     fn cndlpc(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9345,7 +9345,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `WDF`: Waits for a fence. (operations-control.yaml:88)
+    /// `WDF`: Waits for a fence. (operations-control.yaml:89)
     fn wdf(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9353,7 +9353,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ITRSMP1D`: Iterates coordinates and samples a texture with one dimension. (operations-control.yaml:94)
+    /// `ITRSMP1D`: Iterates coordinates and samples a texture with one dimension. (operations-control.yaml:95)
     fn itrsmp1d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9361,7 +9361,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ITRSMP2D`: Iterates coordinates and samples a texture with two dimensions. (operations-control.yaml:102)
+    /// `ITRSMP2D`: Iterates coordinates and samples a texture with two dimensions. (operations-control.yaml:103)
     fn itrsmp2d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9369,7 +9369,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `ITRSMP3D`: Iterates coordinates and samples a texture with three dimensions. (operations-control.yaml:110)
+    /// `ITRSMP3D`: Iterates coordinates and samples a texture with three dimensions. (operations-control.yaml:111)
     fn itrsmp3d(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9377,7 +9377,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `SBO`: Moves the base of shared or coefficient registers. (operations-control.yaml:118)
+    /// `SBO`: Moves the base of shared or coefficient registers. (operations-control.yaml:119)
     fn sbo(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9385,7 +9385,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `DITR`: Iterates values without the ALU. (operations-control.yaml:123)
+    /// `DITR`: Iterates values without the ALU. (operations-control.yaml:124)
     fn ditr(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9393,7 +9393,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `NOP`: Does nothing; may end the program. Only Mesa names it. (operations-control.yaml:128)
+    /// `NOP`: Does nothing; may end the program. Only Mesa names it. (operations-control.yaml:129)
     fn nop(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9401,7 +9401,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `WOP`: Waits for outstanding operations. Only Mesa names it. (operations-control.yaml:135)
+    /// `WOP`: Waits for outstanding operations. Only Mesa names it. (operations-control.yaml:136)
     fn wop(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -9409,7 +9409,7 @@ pub trait Semantics {
         }
             .into()
     }
-    /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:141)
+    /// `MUTEX`: Takes or gives back a mutex. Only Mesa names it. (operations-control.yaml:142)
     fn mutex(&mut self, parts: &Parts, slot: usize) -> Self::Output {
         let _ = (parts, slot);
         __rt::Unimplemented {
@@ -28025,7 +28025,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:377",
+                source: "operations-main.yaml:378",
             },
             Operation {
                 name: "drive W1 alone",
@@ -28046,7 +28046,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-main.yaml:384",
+                source: "operations-main.yaml:386",
             },
             Operation {
                 name: "AND",
@@ -28566,7 +28566,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:189",
+                source: "operations-bitwise.yaml:190",
             },
             Operation {
                 name: "result ft1 to W0",
@@ -28582,7 +28582,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:195",
+                source: "operations-bitwise.yaml:197",
             },
             Operation {
                 name: "result ft3 to W1",
@@ -28600,7 +28600,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-bitwise.yaml:201",
+                source: "operations-bitwise.yaml:204",
             },
             Operation {
                 name: "UVSW.write",
@@ -29500,7 +29500,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:8",
+                source: "operations-control.yaml:9",
             },
             Operation {
                 name: "BAL",
@@ -29521,7 +29521,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:14",
+                source: "operations-control.yaml:15",
             },
             Operation {
                 name: "BR",
@@ -29542,7 +29542,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-control.yaml:20",
+                source: "operations-control.yaml:21",
             },
             Operation {
                 name: "BRL",
@@ -29563,7 +29563,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:27",
+                source: "operations-control.yaml:28",
             },
             Operation {
                 name: "LAPC",
@@ -29579,7 +29579,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:33",
+                source: "operations-control.yaml:34",
             },
             Operation {
                 name: "SAVL",
@@ -29595,7 +29595,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Whether sources are there beside a destination is not public; none are assumed.",
-                source: "operations-control.yaml:38",
+                source: "operations-control.yaml:39",
             },
             Operation {
                 name: "CNDST",
@@ -29620,7 +29620,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-control.yaml:44",
+                source: "operations-control.yaml:45",
             },
             Operation {
                 name: "CNDEF",
@@ -29645,7 +29645,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:51",
+                source: "operations-control.yaml:52",
             },
             Operation {
                 name: "CNDSM",
@@ -29670,7 +29670,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:57",
+                source: "operations-control.yaml:58",
             },
             Operation {
                 name: "CNDLT",
@@ -29695,7 +29695,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:63",
+                source: "operations-control.yaml:64",
             },
             Operation {
                 name: "CNDEND",
@@ -29718,7 +29718,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-control.yaml:69",
+                source: "operations-control.yaml:70",
             },
             Operation {
                 name: "CNDSETL",
@@ -29743,7 +29743,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:76",
+                source: "operations-control.yaml:77",
             },
             Operation {
                 name: "CNDLPC",
@@ -29764,7 +29764,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:82",
+                source: "operations-control.yaml:83",
             },
             Operation {
                 name: "WDF",
@@ -29780,7 +29780,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "",
-                source: "operations-control.yaml:88",
+                source: "operations-control.yaml:89",
             },
             Operation {
                 name: "ITRSMP1D",
@@ -29886,7 +29886,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The state of the rasteriser and the forced sample count, which the reference lists, have no field.",
-                source: "operations-control.yaml:94",
+                source: "operations-control.yaml:95",
             },
             Operation {
                 name: "ITRSMP2D",
@@ -29992,7 +29992,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The state of the rasteriser and the forced sample count, which the reference lists, have no field.",
-                source: "operations-control.yaml:102",
+                source: "operations-control.yaml:103",
             },
             Operation {
                 name: "ITRSMP3D",
@@ -30098,7 +30098,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "The state of the rasteriser and the forced sample count, which the reference lists, have no field.",
-                source: "operations-control.yaml:110",
+                source: "operations-control.yaml:111",
             },
             Operation {
                 name: "SBO",
@@ -30119,7 +30119,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:118",
+                source: "operations-control.yaml:119",
             },
             Operation {
                 name: "DITR",
@@ -30155,7 +30155,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "",
-                source: "operations-control.yaml:123",
+                source: "operations-control.yaml:124",
             },
             Operation {
                 name: "NOP",
@@ -30171,7 +30171,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "Not in the reference.",
-                source: "operations-control.yaml:128",
+                source: "operations-control.yaml:129",
             },
             Operation {
                 name: "WOP",
@@ -30187,7 +30187,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::Mesa,
                 note: "Not in the reference.",
-                source: "operations-control.yaml:135",
+                source: "operations-control.yaml:136",
             },
             Operation {
                 name: "MUTEX",
@@ -30208,7 +30208,7 @@ mod tables {
                 no_encoding: "",
                 provenance: Provenance::VendorBinary,
                 note: "Not in the reference.",
-                source: "operations-control.yaml:141",
+                source: "operations-control.yaml:142",
             },
             Operation {
                 name: "F16SOP",

@@ -5037,7 +5037,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 intrinsics: &[],
             },
             Operation {
-                text: "",
+                text: "nop",
                 nodes: &[],
                 lists: &[],
                 constants: &[],
@@ -5045,7 +5045,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 intrinsics: &[],
             },
             Operation {
-                text: "",
+                text: "nop",
                 nodes: &[],
                 lists: &[],
                 constants: &[],
@@ -5053,7 +5053,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 intrinsics: &[],
             },
             Operation {
-                text: "",
+                text: "nop",
                 nodes: &[],
                 lists: &[],
                 constants: &[],
@@ -5542,7 +5542,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 intrinsics: &[],
             },
             Operation {
-                text: "",
+                text: "nop",
                 nodes: &[],
                 lists: &[],
                 constants: &[],
@@ -5550,7 +5550,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 intrinsics: &[],
             },
             Operation {
-                text: "",
+                text: "nop",
                 nodes: &[],
                 lists: &[],
                 constants: &[],
@@ -5558,7 +5558,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 intrinsics: &[],
             },
             Operation {
-                text: "",
+                text: "nop",
                 nodes: &[],
                 lists: &[],
                 constants: &[],
@@ -5566,7 +5566,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 intrinsics: &[],
             },
             Operation {
-                text: "",
+                text: "nop",
                 nodes: &[],
                 lists: &[],
                 constants: &[],
@@ -6433,7 +6433,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 intrinsics: &[],
             },
             Operation {
-                text: "",
+                text: "nop",
                 nodes: &[],
                 lists: &[],
                 constants: &[],

@@ -506,12 +506,12 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Const, 0, u(32, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [4, 65535, 65535, 65535]),
                     n(Pick, 0, u(32, 1), [1, 4, 8, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [14, 12, 5, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [16, 12, 5, 65535]),
                 ],
                 lists: &[0, 1, 2, 3, 0, 5, 1, 9, 2, 10, 3, 11, 0, 1, 2, 3, 12],
                 constants: &[0, 1, 2, 3, 4],
                 modifiers: &[Modifier::Form(1), Modifier::Form(0)],
-                intrinsics: &[14],
+                intrinsics: &[16],
             },
             Operation {
                 text: "let unexplained = src1;\ninterpolate_whole(sr, index, src0, channels(vecsize))",
@@ -533,19 +533,19 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Not, 0, b(1, 1), [13, 65535, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [1, 0, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [13, 12, 5, 13]),
+                    n(Intrinsic, 0, u(32, 1), [15, 12, 5, 13]),
                     n(Select, 0, u(32, 1), [13, 17, 12, 65535]),
                     n(Compare, 2, b(1, 1), [2, 9, 65535, 65535]),
                     n(Not, 0, b(1, 1), [19, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [13, 17, 5, 19]),
+                    n(Intrinsic, 0, u(32, 1), [15, 17, 5, 19]),
                     n(Select, 0, u(32, 1), [19, 21, 12, 65535]),
                     n(Compare, 2, b(1, 1), [6, 9, 65535, 65535]),
                     n(Not, 0, b(1, 1), [23, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [13, 22, 5, 23]),
+                    n(Intrinsic, 0, u(32, 1), [15, 22, 5, 23]),
                     n(Select, 0, u(32, 1), [23, 25, 12, 65535]),
                     n(Compare, 2, b(1, 1), [7, 9, 65535, 65535]),
                     n(Not, 0, b(1, 1), [27, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [13, 27, 5, 27]),
+                    n(Intrinsic, 0, u(32, 1), [15, 27, 5, 27]),
                     n(Select, 0, u(32, 1), [27, 29, 12, 65535]),
                     n(Write, 0, u(32, 1), [0, 0, 18, 65535]),
                     n(Write, 0, u(32, 1), [0, 1, 22, 19]),
@@ -558,7 +558,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 ],
                 constants: &[1, 2, 3, 4, 0],
                 modifiers: &[Modifier::Form(0)],
-                intrinsics: &[13],
+                intrinsics: &[15],
             },
             Operation {
                 text: "let unexplained = src1;\ninterpolate_halves(sr, index, regfmt, zext(u32, src0), channels(vecsize))",
@@ -580,19 +580,19 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Compare, 2, b(1, 1), [13, 10, 65535, 65535]),
                     n(Not, 0, b(1, 1), [14, 65535, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [13, 12, 5, 14]),
+                    n(Intrinsic, 0, u(32, 1), [15, 12, 5, 14]),
                     n(Select, 0, u(32, 1), [14, 17, 13, 65535]),
                     n(Compare, 2, b(1, 1), [3, 10, 65535, 65535]),
                     n(Not, 0, b(1, 1), [19, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [13, 17, 5, 19]),
+                    n(Intrinsic, 0, u(32, 1), [15, 17, 5, 19]),
                     n(Select, 0, u(32, 1), [19, 21, 13, 65535]),
                     n(Compare, 2, b(1, 1), [7, 10, 65535, 65535]),
                     n(Not, 0, b(1, 1), [23, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [13, 22, 5, 23]),
+                    n(Intrinsic, 0, u(32, 1), [15, 22, 5, 23]),
                     n(Select, 0, u(32, 1), [23, 25, 13, 65535]),
                     n(Compare, 2, b(1, 1), [8, 10, 65535, 65535]),
                     n(Not, 0, b(1, 1), [27, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [13, 27, 5, 27]),
+                    n(Intrinsic, 0, u(32, 1), [15, 27, 5, 27]),
                     n(Select, 0, u(32, 1), [27, 29, 13, 65535]),
                     n(Is, 0, b(1, 1), [1, 32, 1, 65535]),
                     n(Bits, 0, f(32, 1), [18, 65535, 65535, 65535]),
@@ -632,7 +632,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 ],
                 constants: &[1, 2, 3, 4, 0],
                 modifiers: &[Modifier::Form(0), Modifier::Form(1)],
-                intrinsics: &[13],
+                intrinsics: &[15],
             },
             Operation {
                 text: "load_attribute(sr, index, src0, src1, bits(regfmt), channels(vecsize))",
@@ -651,12 +651,12 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Const, 0, u(32, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [4, 65535, 65535, 65535]),
                     n(Pick, 0, u(32, 1), [1, 4, 8, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [10, 12, 6, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [12, 12, 6, 65535]),
                 ],
                 lists: &[0, 1, 2, 3, 0, 6, 1, 10, 2, 11, 3, 12, 0, 1, 2, 3, 4, 13],
                 constants: &[0, 1, 2, 3, 4],
                 modifiers: &[Modifier::Form(1), Modifier::Form(0)],
-                intrinsics: &[10],
+                intrinsics: &[12],
             },
             Operation {
                 text: "load_attribute(sr, src2, src0, src1, bits(regfmt), channels(vecsize))",
@@ -675,19 +675,19 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Const, 0, u(32, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [4, 65535, 65535, 65535]),
                     n(Pick, 0, u(32, 1), [1, 4, 8, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [10, 12, 6, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [12, 12, 6, 65535]),
                 ],
                 lists: &[0, 1, 2, 3, 0, 6, 1, 10, 2, 11, 3, 12, 0, 1, 2, 3, 4, 13],
                 constants: &[0, 1, 2, 3, 4],
                 modifiers: &[Modifier::Form(1), Modifier::Form(0)],
-                intrinsics: &[10],
+                intrinsics: &[12],
             },
             Operation {
                 text: "two(sr) = buffer_element(unk, src0)",
                 nodes: &[
                     n(Operand, 0, u(32, 1), [2, 0, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [1, 0, 65535, 65535]),
-                    n(Intrinsic, 0, u(64, 1), [5, 0, 2, 65535]),
+                    n(Intrinsic, 0, u(64, 1), [7, 0, 2, 65535]),
                     n(Slice, 0, u(32, 1), [2, 65535, 65535, 65535]),
                     n(Slice, 32, u(32, 1), [2, 65535, 65535, 65535]),
                     n(Write, 0, u(32, 1), [0, 0, 3, 65535]),
@@ -696,7 +696,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 lists: &[0, 1],
                 constants: &[],
                 modifiers: &[],
-                intrinsics: &[5],
+                intrinsics: &[7],
             },
             Operation {
                 text: "lanes(sr, load_lane_8_bit, unsigned) = load(u8, address(src0, offset))",
@@ -1112,12 +1112,16 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 intrinsics: &[],
             },
             Operation {
-                text: "",
-                nodes: &[],
-                lists: &[],
-                constants: &[],
+                text: "unexplained(sr, src0)",
+                nodes: &[
+                    n(Const, 0, u(16, 1), [0, 65535, 65535, 65535]),
+                    n(Const, 0, u(16, 1), [1, 65535, 65535, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [0, 0, 2, 65535]),
+                ],
+                lists: &[0, 1],
+                constants: &[0, 1],
                 modifiers: &[],
-                intrinsics: &[],
+                intrinsics: &[0],
             },
             Operation {
                 text: "load_tile(sr, src0, src1, src2, 0, 4)",
@@ -1128,12 +1132,12 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
                     n(Const, 0, u(32, 1), [0, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [1, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [22, 0, 6, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [24, 0, 6, 65535]),
                 ],
                 lists: &[0, 1, 2, 3, 4, 5],
                 constants: &[0, 4],
                 modifiers: &[],
-                intrinsics: &[22],
+                intrinsics: &[24],
             },
             Operation {
                 text: "if !helper { blend(sr_read, zext(u64, src0), sr_write, bits(regfmt), channels(vecsize)) }\nsr_write = sr_write;\nmatch flow { return => nop, _ => if target != 0 { branch(next + zext(u64, target)) } }",
@@ -1155,7 +1159,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Const, 0, u(32, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, u(32, 1), [4, 65535, 65535, 65535]),
                     n(Pick, 0, u(32, 1), [1, 4, 8, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [24, 12, 5, 1]),
+                    n(Intrinsic, 0, b(1, 1), [26, 12, 5, 1]),
                     n(Is, 0, b(1, 1), [2, 17, 1, 65535]),
                     n(Is, 0, b(1, 1), [2, 18, 12, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
@@ -1175,7 +1179,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 ],
                 constants: &[0, 1, 2, 3, 4],
                 modifiers: &[Modifier::Form(2), Modifier::Form(1), Modifier::Form(4)],
-                intrinsics: &[24],
+                intrinsics: &[26],
             },
             Operation {
                 text: "sr[0] = alpha_to_coverage(src0, f32(src1), src2)",
@@ -1194,13 +1198,13 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Bits, 0, f(32, 1), [2, 65535, 65535, 65535]),
                     n(Pick, 0, f(32, 1), [0, 3, 6, 65535]),
                     n(Operand, 0, u(32, 1), [3, 0, 65535, 65535]),
-                    n(Intrinsic, 0, u(32, 1), [20, 9, 3, 65535]),
+                    n(Intrinsic, 0, u(32, 1), [22, 9, 3, 65535]),
                     n(Write, 0, u(32, 1), [0, 0, 14, 65535]),
                 ],
                 lists: &[1, 2, 0, 1, 5, 2, 9, 0, 11, 0, 12, 13],
                 constants: &[],
                 modifiers: &[Modifier::Suffix(2, 0)],
-                intrinsics: &[20],
+                intrinsics: &[22],
             },
             Operation {
                 text: "if !helper && src2 != 0 { emit_depth_stencil(z, src0 as f32, stencil, src1) }\nword(dest) = src2",
@@ -1217,7 +1221,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Bits, 0, f(32, 1), [8, 65535, 65535, 65535]),
                     n(Is, 0, b(1, 1), [1, 1, 1, 65535]),
                     n(Operand, 0, u(32, 1), [2, 0, 65535, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [21, 2, 4, 5]),
+                    n(Intrinsic, 0, b(1, 1), [23, 2, 4, 5]),
                     n(Is, 0, b(1, 1), [2, 6, 1, 65535]),
                     n(Is, 0, b(1, 1), [2, 7, 1, 65535]),
                     n(Slice, 0, u(16, 1), [2, 65535, 65535, 65535]),
@@ -1238,7 +1242,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     Modifier::Form(1),
                     Modifier::Suffix(0, 0),
                 ],
-                intrinsics: &[21],
+                intrinsics: &[23],
             },
             Operation {
                 text: "word(dest) = sext(u32, u16(src0))",
@@ -3661,7 +3665,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Compare, 0, b(1, 1), [32, 36, 65535, 65535]),
                     n(Or, 0, b(1, 1), [34, 37, 65535, 65535]),
                     n(Not, 0, b(1, 1), [38, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, f(32, 1), [1, 9, 1, 39]),
+                    n(Intrinsic, 0, f(32, 1), [3, 9, 1, 39]),
                     n(Canonical, 0, f(32, 1), [40, 65535, 65535, 65535]),
                     n(Canonical, 0, f(32, 1), [41, 65535, 65535, 65535]),
                     n(Select, 0, f(32, 1), [38, 36, 42, 65535]),
@@ -3692,13 +3696,13 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     0x7e, 0x7f, 0, 0xff, 0x807fffff, 0x17, 0x7f800000, 0x7fc00000,
                 ],
                 modifiers: &[Modifier::Suffix(1, 0), Modifier::Suffix(0, 0)],
-                intrinsics: &[1],
+                intrinsics: &[3],
             },
             Operation {
                 text: "f32(dest) = sine(src0)",
                 nodes: &[
                     n(Operand, 0, u(32, 1), [1, 0, 65535, 65535]),
-                    n(Intrinsic, 0, f(32, 1), [2, 0, 1, 65535]),
+                    n(Intrinsic, 0, f(32, 1), [4, 0, 1, 65535]),
                     n(Convert, 0, f(16, 1), [1, 65535, 65535, 65535]),
                     n(Canonical, 0, f(16, 1), [2, 65535, 65535, 65535]),
                     n(Bits, 0, u(16, 1), [3, 65535, 65535, 65535]),
@@ -3717,7 +3721,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 lists: &[0, 3, 1, 2, 3, 6, 1, 10, 2, 13],
                 constants: &[],
                 modifiers: &[Modifier::Suffix(0, 0)],
-                intrinsics: &[2],
+                intrinsics: &[4],
             },
             Operation {
                 text: "f32(dest) = sine(src0 + 16)",
@@ -3725,7 +3729,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Operand, 0, u(32, 1), [1, 0, 65535, 65535]),
                     n(Const, 0, u(32, 1), [0, 65535, 65535, 65535]),
                     n(Add, 0, u(32, 1), [0, 1, 65535, 65535]),
-                    n(Intrinsic, 0, f(32, 1), [2, 0, 1, 65535]),
+                    n(Intrinsic, 0, f(32, 1), [4, 0, 1, 65535]),
                     n(Convert, 0, f(16, 1), [3, 65535, 65535, 65535]),
                     n(Canonical, 0, f(16, 1), [4, 65535, 65535, 65535]),
                     n(Bits, 0, u(16, 1), [5, 65535, 65535, 65535]),
@@ -3744,7 +3748,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 lists: &[2, 3, 1, 2, 3, 8, 1, 12, 2, 15],
                 constants: &[0x10],
                 modifiers: &[Modifier::Suffix(0, 0)],
-                intrinsics: &[2],
+                intrinsics: &[4],
             },
             Operation {
                 text: "f32(dest) = limit(f32(src0) + f32(src1), clamp)",
@@ -4540,7 +4544,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 nodes: &[
                     n(Operand, 0, u(32, 1), [1, 0, 65535, 65535]),
                     n(Bits, 0, i(32, 1), [0, 65535, 65535, 65535]),
-                    n(Intrinsic, 0, f(32, 1), [0, 0, 1, 65535]),
+                    n(Intrinsic, 0, f(32, 1), [2, 0, 1, 65535]),
                     n(Bits, 0, u(32, 1), [2, 65535, 65535, 65535]),
                     n(Slice, 23, u(8, 1), [3, 65535, 65535, 65535]),
                     n(Const, 0, u(8, 1), [0, 65535, 65535, 65535]),
@@ -4618,7 +4622,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     Modifier::Form(0),
                     Modifier::Suffix(0, 0),
                 ],
-                intrinsics: &[0],
+                intrinsics: &[2],
             },
             Operation {
                 text: "f32(dest) = limit(f32(src0) + reduced(f32(src1)), clamp)",
@@ -13786,20 +13790,30 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 intrinsics: &[],
             },
             Operation {
-                text: "",
-                nodes: &[],
-                lists: &[],
-                constants: &[],
+                text: "unexplained_atomic(sr, operation, src0)",
+                nodes: &[
+                    n(Const, 0, u(16, 1), [0, 65535, 65535, 65535]),
+                    n(Operand, 0, u(32, 1), [2, 0, 65535, 65535]),
+                    n(Const, 0, u(16, 1), [1, 65535, 65535, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [1, 0, 3, 65535]),
+                ],
+                lists: &[0, 1, 2],
+                constants: &[0, 1],
                 modifiers: &[],
-                intrinsics: &[],
+                intrinsics: &[1],
             },
             Operation {
-                text: "",
-                nodes: &[],
-                lists: &[],
-                constants: &[],
+                text: "unexplained_atomic(sr, operation, src0)",
+                nodes: &[
+                    n(Const, 0, u(16, 1), [0, 65535, 65535, 65535]),
+                    n(Operand, 0, u(32, 1), [2, 0, 65535, 65535]),
+                    n(Const, 0, u(16, 1), [1, 65535, 65535, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [1, 0, 3, 65535]),
+                ],
+                lists: &[0, 1, 2],
+                constants: &[0, 1],
                 modifiers: &[],
-                intrinsics: &[],
+                intrinsics: &[1],
             },
             Operation {
                 text: "texture_fetch(sr_write, handle(src0.h1), handle(src0.h0), shape(dimension, false, explicit_offset, false), 0x7d,\n  sr_read[0], sr_read[1], sr_read[2], sr_read[3], sr_read[4], sr_read[5], sr_read[6])",
@@ -13843,12 +13857,12 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Operand, 0, u(32, 1), [0, 4, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [0, 5, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [0, 6, 65535, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [17, 1, 12, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [19, 1, 12, 65535]),
                 ],
                 lists: &[1, 0, 9, 16, 30, 31, 32, 33, 34, 35, 36, 37, 38],
                 constants: &[1, 0x18, 0, 2, 3, 4, 0x7d],
                 modifiers: &[Modifier::Form(1), Modifier::Form(0)],
-                intrinsics: &[17],
+                intrinsics: &[19],
             },
             Operation {
                 text: "texture_filter(sr_write, handle(src0.h1), handle(src0.h0), shape(dimension, false, explicit_offset, shadow),\n  bits(lod_mode), 0x7d, sr_read[0], sr_read[1], sr_read[2], sr_read[3], sr_read[4], sr_read[5], sr_read[6])",
@@ -13895,7 +13909,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     n(Operand, 0, u(32, 1), [0, 4, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [0, 5, 65535, 65535]),
                     n(Operand, 0, u(32, 1), [0, 6, 65535, 65535]),
-                    n(Intrinsic, 0, b(1, 1), [16, 2, 13, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [18, 2, 13, 65535]),
                 ],
                 lists: &[1, 1, 0, 9, 16, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41],
                 constants: &[1, 0x18, 0, 2, 3, 4, 0x7d],
@@ -13905,15 +13919,19 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     Modifier::Form(1),
                     Modifier::Form(2),
                 ],
-                intrinsics: &[16],
+                intrinsics: &[18],
             },
             Operation {
-                text: "",
-                nodes: &[],
-                lists: &[],
-                constants: &[],
+                text: "unexplained(sr, src0)",
+                nodes: &[
+                    n(Const, 0, u(16, 1), [0, 65535, 65535, 65535]),
+                    n(Const, 0, u(16, 1), [1, 65535, 65535, 65535]),
+                    n(Intrinsic, 0, b(1, 1), [0, 0, 2, 65535]),
+                ],
+                lists: &[0, 1],
+                constants: &[0, 1],
                 modifiers: &[],
-                intrinsics: &[],
+                intrinsics: &[0],
             },
             Operation {
                 text: "f32(dest) = limit(fma_scaled(f32(src0), f32(src1), f32(src2), src3 as i32), clamp)",
@@ -14002,6 +14020,30 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             },
         ],
         intrinsics: &[
+            Intrinsic {
+                name: "unexplained",
+                doc: "What the document names and does not explain. It faults.",
+                parameters: &[u(16, 1), u(16, 1)],
+                result: None,
+                effects: Effects {
+                    reads: true,
+                    writes: true,
+                    waits: false,
+                    flow: true,
+                },
+            },
+            Intrinsic {
+                name: "unexplained_atomic",
+                doc: "An atomic whose operations have no names so far. It faults.",
+                parameters: &[u(16, 1), u(32, 1), u(16, 1)],
+                result: None,
+                effects: Effects {
+                    reads: true,
+                    writes: true,
+                    waits: false,
+                    flow: true,
+                },
+            },
             Intrinsic {
                 name: "exp2",
                 doc: "2 to the power of a number with 24 bits behind the point, rounded once.",
@@ -15003,6 +15045,29 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
 pub trait Intrinsics<const L: usize> {
     /// Why execution stops.
     type Fault;
+    /// What the document names and does not explain. It faults.
+    ///
+    /// # Errors
+    /// When it cannot be executed.
+    #[allow(clippy::too_many_arguments)]
+    fn unexplained(
+        &mut self,
+        sr: u16,
+        source: u16,
+        mask: u64,
+    ) -> Result<(), Self::Fault>;
+    /// An atomic whose operations have no names so far. It faults.
+    ///
+    /// # Errors
+    /// When it cannot be executed.
+    #[allow(clippy::too_many_arguments)]
+    fn unexplained_atomic(
+        &mut self,
+        sr: u16,
+        operation: [u32; L],
+        source: u16,
+        mask: u64,
+    ) -> Result<(), Self::Fault>;
     /// 2 to the power of a number with 24 bits behind the point, rounded once.
     ///
     /// # Errors
@@ -15359,13 +15424,32 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
     let argument = |k: usize| arguments.get(k).copied().unwrap_or([0; L]);
     match intrinsic {
         0 => {
+            machine
+                .unexplained(
+                    argument(0).first().map_or(0, |operand| *operand as u16),
+                    argument(1).first().map_or(0, |operand| *operand as u16),
+                    mask,
+                )
+                .map(|()| [0; L])
+        }
+        1 => {
+            machine
+                .unexplained_atomic(
+                    argument(0).first().map_or(0, |operand| *operand as u16),
+                    argument(1).map(|value| value as u32),
+                    argument(2).first().map_or(0, |operand| *operand as u16),
+                    mask,
+                )
+                .map(|()| [0; L])
+        }
+        2 => {
             Ok(
                 machine
                     .exp2(argument(0).map(|value| value as i32), mask)?
                     .map(|value| u64::from(value.to_bits())),
             )
         }
-        1 => {
+        3 => {
             Ok(
                 machine
                     .log_slope(
@@ -15375,21 +15459,21 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                     .map(|value| u64::from(value.to_bits())),
             )
         }
-        2 => {
+        4 => {
             Ok(
                 machine
                     .sine(argument(0).map(|value| value as u32), mask)?
                     .map(|value| u64::from(value.to_bits())),
             )
         }
-        3 => {
+        5 => {
             Ok(
                 machine
                     .arctangent(argument(0).map(f64::from_bits), mask)?
                     .map(|value| u64::from(value.to_bits())),
             )
         }
-        4 => {
+        6 => {
             machine
                 .buffer_bytes(
                     argument(0).map(|value| value as u32),
@@ -15398,7 +15482,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                     mask,
                 )
         }
-        5 => {
+        7 => {
             machine
                 .buffer_element(
                     argument(0).map(|value| value as u32),
@@ -15406,7 +15490,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                     mask,
                 )
         }
-        6 => {
+        8 => {
             machine
                 .attribute_address(
                     argument(0).map(|value| value as u32),
@@ -15415,14 +15499,14 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                     mask,
                 )
         }
-        7 => {
+        9 => {
             Ok(
                 machine
                     .attribute_format(argument(0).map(|value| value as u32), mask)?
                     .map(u64::from),
             )
         }
-        8 => {
+        10 => {
             machine
                 .image_address(
                     argument(0).map(|value| value as u32),
@@ -15431,7 +15515,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                     mask,
                 )
         }
-        9 => {
+        11 => {
             Ok(
                 machine
                     .image_format(
@@ -15443,7 +15527,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                     .map(u64::from),
             )
         }
-        10 => {
+        12 => {
             machine
                 .load_attribute(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15456,7 +15540,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        11 => {
+        13 => {
             machine
                 .load_image(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15469,7 +15553,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        12 => {
+        14 => {
             machine
                 .store_texel(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15481,7 +15565,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        13 => {
+        15 => {
             Ok(
                 machine
                     .varying(
@@ -15495,7 +15579,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                     .map(u64::from),
             )
         }
-        14 => {
+        16 => {
             machine
                 .special_varying(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15507,7 +15591,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        15 => {
+        17 => {
             machine
                 .cube_coordinates(
                     argument(0).map(|bits| f32::from_bits(bits as u32)),
@@ -15516,7 +15600,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                     mask,
                 )
         }
-        16 => {
+        18 => {
             machine
                 .texture_filter(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15536,7 +15620,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        17 => {
+        19 => {
             machine
                 .texture_fetch(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15555,7 +15639,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        18 => {
+        20 => {
             machine
                 .texture_gather(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15576,7 +15660,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        19 => {
+        21 => {
             machine
                 .texture_level(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15597,7 +15681,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        20 => {
+        22 => {
             Ok(
                 machine
                     .alpha_to_coverage(
@@ -15609,7 +15693,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                     .map(u64::from),
             )
         }
-        21 => {
+        23 => {
             machine
                 .emit_depth_stencil(
                     argument(0).map(|value| value != 0),
@@ -15620,7 +15704,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        22 => {
+        24 => {
             machine
                 .load_tile(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15633,7 +15717,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        23 => {
+        25 => {
             machine
                 .store_tile(
                     argument(0).first().map_or(0, |operand| *operand as u16),
@@ -15645,7 +15729,7 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
                 )
                 .map(|()| [0; L])
         }
-        24 => {
+        26 => {
             machine
                 .blend(
                     argument(0).first().map_or(0, |operand| *operand as u16),
