@@ -80,12 +80,12 @@ fn one_of<'a>(texts: &[&'a str], random: &mut Random) -> &'a str {
 #[test]
 fn words_print_and_are_read_again() {
     let mut random = Random(seed::seed(101));
-    for _ in 0..20_000 * seed::rounds() {
+    for _ in 0..10_000 * seed::rounds() {
         targets::words(&random.next().to_le_bytes());
     }
     // Words that are instructions, and those beside them.
     for isa in [isaforge_valhall::ISA, isaforge_valhall_2021::ISA, isaforge_vpu::ISA] {
-        for round in 0..2_000 * seed::rounds() {
+        for round in 0..1_000 * seed::rounds() {
             let opcode = (round % isa.forms.len() as u64) as u16;
             let word = sample(isa, opcode, &mut random);
             targets::words(&word.to_le_bytes());
@@ -97,12 +97,12 @@ fn words_print_and_are_read_again() {
 #[test]
 fn groups_encode_print_and_are_read_again() {
     let mut random = Random(seed::seed(102));
-    for _ in 0..2_000 * seed::rounds() {
+    for _ in 0..1_000 * seed::rounds() {
         targets::group_bytes(&bytes(&mut random, 48));
     }
     // Of the starts that there are, chance finds few: they are tried one after the other.
     for first in 0..=255 {
-        for _ in 0..20 * seed::rounds() {
+        for _ in 0..10 * seed::rounds() {
             let mut data = bytes(&mut random, 48);
             data.insert(0, first);
             targets::group_bytes(&data);
@@ -126,7 +126,7 @@ fn listing(isa: &'static Isa, random: &mut Random) -> String {
 #[test]
 fn any_text_is_assembled_or_refused() {
     let mut random = Random(seed::seed(103));
-    for _ in 0..1_000 * seed::rounds() {
+    for _ in 0..250 * seed::rounds() {
         for isa in [isaforge_valhall::ISA, isaforge_valhall_2021::ISA, isaforge_vpu::ISA] {
             let text = listing(isa, &mut random);
             targets::assemble(&changed(text.as_bytes(), &mut random));
@@ -139,7 +139,7 @@ fn any_text_is_assembled_or_refused() {
 fn any_text_of_groups_is_assembled_or_refused() {
     let mut random = Random(seed::seed(104));
     let isa = isaforge_usc::ISA;
-    for _ in 0..500 * seed::rounds() {
+    for _ in 0..250 * seed::rounds() {
         let data: Vec<u8> = bytes(&mut random, 24).into_iter().chain([0; 8]).collect();
         let text = match group::decode(isa, &data) {
             Ok(group) => disassemble(isa, group.as_bytes()),

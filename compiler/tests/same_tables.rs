@@ -46,5 +46,11 @@ fn other_words_in_the_document_change_no_table() {
     assert_ne!(xml, changed);
     std::fs::write(folder.path().join("isa.xml"), changed).expect("the folder is writable");
     std::fs::copy(specs.join("isa.yaml"), folder.path().join("isa.yaml")).expect("the folder is writable");
+    std::fs::create_dir(folder.path().join("semantics")).expect("the folder is writable");
+    for file in std::fs::read_dir(specs.join("semantics")).expect("the graphs are part of the repository") {
+        let file = file.expect("the folder can be listed");
+        std::fs::copy(file.path(), folder.path().join("semantics").join(file.file_name()))
+            .expect("the folder is writable");
+    }
     assert!(code(&specs.join("isa.yaml")) == code(&folder.path().join("isa.yaml")));
 }
