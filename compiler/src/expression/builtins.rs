@@ -3,6 +3,7 @@
 //! Each is one operation of `isaforge_core::semantics`, or a few. [`BUILTINS`] is the list that the reference prints.
 
 use isaforge_core::float::Round;
+use isaforge_core::semantics::primitive::WIDEN;
 use isaforge_core::semantics::{AtomicOp, Class, Comparison, NONE, Op, Part, Type};
 
 use super::build::{Builder, Stop};
@@ -123,7 +124,7 @@ builtins! {
     "sext" "sext(type, x)" Takes::Converts(Op::Sext), "A wider integer with copies of the top bit above.";
     "trunc" "trunc(type, x)" Takes::Converts(Op::Trunc), "The low bits.";
     "cvt" "cvt(type, x, rounding)" Takes::Own(Own::Cvt), "The number in another type: floats to floats, to integers (limited, NaN is 0), from integers. Rounds to nearest even unless told otherwise.";
-    "widen" "widen(type, x)" Takes::Own(Own::Widen), "A float in a wider format, with the payload of a NaN, which becomes quiet.";
+    "widen" "widen(type, x)" Takes::Own(Own::Widen), "A float in a wider format; a NaN keeps its sign and payload, and whether it is quiet.";
     "fma" "fma(a, b, c, rounding)" Takes::Floats(Op::Fma, 3), "a * b + c, rounded once.";
     "fma_scaled" "fma_scaled(a, b, c, e, rounding)" Takes::Own(Own::FmaScaled), "(a * b + c) * 2^e, rounded once.";
     "sqrt" "sqrt(x, rounding)" Takes::Floats(Op::Sqrt, 1), "The square root.";
@@ -458,7 +459,7 @@ impl Builder<'_> {
                     let message = format!("`widen` makes no `{ty}` of `{from}`");
                     return Err(self.error(Diagnostic::error("E0122", arguments[1].span, message)));
                 }
-                Ok(Value::Node(self.graph.node(Op::Convert, 0, ty, [x, NONE, NONE, NONE])))
+                Ok(Value::Node(self.graph.node(Op::Convert, WIDEN, ty, [x, NONE, NONE, NONE])))
             }
             Own::Ldexp => {
                 wanted(self, 2, 3)?;

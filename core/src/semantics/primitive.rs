@@ -61,6 +61,7 @@ fn scalar(op: Op, imm: u16, ty: Type, types: [Type; 4], [a, b, c, d]: [u64; 4]) 
         Op::Compare => u64::from(compare(imm, types[0], a, b)),
         Op::Zext | Op::Trunc => a,
         Op::Sext => extend(a, types[0].bits.into()),
+        Op::Convert if imm == WIDEN => widen(types[0], ty, a),
         Op::Convert => convert(rounding(imm), types[0], ty, a),
         Op::Not => !a,
         Op::And => a & b,
@@ -127,6 +128,19 @@ pub fn rounding(imm: u16) -> Round {
         3 => Round::Zero,
         _ => Round::Away,
     }
+}
+
+/// The `imm` of an [`Op::Convert`] to a wider float that keeps the bits of a NaN, also whether it is quiet.
+pub const WIDEN: u16 = 8;
+
+fn widen(from: Type, to: Type, a: u64) -> u64 {
+    let (narrow, wide) = (from.format(), to.format());
+    if !narrow.is_nan(a) {
+        return float::convert(narrow, wide, a, Round::NearestEven);
+    }
+    let fraction = a & ones(narrow.fraction_bits());
+    let sign = if narrow.is_negative(a) { wide.sign() } else { 0 };
+    sign | wide.infinity() | fraction << (wide.fraction_bits() - narrow.fraction_bits())
 }
 
 fn convert(round: Round, from: Type, to: Type, a: u64) -> u64 {
@@ -197,6 +211,17 @@ mod tests {
 
     fn integer(op: Op, ty: Type, a: u64, b: u64) -> u64 {
         primitive(op, 0, ty, [ty; 4], [a, b, 0, 0])
+    }
+
+    #[test]
+    fn widening_keeps_nans_as_they_are() {
+        let widened = |a| {
+            let f16 = Type::float(16);
+            primitive(Op::Convert, WIDEN, Type::float(32), [f16; 4], [a, 0, 0, 0])
+        };
+        assert_eq!(widened(0xfc01), 0xff80_2000);
+        assert_eq!(widened(0x7e55), 0x7fca_a000);
+        assert_eq!((widened(0x7c00), widened(0xbc00), widened(1)), (0x7f80_0000, 0xbf80_0000, 0x3380_0000));
     }
 
     #[test]

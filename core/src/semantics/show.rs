@@ -176,8 +176,7 @@ impl Writer<'_> {
             Op::Sext => self.converted("sext", node, ""),
             Op::Trunc => self.converted("trunc", node, ""),
             Op::Convert => {
-                let from = self.ty(a);
-                let widens = from.is_float() && node.ty.is_float() && from.bits < node.ty.bits;
+                let widens = node.imm == super::primitive::WIDEN;
                 let extra = rounding(node.imm).map_or(String::new(), |round| format!(", {round}"));
                 self.converted(if widens { "widen" } else { "cvt" }, node, if widens { "" } else { &extra })
             }
