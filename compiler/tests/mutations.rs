@@ -32,7 +32,7 @@ mod texts;
 use kinds::{KINDS, Kind, Mutant};
 
 /// How many mutants of a kind are tried for each specification unless all are.
-const SAMPLE: usize = 14;
+const SAMPLE: usize = 4;
 /// The share of mistakes that must be found, in per cent.
 const GOAL: f64 = 99.0;
 

@@ -27,6 +27,15 @@ fn document() -> String {
     std::fs::read_to_string(specs().join("valhall/isa.xml")).expect("isa.xml is part of the repository")
 }
 
+/// Our `isa.yaml` without the files that it imports: they say what instructions do, which is for our document alone.
+fn encodings() -> String {
+    let entry = std::fs::read_to_string(specs().join("valhall/isa.yaml")).expect("isa.yaml is part of the repository");
+    entry
+        .lines()
+        .filter(|line| *line != "import:" && !line.starts_with("  - semantics/"))
+        .fold(String::new(), |text, line| text + line + "\n")
+}
+
 fn model(path: &Path) -> Model {
     match check_spec(&Settings::new(path)) {
         Ok(checked) => checked.isa,
@@ -42,7 +51,7 @@ fn original() -> &'static Isa {
 fn with_document(xml: &str) -> Result<&'static Isa, String> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("isa.xml"), xml).expect("the folder is writable");
-    std::fs::copy(specs().join("valhall/isa.yaml"), folder.path().join("isa.yaml")).expect("the folder is writable");
+    std::fs::write(folder.path().join("isa.yaml"), encodings()).expect("the folder is writable");
     let settings = Settings { root: Some(folder.path().to_owned()), ..Settings::new(folder.path().join("isa.yaml")) };
     match check_spec(&settings) {
         Ok(checked) => Ok(lower(&checked.isa).isa),
@@ -162,7 +171,7 @@ fn a_modifier_listed_twice_counts_once() {
     let xml = replaced(&document(), "<roundmode/>", "<roundmode/>\n    <roundmode/>");
     let folder = tempfile::tempdir().expect("a temporary folder");
     std::fs::write(folder.path().join("isa.xml"), xml).expect("the folder is writable");
-    std::fs::copy(specs().join("valhall/isa.yaml"), folder.path().join("isa.yaml")).expect("the folder is writable");
+    std::fs::write(folder.path().join("isa.yaml"), encodings()).expect("the folder is writable");
     let checked =
         check_spec(&Settings::new(folder.path().join("isa.yaml"))).unwrap_or_else(|failure| panic!("{failure}"));
     assert!(checked.diagnostics.render(&checked.sources, Style::default()).contains("`<roundmode/>` stands twice"));
