@@ -212,7 +212,7 @@ fn words(names: &Names<'_>) -> String {
         let rest = 7 - six.len();
         text += &format!(
             "  Fields{i}: {{ width: 8, alternatives: {{ all: {{ fixed: {{ 7..{}: 0 }}, fields: {{ {all} }}, text: \"f{shown}\" }}, none: {{ fixed: {{ 7: 1 }}, fields: {{ n: {{ bits: 6..0, number: decimal }} }}, text: \"n{{n}}\" }} }} }}\n",
-            7 - rest + 0
+            7 - rest
         );
     }
     let suffixes = names.of("suffix");
@@ -311,9 +311,7 @@ fn groups(names: &Names<'_>) -> String {
         "choices:\n  head:\n    doc: {doc}\n    fields: {{ length: {{ number: decimal }}, {header_field}: {{ doc: {doc} }}, other: {{}} }}\n    records: {{ {}: {{ bytes: 1, fields: {{ length: 5..0, {header_field}: 6, other: 7 }} }} }}\n",
         names.last("record")
     );
-    text += &format!(
-        "  named:\n    fields: {{ n: {{ number: decimal }}, v: {{ enum: Base }} }}\n    records: {{ r: {{ bytes: 2, fields: {{ n: 9..0, v: 15..10 }} }} }}\n"
-    );
+    text += "  named:\n    fields: { n: { number: decimal }, v: { enum: Base } }\n    records: { r: { bytes: 2, fields: { n: 9..0, v: 15..10 } } }\n";
     let fields = names.of("choice field");
     let held: Vec<String> = fields.iter().take(60).enumerate().map(|(i, n)| format!("{n}: {i}")).collect();
     let declared: Vec<String> = fields.iter().take(60).map(|n| format!("{n}: {{ doc: {doc} }}")).collect();
