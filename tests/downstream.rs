@@ -5,7 +5,7 @@ mod support;
 
 use std::path::Path;
 
-use isaforge_compiler::emit::{Options, SemanticsStyle};
+use isaforge_compiler::backend::rust::{Options, SemanticsStyle};
 use isaforge_compiler::{Settings, compile};
 use support::{ROOT, Temporary, cargo, fails, succeeds};
 
@@ -39,7 +39,7 @@ fn the_generated_crates_of_the_tests_are_fresh() {
         let options = Options { semantics: style, ..Options::default() };
         let settings = Settings { options, ..Settings::new(Path::new(ROOT).join("tests/specs/blink.yaml")) };
         let compiled = compile(&settings).unwrap_or_else(|failure| panic!("{failure}"));
-        let source = compiled.source(true).expect("the compiler writes Rust");
+        let source = compiled.source(Some(&krate.replace('-', "_"))).expect("the compiler writes Rust");
         let file = format!("tests/downstream/gen-door/{krate}/src/lib.rs");
         let path = Path::new(ROOT).join(&file);
         if std::env::var_os("UPDATE_GOLDENS").is_some() {

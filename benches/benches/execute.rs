@@ -1,17 +1,22 @@
-//! Running Valhall programs: `cargo bench -p isaforge-benches --bench execute` prints a table in Markdown, in about a
+//! Running programs: `cargo bench -p isaforge-benches --bench execute` prints a table in Markdown, in about a
 //! minute. Contenders take turns, so that a busy machine slows all of them; ratios are medians of the rounds' ratios.
 //!
-//! Native code is the same computation as a loop over lanes, which the compiler turned into vector instructions.
+//! Native code is the same computation as a loop over lanes, which the compiler turned into vector instructions; for
+//! RISC-V, whose instructions have one lane, a plain loop.
 
 use std::hint::black_box;
 use std::num::NonZero;
 use std::time::{Duration, Instant};
 
 use isaforge_benches::kernels::{self, Kernel, OUT};
-use isaforge_benches::{native, scalar};
+use isaforge_benches::{chains, code, native, riscv, scalar, usc, vpu};
 use isaforge_runtime::Level;
+use isaforge_runtime::exec::jit::engine::Compiler;
+use isaforge_runtime::exec::shape::Shapes;
+use isaforge_runtime::usc::{LANES, Program};
 use isaforge_runtime::valhall::fast::{self};
 use isaforge_runtime::valhall::reference;
+use isaforge_runtime::vpu::naive::Naive;
 use isaforge_runtime::{Launch, Memory};
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -99,7 +104,134 @@ fn rest(budget: Duration) {
         gain.push(one / seconds(|| _ = fast::run_parallel(&long.launch, &mut memory, level, two)));
     }
     println!("\nDecoding and lowering: {:.1} ns an instruction.", median(lowering));
+    shapes(budget);
     println!("Two threads of the host, divergent mandelbrot, {LONG} steps: {:.2} times as fast.", median(gain));
+}
+
+/// Prints what it costs to find the shape of a word, and to make one.
+fn shapes(budget: Duration) {
+    let words: Vec<_> = code::valhall().into_iter().filter_map(|word| isaforge_valhall::decode(word).ok()).collect();
+    let mut shapes = Shapes::new(isaforge_valhall::semantics::SEMANTICS, isaforge_valhall::ISA);
+    let find = |shapes: &mut Shapes<()>, word: &isaforge_valhall::Instruction| {
+        shapes.get(word.opcode() as u16, word.encode(), |_| ()).is_some()
+    };
+    let (mut seen, mut new) = (0, vec![]);
+    for word in &words {
+        find(&mut shapes, word);
+        if shapes.len() > seen {
+            seen = shapes.len();
+            new.push(*word);
+        }
+    }
+    let (mut known, mut made) = (vec![], vec![]);
+    let start = Instant::now();
+    while known.is_empty() || start.elapsed() < budget / 4 {
+        let again = |shapes: &mut Shapes<()>, words: &[_]| words.iter().filter(|word| find(shapes, word)).count();
+        known.push(seconds(|| _ = black_box(again(&mut shapes, &words))) * 1e9 / words.len() as f64);
+        let mut none = Shapes::new(isaforge_valhall::semantics::SEMANTICS, isaforge_valhall::ISA);
+        made.push(seconds(|| _ = black_box(again(&mut none, &new))) * 1e9 / new.len() as f64);
+    }
+    println!(
+        "The shape of a word of real shaders: {:.1} ns where it is known, {:.0} ns where it is new ({} of {} words).",
+        median(known),
+        median(made),
+        new.len(),
+        words.len()
+    );
+}
+
+/// Prints the row of a loop of the RISC-V example: machine code, beside Rust and beside the evaluator.
+fn scalar_row(example: &riscv::Example, of: &riscv::Loop, budget: Duration) {
+    let mut compiler = Compiler::default();
+    let mut machine = example.machine(of);
+    riscv::run(&mut compiler, &mut machine);
+    let instructions = machine.executed() as f64;
+    assert_eq!(example.result(&machine), (of.native)(of.rounds), "{}", of.name);
+    let short = riscv::Loop { rounds: of.rounds.div_ceil(64), ..*of };
+    let (mut ours, mut to_native, mut to_reference) = (vec![], vec![], vec![]);
+    let start = Instant::now();
+    while ours.is_empty() || start.elapsed() < budget {
+        example.start(&mut machine, of.rounds);
+        let time = seconds(|| riscv::run(&mut compiler, &mut machine));
+        ours.push(time * 1e9 / instructions);
+        to_native.push(seconds(|| _ = black_box((of.native)(black_box(of.rounds)))) / time);
+        if ours.len() % 16 == 1 {
+            let mut slow = example.machine(&short);
+            let time = seconds(|| riscv::evaluate(&mut slow));
+            to_reference.push(time * 1e9 / slow.executed() as f64 / ours[ours.len() - 1]);
+        }
+    }
+    let (time, share, times) = (median(ours), 100.0 * median(to_native), median(to_reference));
+    println!("| {} | {time:.3} ns | {share:.1} % | | {times:.0} |", of.name);
+}
+
+/// Prints the row of a loop of the USC on eight tasks, beside the same on the host's vectors.
+fn usc_row(name: &str, program: &Program, budget: Duration, mut native: impl FnMut()) {
+    const TASKS: usize = 8;
+    let (mut machine, tasks) = (usc::machine(Level::best()), usc::tasks(TASKS));
+    let operations = (TASKS * usc::CHAINS * usc::TIMES) as f64 * f64::from(usc::ROUNDS);
+    let (mut ours, mut to_native) = (vec![], vec![]);
+    let start = Instant::now();
+    while ours.is_empty() || start.elapsed() < budget {
+        let mut tasks = tasks.clone();
+        let time = seconds(|| _ = machine.run(program, &mut tasks, u64::MAX).expect("it ends"));
+        ours.push(time * 1e9 / operations);
+        to_native.push(seconds(|| (0..TASKS).for_each(|_| native())) / time);
+    }
+    println!("| {name} | {:.3} ns | {:.1} % | | |", median(ours), 100.0 * median(to_native));
+}
+
+/// Prints the row of the VPU's rasteriser, beside a plain interpreter. There is no loop by hand that does the same.
+fn vpu_row(name: &str, budget: Duration) {
+    let (scene, words) = vpu::rasteriser();
+    let plain = Naive::run(&scene, &words, u64::MAX).expect("it ends");
+    let (mut ours, mut to_plain) = (vec![], vec![]);
+    let start = Instant::now();
+    while ours.is_empty() || start.elapsed() < budget {
+        let mut machine = vpu::machine(&scene, &words, 1).expect("the machine takes it");
+        let time = seconds(|| assert_eq!(machine.run().expect("it ends").steps, plain.steps));
+        ours.push(time * 1e9 / plain.steps as f64);
+        to_plain.push(seconds(|| _ = black_box(Naive::run(&scene, &words, u64::MAX))) / time);
+    }
+    println!("| {name} | {:.3} ns | | {:.0} | |", median(ours), median(to_plain));
+}
+
+/// Prints what launches cost besides their loops: the kernels with one round, after which threads end.
+fn launches(budget: Duration) {
+    let picture = kernels::mandelbrot("mandelbrot", 0.0, [-0.1, 0.1], 1 << 13);
+    // Each with the uniform that says how often its loop goes round.
+    let short = [
+        (picture, 7),
+        (kernels::hash(1 << 13), 8),
+        (kernels::saxpy("saxpy", 1 << 14, 16), 6),
+        (kernels::half_fma(1 << 13), 6),
+    ];
+    println!("\n| launch of one round | lowering | the first that is compiled | a later one | a workgroup more |");
+    println!("|---|---|---|---|---|");
+    for (kernel, rounds) in short {
+        let mut memory = kernel.memory.clone();
+        let (often, mut unlike) = (kernel.launch.groups[0], 0);
+        let mut time = |groups: u32, level: Level, unlike: u32| {
+            let mut launch = Launch { groups: [groups, 1, 1], ..kernel.launch.clone() };
+            launch.uniforms[rounds] = 1;
+            // Nobody reads it, but no code is kept for such uniforms.
+            launch.uniforms.push(unlike);
+            1e6 * seconds(|| _ = black_box(fast::run(&launch, &mut memory, level)))
+        };
+        let (best, mut costs) = (Level::best(), [const { vec![] }; 4]);
+        let start = Instant::now();
+        while costs[0].is_empty() || start.elapsed() < budget {
+            unlike += 1;
+            let first = time(1, best.eager(), unlike);
+            let later = time(1, best.eager(), unlike);
+            let more = (time(often, best.eager(), unlike) - later) / f64::from(often - 1);
+            for (costs, cost) in costs.iter_mut().zip([time(0, best, unlike), first, later, more]) {
+                costs.push(cost);
+            }
+        }
+        let [lowering, first, later, more] = costs.map(median);
+        println!("| {} | {lowering:.1} µs | {first:.1} µs | {later:.1} µs | {more:.2} µs |", kernel.name);
+    }
 }
 
 fn main() {
@@ -139,6 +271,26 @@ fn main() {
             row(&kernels::saxpy(name, elements, each), &small, budget, false, |_| native::saxpy(&mut y, &x));
         }
     }
+    let loops: Vec<&riscv::Loop> = riscv::LOOPS.iter().filter(|of| wanted(of.name)).collect();
+    if !loops.is_empty() {
+        let example = riscv::Example::open();
+        loops.into_iter().for_each(|of| scalar_row(&example, of, budget));
+    }
+    if wanted("usc multiply-adds") {
+        usc_row("usc multiply-adds", &usc::multiply_adds(), budget, || {
+            let rounds = usc::ROUNDS * usc::TIMES as u32;
+            black_box(chains::multiply_adds(black_box([[1.5; LANES]; usc::CHAINS]), 0.5, 1.0, rounds));
+        });
+    }
+    if wanted("usc integers") {
+        usc_row("usc integers", &usc::integers(), budget, || {
+            let rounds = usc::ROUNDS * usc::TIMES as u32 / 2;
+            black_box(chains::integers(black_box([[7; LANES]; usc::CHAINS]), 5, 9, 3, rounds));
+        });
+    }
+    if wanted("vpu rasteriser") {
+        vpu_row("vpu rasteriser", budget);
+    }
     #[cfg(target_arch = "x86_64")]
     if wanted("v2f16 FMA") {
         let (kernel, small) = (kernels::half_fma(1 << 13), kernels::half_fma(1 << 9));
@@ -149,6 +301,9 @@ fn main() {
             how = native::half_fma(out, 0x3800_3bff, 0x3c00_2e66);
         });
         println!("\nNative v2f16 FMA by {how}.");
+    }
+    if wanted("launches") {
+        launches(budget / 4);
     }
     if wanted("rest") {
         rest(budget);

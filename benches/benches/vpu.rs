@@ -4,40 +4,10 @@
 //! threads, and counts as four, as it does for the plain interpreter, which does the four one by one.
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use isaforge_benches::vpu::{THREADS, machine, rasteriser};
 use isaforge_runtime::vpu::naive::Naive;
-use isaforge_runtime::vpu::scene::{Scene, Work};
-use isaforge_runtime::vpu::{Config, Machine, Rectangle, SetupError, TileSize, assemble};
 
-/// Positions of the screen each way: the triangles are on the first 64, and the program runs for all.
-const SIDE: u16 = 256;
-const THREADS: u64 = 4;
-
-fn rasteriser() -> (Scene, Vec<u64>) {
-    let mut scene = Scene::from_json(include_str!("../../examples/vpu/triangle.json")).expect("the example is a scene");
-    scene.work = Work::Rectangle { rectangle: screen(), entry: 0 };
-    scene.tile_size = TileSize::new(SIDE.into(), SIDE.into()).expect("tiles can be this large");
-    let words = assemble(include_str!("../../examples/vpu/triangle.vpu")).expect("the example is a program");
-    (scene, words)
-}
-
-fn screen() -> Rectangle {
-    Rectangle { x: 0, y: 0, width: SIDE.into(), height: SIDE.into() }
-}
-
-/// A machine with the screen spread over its cores.
-fn machine(scene: &Scene, words: &[u64], cores: usize) -> Result<Machine, SetupError> {
-    let config = Config { cores, tile_size: scene.tile_size, memory: scene.external.len(), ..Config::default() };
-    let mut machine = Machine::new(&config)?;
-    machine.load(words)?;
-    machine.memory().write(0, &scene.external);
-    for core in 0..cores {
-        *machine.bank_mut(core, scene.bank)? = scene.global;
-    }
-    machine.spread_rectangle(screen(), 0, scene.bank)?;
-    Ok(machine)
-}
-
-fn vpu(c: &mut Criterion) {
+fn run(c: &mut Criterion) {
     let (scene, words) = rasteriser();
     let ready = |cores: usize| machine(&scene, &words, cores).expect("the machine takes it");
     let plain = Naive::run(&scene, &words, u64::MAX).expect("it ends");
@@ -62,5 +32,5 @@ fn vpu(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, vpu);
+criterion_group!(benches, run);
 criterion_main!(benches);

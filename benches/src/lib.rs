@@ -9,5 +9,8 @@ pub mod chains;
 pub mod code;
 pub mod kernels;
 pub mod native;
+pub mod riscv;
 pub mod scalar;
+pub mod usc;
+pub mod vpu;
 pub mod work;

@@ -49,7 +49,7 @@ pub fn valhall_print(words: &[u64]) -> u64 {
 /// The text of all words, an instruction a line.
 pub fn valhall_text(words: &[u64]) -> String {
     let mut text = String::new();
-    isaforge_core::program::disassemble(ISA, words, Style::Exact, &mut text);
+    isaforge_core::program::disassemble(ISA, words, Style::Exact, &mut text).expect("a text takes everything");
     text
 }
 

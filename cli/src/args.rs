@@ -1,11 +1,11 @@
 //! What can be asked for on the command line.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use isaforge_compiler::emit::SemanticsStyle;
+use isaforge_compiler::backend::rust::SemanticsStyle;
 
 use crate::builtin::{self, Builtin};
 use crate::help;
@@ -53,6 +53,12 @@ pub enum Command {
     /// Show what every bit of an instruction means
     #[command(after_help = help::EXPLAIN)]
     Explain(ExplainArgs),
+    /// Draw the control flow of a program
+    #[command(after_help = help::GRAPH)]
+    Graph(GraphArgs),
+    /// Look for mistakes in a program without running it
+    #[command(after_help = help::LINT)]
+    Lint(LintArgs),
     /// Check a specification
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),
@@ -62,6 +68,9 @@ pub enum Command {
     /// Say what changed between two revisions, and whether old binaries decode the same
     #[command(after_help = help::DIFF)]
     Diff(DiffArgs),
+    /// Make a manual of an instruction set: pages for a browser
+    #[command(after_help = help::MANUAL)]
+    Manual(ManualArgs),
     /// Say a program of one revision in the words of another
     #[command(after_help = help::TRANSLATE)]
     Translate(TranslateArgs),
@@ -100,9 +109,9 @@ pub struct TargetArgs {
     /// A specification in place of ISA: its entry, or the folder with its `isa.yaml`; nothing is generated
     #[arg(long, value_name = "SPEC")]
     pub spec: Option<PathBuf>,
-    /// The generation of the hardware, where the specification tells several apart
+    /// The generation of the hardware, where the specification tells several apart: its number or its name
     #[arg(long, value_name = "G", requires = "spec")]
-    pub generation: Option<u32>,
+    pub generation: Option<String>,
 }
 
 /// How bytes are put together.
@@ -126,6 +135,12 @@ pub struct DisArgs {
     /// Print a table: word, `ok` or `invalid`, text or reason
     #[arg(long)]
     pub tsv: bool,
+    /// Print one JSON object an instruction: address, bytes, text, operands, reads, writes, flow
+    #[arg(long, conflicts_with_all = ["tsv", "exact"])]
+    pub json: bool,
+    /// Print the JSON Schema of these objects
+    #[arg(long)]
+    pub json_schema: bool,
     /// `memory`: every line is an instruction by itself, its bytes in the order of memory
     #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true, requires = "tsv")]
     pub order: Option<Order>,
@@ -177,6 +192,53 @@ pub struct AsmArgs {
     /// `memory`: bytes are printed in the order of memory
     #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true, requires = "tsv")]
     pub order: Option<Order>,
+}
+
+/// Arguments of `graph`.
+#[derive(Args, Debug)]
+pub struct GraphArgs {
+    /// What to work on.
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// The program: assembly (`.s`, `.asm`), hexadecimal text or raw bytes; `-` or nothing means standard input
+    pub file: Option<PathBuf>,
+    /// How the bytes are written: `hex` text or raw `bin`; detected by default
+    #[arg(long = "in", value_enum, default_value_t, value_name = "FORM", hide_possible_values = true)]
+    pub input: In,
+    /// Where to write: `.svg` is a picture, `.dot` is for Graphviz; `-` or nothing means standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// What to write, whatever the name: `svg` or `dot`
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
+    pub format: Option<GraphFormat>,
+}
+
+/// How a graph is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    /// A picture.
+    Svg,
+    /// For Graphviz.
+    Dot,
+}
+
+/// Arguments of `lint`.
+#[derive(Args, Debug)]
+pub struct LintArgs {
+    /// What to work on.
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// The program: assembly (`.s`, `.asm`), hexadecimal text or raw bytes; `-` or nothing means standard input
+    pub file: Option<PathBuf>,
+    /// How the bytes are written: `hex` text or raw `bin`; detected by default
+    #[arg(long = "in", value_enum, default_value_t, value_name = "FORM", hide_possible_values = true)]
+    pub input: In,
+    /// Print one JSON object a finding, each on a line of its own
+    #[arg(long)]
+    pub json: bool,
+    /// Show how many registers are live before each instruction instead
+    #[arg(long, conflicts_with = "json")]
+    pub pressure: bool,
 }
 
 /// Arguments of `list`.
@@ -242,6 +304,18 @@ pub struct GenArgs {
     /// The trait of semantic stubs: methods with bodies, methods to be written, or no trait
     #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
     pub semantics: Semantics,
+    /// Where a new crate finds isaforge-core; without it, in the registry
+    #[arg(long, value_name = "path=DIR", value_parser = core_folder, requires = "output")]
+    pub core: Option<PathBuf>,
+}
+
+/// Reads `path=DIR`.
+fn core_folder(given: &str) -> Result<PathBuf, String> {
+    match given.strip_prefix("path=") {
+        Some(folder) if Path::new(folder).join("Cargo.toml").is_file() => Ok(folder.into()),
+        Some(folder) => Err(format!("there is no package in `{folder}`; name the folder `core` of a checkout")),
+        None => Err("write `path=` and the folder `core` of a checkout".to_owned()),
+    }
 }
 
 /// The style of semantic stubs.
@@ -289,6 +363,25 @@ pub enum DiffFormat {
     Json,
     /// For a pull request.
     Markdown,
+}
+
+/// Arguments of `manual`.
+#[derive(Args, Debug)]
+pub struct ManualArgs {
+    /// The name of an instruction set, or a specification
+    pub spec: PathBuf,
+    /// The folder to write; made if it is not there
+    #[arg(short, long, value_name = "DIR", required_unless_present = "serve")]
+    pub output: Option<PathBuf>,
+    /// An older revision, likewise a name or a specification: pages then say what changed
+    #[arg(long, value_name = "SPEC")]
+    pub since: Option<PathBuf>,
+    /// The generation of the hardware, where the specification tells several apart: its number or its name
+    #[arg(long, value_name = "G")]
+    pub generation: Option<String>,
+    /// Show the manual at http://127.0.0.1:PORT, and again whenever the specification is saved
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "8017", conflicts_with = "output")]
+    pub serve: Option<u16>,
 }
 
 /// Arguments of `translate`.
@@ -345,15 +438,18 @@ pub struct RunArgs {
     /// of its instruction set
     #[arg(long, value_name = "SPEC", conflicts_with_all = ["more", "sheet", "compare"])]
     pub spec: Option<PathBuf>,
-    /// The generation of the hardware, where the specification describes several
-    #[arg(long, value_name = "N", requires = "spec")]
-    pub generation: Option<u32>,
+    /// The generation of the hardware, where the specification describes several: its number or its name
+    #[arg(long, value_name = "G", requires = "spec")]
+    pub generation: Option<String>,
     /// Write what the program leaves between the symbols `begin_signature` and `end_signature`, a word a line
     #[arg(long, value_name = "FILE", requires = "spec")]
     pub signature: Option<PathBuf>,
     /// The most instructions to execute; ten billion if neither this nor the launch file says it
     #[arg(long, value_name = "N", requires = "spec")]
     pub budget: Option<u64>,
+    /// Print the machine code that was made, with the instructions it comes from
+    #[arg(long, requires = "spec")]
+    pub dump_jit: bool,
     /// More recorded cases
     #[arg(value_name = "CASE")]
     pub more: Vec<PathBuf>,

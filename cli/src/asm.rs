@@ -31,6 +31,10 @@ pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
             return Ok(Status::Mistakes);
         }
     };
+    // A text with labels rests on what they count.
+    if !target.unclear.is_empty() && text.contains(':') {
+        say(&target.unclear);
+    }
     let assembled = match target.tables {
         Tables::Words(isa) => assemble(isa, text).map(|assembled| words::write(isa, &assembled, args.out)),
         Tables::Groups(isa) => groups::asm::asm(isa, text, args.out),

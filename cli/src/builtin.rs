@@ -1,22 +1,11 @@
 //! The instruction sets that the command knows by name.
 
 use isaforge_core::Isa;
-use isaforge_core::group::GroupIsa;
+pub use isaforge_core::Tables;
+use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::Semantics;
-use isaforge_core::stream::Engine;
 
 use crate::machine::{self, Entry, Judges, Machine};
-
-/// The tables of an instruction set.
-#[derive(Clone, Copy, Debug)]
-pub enum Tables {
-    /// Of instructions of one word each.
-    Words(&'static Isa),
-    /// Of groups of bytes.
-    Groups(&'static GroupIsa),
-    /// Of a stream of bytes.
-    Streams(Engine),
-}
 
 /// A built-in instruction set.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +18,8 @@ pub struct Builtin {
     pub tables: Tables,
     /// What its instructions do, if the specification says it.
     pub semantics: Option<&'static Semantics>,
+    /// A machine of it that the specification describes, if it does.
+    pub hardware: Option<&'static Hardware>,
     /// What executes its programs, if anything does.
     pub machine: Option<&'static Machine>,
     /// How true what executes its programs is to the hardware, an entry for each instruction in their order.
@@ -54,6 +45,7 @@ pub static ALL: &[Builtin] = &[
         description: "Arm Mali Valhall, architecture v9",
         tables: Tables::Words(isaforge_valhall::ISA),
         semantics: Some(isaforge_valhall::semantics::SEMANTICS),
+        hardware: Some(isaforge_valhall::semantics::HARDWARE),
         machine: Some(&machine::VALHALL),
         fidelity: Some(machine::valhall_fidelity),
         judges: Some(&machine::VALHALL_CASES),
@@ -63,6 +55,7 @@ pub static ALL: &[Builtin] = &[
         description: "Arm Mali Valhall as first described, in 2021",
         tables: Tables::Words(isaforge_valhall_2021::ISA),
         semantics: Some(isaforge_valhall_2021::semantics::SEMANTICS),
+        hardware: Some(isaforge_valhall_2021::semantics::HARDWARE),
         machine: None,
         fidelity: None,
         judges: None,
@@ -72,6 +65,7 @@ pub static ALL: &[Builtin] = &[
         description: "VPU, groups of four threads on vectors of four 16-bit components",
         tables: Tables::Words(isaforge_vpu::ISA),
         semantics: Some(isaforge_vpu::semantics::SEMANTICS),
+        hardware: None,
         machine: None,
         fidelity: None,
         judges: Some(&machine::VPU_CASES),
@@ -81,6 +75,7 @@ pub static ALL: &[Builtin] = &[
         description: "Imagination PowerVR Rogue, groups of 4 to 32 bytes with up to six operations",
         tables: Tables::Groups(isaforge_usc::ISA),
         semantics: Some(isaforge_usc::semantics::SEMANTICS),
+        hardware: None,
         machine: None,
         fidelity: Some(machine::usc_fidelity),
         judges: Some(&machine::USC_CASES),

@@ -4,12 +4,14 @@ use std::io::Write;
 use std::path::Path;
 
 use isaforge_compiler::diagnostic::{Diagnostics, Style};
+use isaforge_compiler::read;
 use isaforge_compiler::source::Sources;
 use isaforge_compiler::{Settings, check_spec};
 
 use crate::args::CheckArgs;
 use crate::explain_code::explain_code;
 use crate::failure::{Failure, Status};
+use crate::input;
 use crate::output::{count, say};
 use crate::paint::{ERROR, GOOD, WARNING, columns, paint};
 
@@ -32,9 +34,10 @@ pub fn check(args: &CheckArgs) -> Result<Status, Failure> {
         Ok(checked) => {
             render(&checked.diagnostics, &checked.sources);
             let warnings = checked.diagnostics.warning_count() as u64;
-            let forms = match &checked.isa.groups {
-                Some(groups) => count(groups.operations.len() as u64, "operation"),
-                None => count(checked.isa.forms.len() as u64, "instruction"),
+            let forms = match (&checked.isa.groups, &checked.isa.stream) {
+                (Some(groups), _) => count(groups.operations.len() as u64, "operation"),
+                (None, Some(stream)) => count(stream.instructions.len() as u64, "instruction"),
+                (None, None) => count(checked.isa.forms.len() as u64, "instruction"),
             };
             let enums = checked.isa.enums.len() as u64;
             let warned = if warnings == 0 { "no warnings".to_owned() } else { count(warnings, "warning") };
@@ -55,10 +58,15 @@ pub fn check(args: &CheckArgs) -> Result<Status, Failure> {
 /// Draws findings on standard error, with an empty line after each.
 pub fn render(diagnostics: &Diagnostics, sources: &Sources) {
     if !diagnostics.is_empty() {
-        // Always in colour: the stream takes out what is not wanted.
-        let style = Style { color: true, cap: 100, width: columns().max(80) };
-        say(&format!("{}\n", diagnostics.render(sources, style)));
+        say(&text(diagnostics, sources));
     }
+}
+
+/// Findings as [`render`] draws them.
+pub fn text(diagnostics: &Diagnostics, sources: &Sources) -> String {
+    // Always in colour: the stream takes out what is not wanted.
+    let style = Style { color: true, cap: 100, width: columns().max(80) };
+    format!("{}\n", diagnostics.render(sources, style))
 }
 
 /// Says on standard error how many errors and warnings a specification has.
@@ -70,13 +78,17 @@ pub fn summarise_failure(spec: &Path, diagnostics: &Diagnostics) {
     say(&format!("{}: {}: {}", spec.display(), paint(ERROR, "failed"), counts.join(", ")));
 }
 
-/// Settings for the specification that a user names: its file, or the folder with its `isa.yaml`.
+/// Settings for the specification that a user names: its file, the folder with its `isa.yaml`, or a folder of documents.
 ///
 /// # Errors
 /// When there is no such file, or it cannot be opened.
 pub fn settings(given: &Path) -> Result<Settings, Failure> {
-    let spec = if given.is_dir() { given.join("isa.yaml") } else { given.to_owned() };
-    std::fs::File::open(&spec).map_err(Failure::reading(&spec))?;
+    let folder = given.is_dir();
+    let document = folder && read::format_of(given).is_some();
+    let spec = if folder && !document { given.join("isa.yaml") } else { given.to_owned() };
+    if !document {
+        input::open(&spec).map_err(Failure::reading(&spec))?;
+    }
     // Messages name files relative to the current folder, the way they were named.
     let root = std::env::current_dir().ok();
     Ok(Settings { root, ..Settings::new(spec) })

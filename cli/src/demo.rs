@@ -8,13 +8,12 @@ use isaforge_compiler::compile;
 use isaforge_core::Isa;
 use isaforge_core::decode::decode;
 use isaforge_core::print::Style;
-use isaforge_core::program::assemble;
+use isaforge_core::program::{assemble, disassemble};
 use serde::Deserialize;
 
 use crate::args::DemoArgs;
 use crate::builtin;
 use crate::check;
-use crate::dis::listing;
 use crate::failure::{Failure, Status};
 use crate::machine::{Deadline, Job, Machine, Regions, Resources};
 use crate::output::{count, thousands};
@@ -112,9 +111,8 @@ impl Demo {
 
     fn shader(&mut self, isa: &'static Isa, shader: &Shader, words: &[u64]) -> Result<(), Failure> {
         let started = Instant::now();
-        let mut text = Vec::new();
-        listing(isa, words, Style::Customary, &mut text)?;
-        let text = String::from_utf8_lossy(&text);
+        let mut text = String::new();
+        let _ = disassemble(isa, words, Style::Customary, &mut text);
         let valid = words.iter().filter(|word| decode(isa, **word).is_ok()).count();
         let back = assemble(isa, &text).is_ok_and(|back| back == words);
         let what = format!(
@@ -125,7 +123,9 @@ impl Demo {
         );
         self.tell(&what, started)?;
         let mut out = anstream::stdout().lock();
-        for (word, line) in words.iter().zip(text.lines()).take(SHOWN) {
+        // Labels stand on lines of their own.
+        let instructions = text.lines().filter(|line| !line.ends_with(':'));
+        for (word, line) in words.iter().zip(instructions).take(SHOWN) {
             writeln!(out, "     {}  {line}", paint(DIM, &format!("{word:016x}")))?;
         }
         let rest = words.len().saturating_sub(SHOWN);

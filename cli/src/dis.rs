@@ -2,26 +2,37 @@
 
 use std::io::{self, BufWriter, Write};
 
+use isaforge_analysis::{Program, Set};
 use isaforge_core::Isa;
 use isaforge_core::decode::decode;
 use isaforge_core::print::{Style, print};
+use isaforge_core::program::disassemble;
 use isaforge_core::text::Line;
 
 use crate::args::DisArgs;
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
-use crate::output::say;
+use crate::output::{Text, say};
 use crate::paint::{BOLD, ERROR, HELP, paint};
+use crate::program::machine_code;
+use crate::target::Target;
 use crate::words::{self, Mistake, Place, word_digits};
-use crate::{groups, rows, streams};
+use crate::{groups, json, rows, streams};
 
 /// Runs `dis`.
 ///
 /// # Errors
 /// When the input cannot be read or the output cannot be written.
 pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
+    if args.json_schema {
+        io::stdout().lock().write_all(json::SCHEMA.as_bytes())?;
+        return Ok(Status::Fine);
+    }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
+    if args.json {
+        return objects(args, &target);
+    }
     if args.order.is_some() {
         let style = if args.exact { Style::Exact } else { Style::Customary };
         return rows::dis(target.tables, &Input::read(args.file.as_deref())?, style);
@@ -39,7 +50,10 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     let invalid = if args.tsv {
         table(isa, &found.words, style, &mut out)?
     } else {
-        listing(isa, &found.words, style, &mut out)?
+        let mut text = Text::new(&mut out);
+        let invalid = disassemble(isa, &found.words, style, &mut text);
+        text.finish()?;
+        invalid.unwrap_or(0) as u64
     };
     out.flush()?;
     if let Some(mistake) = &found.mistake {
@@ -48,29 +62,18 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     Ok(Status::mistakes_if(invalid > 0 || found.mistake.is_some()))
 }
 
-/// Writes an instruction a line; a word that is none as `.word` and the reason. Returns how many were none.
-///
-/// # Errors
-/// Those of the writer.
-pub fn listing(isa: &'static Isa, words: &[u64], style: Style, out: &mut impl Write) -> io::Result<u64> {
-    let digits = word_digits(isa);
-    let mut line = Line::new();
-    let mut invalid = 0;
-    for &word in words {
-        match decode(isa, word) {
-            Ok(opcode) => {
-                line.clear();
-                print(isa, opcode, word, style, &mut line);
-                out.write_all(line.as_bytes())?;
-                out.write_all(b"\n")?;
-            }
-            Err(error) => {
-                invalid += 1;
-                writeln!(out, ".word 0x{word:0digits$x} // {error}")?;
-            }
-        }
+/// Writes an object an instruction.
+fn objects(args: &DisArgs, target: &Target) -> Result<Status, Failure> {
+    let code = machine_code(target.tables, Input::read(args.file.as_deref())?, args.input.encoding());
+    let set = Set::new(target.tables, target.semantics);
+    let program = Program::read(&set, &code.bytes);
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    for index in 0..program.entries.len() {
+        writeln!(out, "{}", json::entry(&program, index, &code.bytes))?;
     }
-    Ok(invalid)
+    out.flush()?;
+    let invalid = program.entries.iter().any(|entry| entry.instruction.is_err());
+    Ok(Status::mistakes_if(invalid || code.cut))
 }
 
 /// Writes `word<TAB>ok<TAB>text` or `word<TAB>invalid<TAB>reason` for every word. Returns how many were invalid.

@@ -6,12 +6,13 @@ use isaforge_compiler::catalogue::{self, BASES, File, Page};
 use isaforge_compiler::suggest::did_you_mean;
 
 use crate::failure::{Failure, Status};
+use crate::lint;
 use crate::paint::{BOLD, DIM, ERROR, GOOD, columns, paint, wrap};
 use crate::run::pages;
 
-/// The pages on mistakes in specifications, then those on mistakes in launch files.
+/// The pages on mistakes in specifications, then those on mistakes in launch files and in programs.
 pub fn all() -> impl Iterator<Item = Page> {
-    catalogue::all().chain(pages::all())
+    catalogue::all().chain(pages::all()).chain(lint::pages::all())
 }
 
 /// Prints the page on a code; the list of all codes for `list`; for the name of a file that

@@ -1,10 +1,11 @@
 //! `isaforge gen`: from a specification to a crate.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use isaforge_compiler::emit::Options;
+use isaforge_compiler::backend::rust::Options;
 use isaforge_compiler::{Settings, compile};
 
 use clap::ValueEnum;
@@ -32,7 +33,8 @@ pub fn generate(args: &GenArgs) -> Result<Status, Failure> {
     let total = jobs.len();
     for (spec, output) in jobs {
         let command = if args.all { "isaforge gen --all".to_owned() } else { command(&spec, &output, args.semantics) };
-        let job = Job { spec, output, semantics: args.semantics, check: args.check, member: args.all, command };
+        let core = args.core.clone();
+        let job = Job { spec, output, semantics: args.semantics, core, check: args.check, member: args.all, command };
         if job.run()? == Status::Mistakes {
             wrong += 1;
         }
@@ -48,7 +50,12 @@ pub fn generate(args: &GenArgs) -> Result<Status, Failure> {
 fn again(spec: PathBuf, output: &Path, args: &GenArgs) -> watch::Job {
     let what = if args.all { vec!["--all".into()] } else { vec![spec.clone().into(), "-o".into(), output.into()] };
     let style = args.semantics.to_possible_value().map(|style| ["--semantics".into(), style.get_name().into()]);
-    watch::Job { spec, arguments: what.into_iter().chain(style.into_iter().flatten()).collect() }
+    let core = args.core.iter().flat_map(|core| {
+        let mut path = OsString::from("path=");
+        path.push(core);
+        ["--core".into(), path]
+    });
+    watch::Job { spec, arguments: what.into_iter().chain(style.into_iter().flatten()).chain(core).collect() }
 }
 
 /// The command that writes the crate.
@@ -69,11 +76,10 @@ fn quoted(path: &Path) -> String {
     if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
-/// The folder above the current one that holds `specs/`, or the one this program was built in.
+/// The folder at or above the current one that holds `specs/`.
 fn project_root() -> Result<PathBuf, Failure> {
     let here = std::env::current_dir().map_err(Failure::reading(Path::new(".")))?;
-    let built = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
-    here.ancestors().chain(built).find(|folder| !specs_in(folder).is_empty()).map(Path::to_owned).ok_or_else(|| {
+    here.ancestors().find(|folder| !specs_in(folder).is_empty()).map(Path::to_owned).ok_or_else(|| {
         let help = "run it in the project's folder, or name one specification: `isaforge gen SPEC -o DIR`";
         Failure::usage("there is no folder `specs/` with specifications here or above", help)
     })
@@ -100,6 +106,8 @@ struct Job {
     spec: PathBuf,
     output: PathBuf,
     semantics: Semantics,
+    /// The folder of isaforge-core, if not the registry's is meant.
+    core: Option<PathBuf>,
     check: bool,
     /// Whether the crate belongs to the project's workspace.
     member: bool,
@@ -123,7 +131,8 @@ impl Job {
             let help = "this is a mistake of isaforge: please report it together with the specification";
             Failure::usage(format!("{}: the generated code is not Rust: {error}", settings.spec.display()), help)
         };
-        let source = compiled.source(true).map_err(|error| not_rust(&error))?;
+        let name = self.package_name(&compiled.checked.isa.name).replace('-', "_");
+        let source = compiled.source(Some(&name)).map_err(|error| not_rust(&error))?;
         let semantics = compiled.semantics_source().map_err(|error| not_rust(&error))?;
         let isa = &compiled.checked.isa;
         if !self.check {
@@ -169,8 +178,21 @@ impl Job {
         if !manifest.exists() {
             write_whole(&manifest, self.manifest(name, doc, semantics).as_bytes())?;
             say(&format!("wrote {}", manifest.display()));
+            if !self.member && self.core.is_none() {
+                say(&format!(
+                    "{}: to build it with a checkout of isaforge instead of the registry's isaforge-core, add to its \
+                     Cargo.toml\n\n    [patch.crates-io]\n    isaforge-core = {{ path = \"isaforge/core\" }}\n\nor write it \
+                     with `--core path=isaforge/core`",
+                    paint(HELP, "help")
+                ));
+            }
         }
         Ok(())
+    }
+
+    /// The name of the package.
+    fn package_name(&self, isa: &str) -> String {
+        if self.member { format!("isaforge-{isa}") } else { package_name(&self.output, isa) }
     }
 
     fn manifest(&self, name: &str, doc: &str, semantics: bool) -> String {
@@ -186,10 +208,8 @@ impl Job {
                 toml_text(&format!("{} Generated from specs/{name} by isaforge.", sentence(doc)))
             );
         }
-        // Beside a checkout the crate compiles as it is; elsewhere the registry has the core.
-        let core = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(|root| root.join("core"));
-        let path = core.filter(|core| core.join("Cargo.toml").is_file());
-        let path = path.map_or(String::new(), |path| format!(", path = {}", toml_text(&path.display().to_string())));
+        let core = self.core.as_ref().map(|core| std::path::absolute(core).unwrap_or_else(|_| core.clone()));
+        let path = core.map_or(String::new(), |core| format!(", path = {}", toml_text(&core.display().to_string())));
         let apart = if in_workspace(&self.output) {
             "\n# Not a member of the workspace around it; remove this line to make it one.\n[workspace]\n"
         } else {
@@ -198,7 +218,7 @@ impl Job {
         format!(
             "[package]\nname = {}\ndescription = {}\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
              {features}[dependencies]\nisaforge-core = {{ version = \"{version}\"{path} }}\n{apart}",
-            toml_text(&package_name(&self.output, name)),
+            toml_text(&self.package_name(name)),
             toml_text(&format!("{} Generated by isaforge.", sentence(doc)))
         )
     }

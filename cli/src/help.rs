@@ -8,6 +8,8 @@ Examples:
   isaforge asm valhall shader.s -o shader.hex     text to words
   isaforge list valhall shift                     the instructions that a word describes
   isaforge explain valhall 0091c10000000002       every bit of a word
+  isaforge graph valhall shader.bin -o shader.svg the control flow as a picture
+  isaforge lint valhall shader.bin                mistakes in a program
   isaforge check specs/valhall                    is a specification right?
   isaforge gen specs/valhall -o my-crate          a specification to a crate
   isaforge diff valhall-2021 valhall              what changed between two revisions
@@ -25,12 +27,14 @@ Examples:
   isaforge dis valhall shader.bin                 raw words, least significant byte first
   echo 0091c10000000002 | isaforge dis valhall    hexadecimal, most significant digit first
   isaforge dis valhall --tsv words.hex            word, ok or invalid, text or reason
+  isaforge dis valhall shader.bin --json | jq .reads    one JSON object an instruction
   isaforge dis valhall a.bin | isaforge asm valhall --out bin > b.bin    there and back
   isaforge dis --spec specs/mine.yaml a.bin       a specification before it is compiled
 
 In hexadecimal `0x`, white space, commas and underscores are free: only the digits count.
 A word that is no instruction prints as `.word 0x… // reason`, which `asm` takes back; the exit
-status is then 1.
+status is then 1. Places that branches lead to get labels. With `--tsv` and `--json` a text is the
+instruction alone, with numbers; `--json-schema` describes the objects.
 
 Of usc, hexadecimal is bytes in the order of memory, groups one after another. The text is a
 program, `N : …` with labels; bytes that are no group print as `.byte 0x… # reason`.";
@@ -68,10 +72,31 @@ Examples:
   isaforge explain valhall MOV.i32                a name: the instruction with an example
   isaforge explain valhall                        what programs find in registers, what flow does
   isaforge explain valhall 0091c10000000102 | less
-  isaforge explain usc 44a0800500000000ff         the bytes of a group
+  isaforge explain usc 44a08005000000ff           the bytes of a group
   isaforge explain --spec specs/mine.yaml MOV     what a specification says while it is written
 
 A word that is no instruction is explained, too, as far as its opcode says which it would be.";
+
+/// Below the options of `graph`.
+pub const GRAPH: &str = "\
+Examples:
+  isaforge graph valhall shader.bin -o shader.svg   blocks, branches and loops as a picture
+  isaforge graph valhall shader.s -o shader.dot     the same for Graphviz
+  isaforge graph --spec specs/mine.yaml a.bin -o a.svg
+
+Blocks in loops are orange, edges that close a loop too; branches are blue. Code that cannot be
+reached has a dashed frame. The picture follows the reader's choice of light or dark.";
+
+/// Below the options of `lint`.
+pub const LINT: &str = "\
+Examples:
+  isaforge lint valhall shader.bin                what is likely wrong, with its address
+  isaforge lint valhall shader.s --json           one JSON object a finding
+  isaforge lint valhall shader.s --pressure       how many registers are live, line by line
+  isaforge check --explain P0003                  the page on a finding
+
+All of it follows from what the specification says of operands, branches and operations.
+Exit status: 0 nothing to say, 1 findings, 2 wrong usage or an unreadable file.";
 
 /// Below the options of `check`.
 pub const CHECK: &str = "\
@@ -104,6 +129,17 @@ Examples:
 Every instruction whose words read differently comes with such a word and both of its texts.
 Exit status: 0 old binaries decode the same (that is proved), 1 they do not or it is not certain,
 2 there is nothing to compare: wrong usage, or a specification with mistakes.";
+
+/// Below the options of `manual`.
+pub const MANUAL: &str = "\
+Examples:
+  isaforge manual valhall -o manual                 then open manual/index.html
+  isaforge manual valhall -o manual --since valhall-2021
+  isaforge manual specs/mine.yaml -o manual         also a document of Mesa, Arm, LLVM or RISC-V
+  isaforge manual specs/mine.yaml --serve           write, save, look
+
+The pages need neither a network nor a server. The decoder and the search run in the page;
+everything else can be read without JavaScript.";
 
 /// Below the options of `translate`.
 pub const TRANSLATE: &str = "\

@@ -20,6 +20,24 @@ pub struct Input {
     pub bytes: Vec<u8>,
 }
 
+/// Opens a file that may be named by a stranger: opening a pipe would wait until somebody writes to it, and a device may
+/// have no end.
+///
+/// # Errors
+/// When it cannot be opened, or is no regular file.
+pub fn open(path: &Path) -> io::Result<fs::File> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    fs::File::open(path)
+}
+
+/// Opens a file of the command line, which may also be what a shell has opened already: `<(command)`.
+fn open_given(path: &Path) -> io::Result<fs::File> {
+    let opened = ["/dev/fd", "/dev/stdin", "/proc/self/fd"].iter().any(|known| path.starts_with(known));
+    if opened { fs::File::open(path) } else { open(path) }
+}
+
 /// All that there is to read, unless it is more than anybody would want.
 fn whole(from: impl Read, name: &Path) -> Result<Input, Failure> {
     let mut bytes = Vec::new();
@@ -38,7 +56,7 @@ impl Input {
     /// When it cannot be read.
     pub fn read(path: Option<&Path>) -> Result<Input, Failure> {
         match path.filter(|path| path.as_os_str() != "-") {
-            Some(path) => whole(fs::File::open(path).map_err(Failure::reading(path))?, path),
+            Some(path) => whole(open_given(path).map_err(Failure::reading(path))?, path),
             None => whole(io::stdin().lock(), Path::new("<stdin>")),
         }
     }

@@ -26,14 +26,19 @@ pub mod explain_code;
 pub mod failure;
 pub mod fidelity;
 pub mod generate;
+mod graph;
 pub mod groups;
 pub mod help;
 pub mod input;
+pub mod json;
+pub mod lint;
 pub mod list;
 pub mod machine;
+pub mod manual;
 pub mod output;
 pub mod paint;
 pub mod picture;
+pub mod program;
 pub mod rows;
 pub mod run;
 pub mod snippet;
@@ -90,9 +95,12 @@ fn dispatch(command: &Command) -> Result<Status, Failure> {
         Command::Asm(args) => asm::asm(args),
         Command::List(args) => list::list(args),
         Command::Explain(args) => explain::explain(args),
+        Command::Graph(args) => graph::graph(args),
+        Command::Lint(args) => lint::lint(args),
         Command::Check(args) => check::check(args),
         Command::Gen(args) => generate::generate(args),
         Command::Diff(args) => diff::diff(args),
+        Command::Manual(args) => manual::manual(args),
         Command::Translate(args) => translate::translate(args),
         Command::Conform(args) => conform::conform(args),
         Command::Run(args) => run::run(args),

@@ -4,6 +4,7 @@
 use std::fmt::{self, Display};
 use std::ops::ControlFlow;
 
+pub use isaforge_runtime::exec::jit::engine::Compiler;
 use isaforge_runtime::valhall::cases::{self, Finished};
 use isaforge_runtime::valhall::compare::compare;
 pub use isaforge_runtime::valhall::host::Resources;

@@ -1,5 +1,6 @@
 //! Writing: messages to standard error, and files that appear whole or not at all.
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -22,6 +23,37 @@ pub fn complain(failure: &Failure) {
         text.push_str(&format!("\n  {}: {help}", paint(HELP, "help")));
     }
     say(&text);
+}
+
+/// Takes text for a writer of bytes.
+#[derive(Debug)]
+pub struct Text<W> {
+    out: W,
+    failed: Option<io::Error>,
+}
+
+impl<W: Write> Text<W> {
+    /// Text for `out`.
+    pub fn new(out: W) -> Self {
+        Text { out, failed: None }
+    }
+
+    /// Ends the text.
+    ///
+    /// # Errors
+    /// The first of the writer.
+    pub fn finish(self) -> io::Result<()> {
+        self.failed.map_or(Ok(()), Err)
+    }
+}
+
+impl<W: Write> fmt::Write for Text<W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.out.write_all(text.as_bytes()).map_err(|error| {
+            self.failed.get_or_insert(error);
+            fmt::Error
+        })
+    }
 }
 
 /// Writes a file so that a reader sees the old content or all of the new, never a part.

@@ -1,11 +1,15 @@
 //! Instructions one a line, as other tools' lists have them: `dis --order memory --tsv` and `asm --order memory --tsv`.
 //!
 //! A line is an instruction by itself: its bytes in the order of memory, or its text. One line goes out for each line that
-//! comes in, whatever it holds.
+//! comes in, whatever it holds. Of a stream, a line may be a whole program: more bytes than one instruction has, or a text with
+//! line breaks. Branches within it have labels.
 
 use std::io::{self, BufWriter, Write};
 
 use isaforge_core::print::{Style, print};
+use isaforge_core::stream::listing::{disassemble, parts};
+use isaforge_core::stream::program::assemble;
+use isaforge_core::stream::{Engine, Stream};
 use isaforge_core::text::Line;
 use isaforge_core::{decode::decode, parse::parse};
 
@@ -36,15 +40,33 @@ fn text_of(tables: Tables, bytes: &[u8], style: Style) -> Result<String, String>
             }
             isaforge_core::group::print(isa, &group, isaforge_core::group::text::SEPARATOR, &mut line);
         }
+        Tables::Streams(Engine { stream: Stream { sequence: Some(sequence), .. }, .. }) => {
+            let text = sequence.disassemble(bytes).map_err(|error| error.to_string())?;
+            return Ok(text.trim_end_matches('\n').to_owned());
+        }
         Tables::Streams(engine) => {
             let decoded = engine.decode(bytes).map_err(|error| error.to_string())?;
             if usize::from(decoded.len) != bytes.len() {
-                return Err(length(decoded.len.into(), bytes.len()));
+                return program(engine, bytes);
             }
             engine.print(&decoded, &mut line);
         }
     }
     Ok(line.as_str().to_owned())
+}
+
+/// The text of a program.
+///
+/// # Errors
+/// Where it has no instruction.
+fn program(engine: Engine, bytes: &[u8]) -> Result<String, String> {
+    for part in parts(engine, bytes) {
+        part.decoded.map_err(|error| format!("at byte {}: {error}", part.at))?;
+    }
+    let mut text = String::new();
+    disassemble(engine, bytes, &mut text);
+    text.truncate(text.trim_end_matches('\n').len());
+    Ok(text)
 }
 
 fn length(needed: usize, have: usize) -> String {
@@ -63,7 +85,14 @@ fn bytes_of(tables: Tables, text: &str) -> Result<Vec<u8>, String> {
         }
         Tables::Groups(isa) => isaforge_core::group::listing::assemble_program(isa, text)
             .map_err(|errors| errors.first().map_or_else(String::new, |error| error.message.clone())),
+        Tables::Streams(Engine { stream: Stream { sequence: Some(sequence), .. }, .. }) => {
+            sequence.assemble(text).map_err(|error| error.to_string())
+        }
         Tables::Streams(engine) => {
+            if text.contains('\n') {
+                return assemble(engine, text)
+                    .map_err(|errors| errors.first().map_or_else(String::new, ToString::to_string));
+            }
             let parsed = engine.parse(text).map_err(|error| error.to_string())?;
             Ok(engine.store(parsed.decoded.word)[..usize::from(parsed.decoded.len)].to_vec())
         }

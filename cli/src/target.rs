@@ -6,19 +6,25 @@
 use std::path::Path;
 
 use clap::CommandFactory;
-use isaforge_compiler::check_spec;
+use isaforge_compiler::diagnostic::Diagnostics;
 use isaforge_compiler::lower::lower;
+use isaforge_compiler::read;
+use isaforge_compiler::stream::lower::lower_exact;
 use isaforge_compiler::suggest::{did_you_mean, one_of};
+use isaforge_compiler::{Settings, check_spec};
 use isaforge_core::Isa;
 use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::Semantics;
-use isaforge_core::stream::Engine;
+use isaforge_core::stream::{Engine, Stream};
 
 use crate::args::{Cli, TargetArgs};
 use crate::builtin::{self, Builtin, Tables};
 use crate::check;
 use crate::failure::Failure;
 use crate::machine::Entry;
+
+/// The warning that a branch target does not say what it counts.
+const BRANCHES: &str = "W0211";
 
 /// An instruction set to work on.
 #[derive(Clone, Debug)]
@@ -33,6 +39,8 @@ pub struct Target {
     pub hardware: Option<&'static Hardware>,
     /// How true what executes its programs is to the hardware.
     pub fidelity: Option<fn() -> Vec<Entry>>,
+    /// What its specification leaves unsaid about labels, as messages.
+    pub unclear: String,
 }
 
 impl From<&'static Builtin> for Target {
@@ -41,8 +49,9 @@ impl From<&'static Builtin> for Target {
             name: found.name.to_owned(),
             tables: found.tables,
             semantics: found.semantics,
-            hardware: None,
+            hardware: found.hardware,
             fidelity: found.fidelity,
+            unclear: String::new(),
         }
     }
 }
@@ -73,7 +82,7 @@ impl TargetArgs {
     /// When the specification cannot be opened, or when these commands cannot work on it.
     pub fn open(&self) -> Result<Option<Target>, Failure> {
         match (&self.spec, self.isa) {
-            (Some(spec), _) => from_specification(spec, self.generation),
+            (Some(spec), _) => from_specification(spec, self.generation.as_deref()),
             (None, Some(found)) => Ok(Some(found.into())),
             (None, None) => Err(Failure::usage("no instruction set is named", "`isaforge isas` lists them")),
         }
@@ -105,8 +114,8 @@ pub fn named_or_at(given: &Path) -> Result<Option<Target>, Failure> {
 ///
 /// # Errors
 /// When it cannot be opened.
-pub fn from_specification(given: &Path, generation: Option<u32>) -> Result<Option<Target>, Failure> {
-    let settings = check::settings(given)?;
+pub fn from_specification(given: &Path, generation: Option<&str>) -> Result<Option<Target>, Failure> {
+    let settings = Settings { generation: generation.map(str::to_owned), ..check::settings(given)? };
     let checked = match check_spec(&settings) {
         Ok(checked) => checked,
         Err(failure) => {
@@ -115,36 +124,52 @@ pub fn from_specification(given: &Path, generation: Option<u32>) -> Result<Optio
             return Ok(None);
         }
     };
-    // Warnings wait for `isaforge check`: here they would come with every run.
+    // Documents of others are large, and what is read by them here is not.
+    let of_others = read::format_of(&settings.spec).is_some();
+    // Warnings wait for `isaforge check`: here they would come with every run. What labels stand for is another matter.
     let tables = match (&checked.isa.groups, &checked.isa.stream) {
         (Some(groups), _) => Tables::Groups(isaforge_compiler::group::lower::lower(&checked.isa, groups)),
         (None, Some(stream)) => {
-            let stream = isaforge_compiler::stream::lower::lower(&checked.isa, stream);
-            let (first, last) = stream.generations;
-            let generation = match generation {
-                Some(generation) if (first..=last).contains(&generation) => generation,
-                Some(generation) => {
-                    let message = format!("`{}` has no generation {generation}", settings.spec.display());
-                    let help = if first == last {
-                        "it tells no generations apart: leave `--generation` out".to_owned()
-                    } else {
-                        format!("its generations are {first} to {last}")
-                    };
-                    return Err(Failure::usage(message, help));
-                }
-                None if first == last => first,
-                None => {
-                    let message = format!("`{}` describes several generations", settings.spec.display());
-                    return Err(Failure::usage(message, format!("say which with `--generation`: {first} to {last}")));
-                }
-            };
+            let lower = if of_others { lower_exact } else { isaforge_compiler::stream::lower::lower };
+            let stream = lower(&checked.isa, stream);
+            let generation = chosen(stream, generation, &settings.spec)?;
             Tables::Streams(Engine { stream, generation })
         }
         (None, None) => Tables::Words(lower(&checked.isa).isa),
     };
     let semantics = checked.isa.semantics.as_ref().map(isaforge_compiler::semantics::lower);
     let hardware = isaforge_compiler::machine::lower(&checked.isa);
-    Ok(Some(Target { name: settings.spec.display().to_string(), tables, semantics, hardware, fidelity: None }))
+    let mut unclear = Diagnostics::default();
+    checked.diagnostics.iter().filter(|found| found.code == BRANCHES).for_each(|found| unclear.push(found.clone()));
+    let unclear = if unclear.is_empty() { String::new() } else { check::text(&unclear, &checked.sources) };
+    Ok(Some(Target { name: settings.spec.display().to_string(), tables, semantics, hardware, fidelity: None, unclear }))
+}
+
+/// The number of the generation that is wanted.
+fn chosen(stream: &Stream, wanted: Option<&str>, spec: &Path) -> Result<u32, Failure> {
+    let (first, last) = stream.generations;
+    let names = || stream.generation_names.iter().map(|(name, _)| *name);
+    let known = match (names().next(), first == last) {
+        (Some(_), _) => one_of(names()),
+        (None, true) => {
+            return wanted.map_or(Ok(first), |_| {
+                let message = format!("`{}` tells no generations apart", spec.display());
+                Err(Failure::usage(message, "leave `--generation` out"))
+            });
+        }
+        (None, false) if last == u32::MAX => format!("the numbers from {first}"),
+        (None, false) => format!("{first} to {last}"),
+    };
+    let Some(wanted) = wanted else {
+        let message = format!("`{}` describes several generations", spec.display());
+        return Err(Failure::usage(message, format!("say which with `--generation`: {known}")));
+    };
+    let named = stream.generation_names.iter().find(|(name, _)| *name == wanted).map(|(_, number)| *number);
+    let numbered = || wanted.parse().ok().filter(|number| (first..=last).contains(number) && names().next().is_none());
+    named.or_else(numbered).ok_or_else(|| {
+        let message = format!("`{}` has no generation {wanted}", spec.display());
+        Failure::usage(message, format!("its generations are {known}"))
+    })
 }
 
 /// The command line, for arguments that name a specification or for those that do not.
@@ -159,7 +184,7 @@ pub fn command_line(with_spec: bool) -> clap::Command {
     let without_isa = |command: clap::Command| {
         command.mut_arg("isa", |isa| isa.required(false).long("no-instruction-set").hide(true).conflicts_with("spec"))
     };
-    ["dis", "asm", "explain", "list"]
+    ["dis", "asm", "explain", "list", "graph", "lint"]
         .into_iter()
         .fold(command, |command, name| command.mut_subcommand(name, without_isa))
 }

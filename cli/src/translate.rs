@@ -8,10 +8,11 @@ use std::io::{self, IsTerminal, Write};
 use isaforge_compiler::translate::{translate as translate_word, translate_program};
 use isaforge_core::Isa;
 use isaforge_core::print::Style;
+use isaforge_core::program::disassemble;
 
 use crate::args::{Form, TranslateArgs};
 use crate::asm::{not_text, report};
-use crate::dis::{describe, listing};
+use crate::dis::describe;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
 use crate::output::{count, say, write_whole};
@@ -104,10 +105,10 @@ fn of_words(from: &'static Isa, to: &'static Isa, input: &Input, encoding: Encod
 fn write(isa: &'static Isa, translated: &[u64], form: Form) -> Result<Vec<u8>, Failure> {
     Ok(match form {
         Form::Asm => {
-            let mut text = Vec::new();
+            let mut text = String::new();
             // Two words may share their customary text, and the other of them would come out of the assembler.
-            listing(isa, translated, Style::Exact, &mut text)?;
-            text
+            let _ = disassemble(isa, translated, Style::Exact, &mut text);
+            text.into_bytes()
         }
         Form::Hex => words::write(isa, translated, Encoding::Hex),
         Form::Bin => words::write(isa, translated, Encoding::Bin),

@@ -88,6 +88,50 @@ pub fn watch(jobs: Vec<Job>) -> Result<Status, Failure> {
     }
 }
 
+/// Tells when a specification was saved with another text.
+pub struct Changes {
+    spec: PathBuf,
+    seen: Seen,
+    watcher: RecommendedWatcher,
+    folders: BTreeSet<PathBuf>,
+    events: Receiver<notify::Result<notify::Event>>,
+}
+
+impl Changes {
+    /// Watches a specification and all of its files.
+    ///
+    /// # Errors
+    /// When it cannot be opened or watched.
+    pub fn new(spec: &Path) -> Result<Changes, Failure> {
+        let (sender, events) = channel();
+        let mut watcher = notify::recommended_watcher(move |event| {
+            // Nobody listens any more when the command ends.
+            let _ = sender.send(event);
+        })
+        .map_err(failed)?;
+        let mut folders = BTreeSet::new();
+        let seen = Seen::of(spec)?;
+        seen.follow(&mut watcher, &mut folders)?;
+        Ok(Changes { spec: spec.to_owned(), seen, watcher, folders, events })
+    }
+
+    /// Waits until it has another text.
+    ///
+    /// # Errors
+    /// As [`Changes::new`].
+    pub fn next(&mut self) -> Result<(), Failure> {
+        loop {
+            wait(&self.events)?;
+            let now = Seen::of(&self.spec)?;
+            now.follow(&mut self.watcher, &mut self.folders)?;
+            if now.files != self.seen.files {
+                self.seen = now;
+                return Ok(());
+            }
+        }
+    }
+}
+
 /// Waits for a change, and then until there are no more.
 fn wait(events: &Receiver<notify::Result<notify::Event>>) -> Result<(), Failure> {
     // The watcher holds the other end for as long as this runs.

@@ -3,8 +3,9 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -109,6 +110,18 @@ fn a_launch_file_sets_registers_and_memory_and_shows_what_is_left() {
     for expected in ["nop9", "there is no register `y1`", "there are 1 lanes, and values for 2"] {
         assert!(text(&wrong.stderr).contains(expected), "{expected}: {}", text(&wrong.stderr));
     }
+}
+
+#[test]
+fn both_engines_give_the_same_and_machine_code_can_be_seen() {
+    for (name, _) in PROGRAMS {
+        let path = path(&format!("{name}.elf"));
+        let [reference, compiled] =
+            ["reference", "compiled"].map(|engine| run(&["--quiet", "--engine", engine, &path]));
+        assert_eq!((compiled.status, compiled.stdout), (reference.status, reference.stdout), "{name}");
+    }
+    let found = run(&["--quiet", "--dump-jit", &path("sieve.elf")]);
+    assert_eq!(text(&found.stdout).contains("region 0x"), cfg!(target_arch = "x86_64"), "{}", text(&found.stdout));
 }
 
 #[test]
@@ -265,4 +278,95 @@ fn new_programs_do_what_the_emulator_does() {
             fs::copy(&source, Path::new(&keep).join("random.S")).unwrap();
         }
     }
+}
+
+/// What `isaforge` with these arguments makes of a text.
+fn filter(arguments: &[&str], input: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_isaforge"));
+    let all = ["--spec", "examples/riscv", "--order", "memory", "--tsv", "-"];
+    command.current_dir(root()).args(arguments).args(all);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the command starts");
+    let mut pipe = child.stdin.take().expect("a pipe");
+    let text = input.to_owned();
+    let writer = std::thread::spawn(move || pipe.write_all(text.as_bytes()));
+    let output = child.wait_with_output().expect("the command ends");
+    writer.join().expect("the writer ends").expect("the input is taken");
+    text_of(output)
+}
+
+fn text_of(output: Output) -> String {
+    String::from_utf8(output.stdout).expect("output is text")
+}
+
+/// A line of a listing of `objdump`: the address, the bytes in the order of memory, the text without remarks and with the
+/// distance of a branch in the place of its address.
+fn listed(line: &str) -> Option<(String, String)> {
+    let (address, rest) = line.trim_start().split_once(":\t")?;
+    let address = i64::from_str_radix(address, 16).ok()?;
+    let (word, text) = rest.split_once('\t')?;
+    let word = u32::from_str_radix(word.trim(), 16).map(|bits| (bits, word.trim().len() / 2)).ok()?;
+    let bytes: String = word.0.to_le_bytes()[..word.1].iter().map(|byte| format!("{byte:02x}")).collect();
+    let text = text.split(['#', '<']).next().unwrap_or_default().replace('\t', " ").trim().to_owned();
+    let register = text.starts_with("jr ") || text.starts_with("jalr ");
+    if text.starts_with(['b', 'j']) && !register {
+        let at = text.rfind([',', ' '])? + 1;
+        let target = i64::from_str_radix(&text[at..], 16).ok()?;
+        return Some((bytes, format!("{}{}", &text[..at], target - address)));
+    }
+    Some((bytes, text))
+}
+
+#[test]
+fn a_line_may_be_a_whole_program() {
+    let listing = "l0:\\nadd a0, a0, -1\\nbnez a0, l0\\nj l4\\nadd a1, a1, 1\\nl4:\\nret";
+    let made = filter(&["asm"], listing);
+    let read = filter(&["dis"], &made);
+    assert_eq!(read.trim_end().split('\t').nth(2), Some(listing), "{made}");
+    let wrong = filter(&["dis"], &format!("{}0000", made.trim_end()));
+    assert!(wrong.contains("\tinvalid\tat byte "), "{wrong}");
+}
+
+#[test]
+#[ignore = "needs gcc-riscv64-linux-gnu"]
+fn whole_programs_read_and_write_as_binutils_does() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, _) in PROGRAMS {
+        let program = folder.path().join(name);
+        build(&programs().join(format!("{name}.c")), &program, "rv32imc");
+        let listing =
+            Command::new("riscv64-linux-gnu-objdump").arg("-d").arg(&program).output().expect("objdump starts");
+        let rows: Vec<(String, String)> = text(&listing.stdout).lines().filter_map(listed).collect();
+        assert!(rows.len() > 50, "{name}: {} instructions", rows.len());
+        let (bytes, texts): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+        let read = filter(&["dis"], &(bytes.join("\n") + "\n"));
+        for (row, expected) in read.lines().zip(&texts) {
+            assert_eq!(row.split('\t').nth(2).map(|text| text.replace(", ", ",")).as_ref(), Some(expected), "{row}");
+        }
+        let written = filter(&["asm"], &(texts.join("\n") + "\n"));
+        for (row, (expected, text)) in written.lines().zip(bytes.iter().zip(&texts)) {
+            assert_eq!(row.split('\t').next(), Some(expected.as_str()), "{text}");
+        }
+        assert_eq!((read.lines().count(), written.lines().count()), (texts.len(), texts.len()));
+        // All at once: branches have labels, and both assemblers make the same program of the listing.
+        let whole = bytes.concat();
+        let read = filter(&["dis"], &whole);
+        let listing = read.trim_end().split('\t').nth(2).expect("a listing").to_owned();
+        assert!(listing.contains(":\\n"), "{name} has no labels");
+        assert_eq!(filter(&["asm"], &listing).trim_end(), whole, "{name}");
+        assert_eq!(by_binutils(folder.path(), &listing.replace("\\n", "\n")), whole, "{name}");
+    }
+}
+
+/// What the GNU assembler makes of a program.
+fn by_binutils(folder: &Path, listing: &str) -> String {
+    let [source, object, binary] = ["listing.s", "listing.o", "listing.bin"].map(|name| folder.join(name));
+    fs::write(&source, format!(".option norelax\n{listing}\n")).unwrap();
+    let run = |name: &str, arguments: &[&str]| {
+        let status = Command::new(format!("riscv64-linux-gnu-{name}")).args(arguments).status();
+        assert!(status.expect("binutils start").success(), "{name}");
+    };
+    let [source, object, written] = [&source, &object, &binary].map(|path| path.to_str().unwrap());
+    run("as", &["-march=rv32imc_zicsr", "-mabi=ilp32", "-o", object, source]);
+    run("objcopy", &["-O", "binary", "-j", ".text", object, written]);
+    fs::read(&binary).unwrap().iter().map(|byte| format!("{byte:02x}")).collect()
 }

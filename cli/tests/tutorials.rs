@@ -47,3 +47,15 @@ fn the_tutorial_of_riscv_is_true() {
 fn the_tutorial_of_lanes_is_true() {
     follow("lanes", "LANES");
 }
+
+#[test]
+#[cfg(unix)]
+fn what_is_said_of_wide_words_is_true() {
+    follow("sm75", "SM75");
+}
+
+#[test]
+#[cfg(unix)]
+fn what_is_said_of_words_of_many_lengths_is_true() {
+    follow("g13", "G13");
+}

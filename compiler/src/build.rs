@@ -18,10 +18,10 @@ use std::{env, fs, process};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
+use crate::backend::rust::Options;
+use crate::backend::rust::idents::{code, doc_text, is_keyword};
 use crate::diagnostic::{Diagnostics, Severity, Style};
 use crate::driver::{Compiled, Failure, Settings, compile};
-use crate::emit::Options;
-use crate::emit::idents::{code, doc_text, is_keyword};
 use crate::suggest::{did_you_mean, one_of};
 
 /// The path of `isaforge-core` for a crate that depends on the facade `isaforge` alone.
@@ -43,7 +43,7 @@ pub fn generate(spec: impl Into<PathBuf>) {
 ///
 /// ```no_run
 /// use isaforge_compiler::build::Build;
-/// use isaforge_compiler::emit::SemanticsStyle;
+/// use isaforge_compiler::backend::rust::SemanticsStyle;
 ///
 /// let mut build = Build::new("specs/mine.yaml");
 /// build.module = Some("machine".to_owned());
@@ -167,6 +167,7 @@ impl Build {
             spec,
             root: Some(root.to_owned()),
             options: self.options.clone(),
+            generation: None,
             deny_warnings: self.deny_warnings,
         };
         let compiled = compile(&settings).map_err(|failure| BuildError::Spec { spec: self.spec.clone(), failure })?;

@@ -1,26 +1,29 @@
-//! The isaforge spec compiler: a description of an instruction set goes in, a checked model and Rust code come out.
+//! The isaforge spec compiler: a description of an instruction set goes in, a checked model comes out, and from it
+//! Rust code or a manual.
 //!
 //! ```text
-//! text ──read──▶ located syntax ──resolve──▶ model ──check──▶ model ──lower──▶ tables ──emit──▶ Rust
+//! text ──read──▶ located syntax ──resolve──▶ model ──check──▶ model ──lower──▶ tables ──backend──▶ Rust
 //! ```
 //!
 //! The stages are modules: [`yaml`], [`xml`] and [`spec`] read, [`resolve`] binds, [`check`] judges, [`lower`] turns the
-//! model into the tables that `isaforge-core` works on, [`emit`] prints them. No stage knows an instruction set by name.
+//! model into the tables that `isaforge-core` works on, a [`backend`] prints them. No stage knows an instruction set by
+//! name.
 #![forbid(unsafe_code)]
 
+pub mod backend;
 pub mod build;
 pub mod catalogue;
 pub mod check;
 pub mod diagnostic;
 pub mod diff;
 pub mod driver;
-pub mod emit;
 pub mod expression;
 pub mod group;
 mod json;
 pub mod lower;
 pub mod machine;
 pub mod model;
+pub mod read;
 pub mod reader;
 pub mod reference;
 pub mod resolve;

@@ -9,6 +9,8 @@ use std::io::{self, Read};
 use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 
+use flate2::read::MultiGzDecoder;
+
 use crate::diagnostic::Diagnostic;
 
 /// The largest file that [`Sources::load`] accepts, in bytes (16 MiB). The largest known spec is a hundredth of that.
@@ -282,7 +284,14 @@ impl Sources {
         }
         let mut bytes = Vec::new();
         // One byte more than allowed tells "too large" without trusting the length of something that may not be a plain file.
-        fs::File::open(&real).map_err(io_error)?.take(MAX_FILE_SIZE + 1).read_to_end(&mut bytes).map_err(io_error)?;
+        let mut file = fs::File::open(&real).map_err(io_error)?.take(MAX_FILE_SIZE + 1);
+        file.read_to_end(&mut bytes).map_err(io_error)?;
+        // The name of a packed file says nothing about that.
+        if bytes.starts_with(b"\x1f\x8b") {
+            let packed = std::mem::take(&mut bytes);
+            let mut content = MultiGzDecoder::new(&packed[..]).take(MAX_FILE_SIZE + 1);
+            content.read_to_end(&mut bytes).map_err(io_error)?;
+        }
         if bytes.len() as u64 > MAX_FILE_SIZE {
             return Err(LoadError::TooLarge { path: shown });
         }

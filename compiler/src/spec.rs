@@ -5,7 +5,7 @@
 
 use isaforge_core::table::{Base, Target};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::reader::{Accepts, FromNode, Named, OneOrMany, Reader, choices, vocabulary};
 use crate::source::{Span, Spanned};
 use crate::yaml::{Node, Value};
@@ -258,6 +258,8 @@ pub struct TargetWord {
     pub base: Base,
     /// The bytes of a step, if not those of a word.
     pub unit: Option<u16>,
+    /// The word it is said with; `None` for a map.
+    pub word: Option<&'static str>,
     /// Where it is said.
     pub span: Span,
 }
@@ -278,13 +280,13 @@ impl FromNode for TargetWord {
                 r.out.push(error.help("say how many bytes a step stands for; 1 counts bytes"));
                 return None;
             }
-            return Some(TargetWord { base: r_from.0, unit: unit.map(|unit| unit.value), span });
+            return Some(TargetWord { base: r_from.0, unit: unit.map(|unit| unit.value), word: None, span });
         }
-        let base = match TargetKind::from_node(node, r)? {
-            TargetKind::Relative => Base::Next,
-            TargetKind::Absolute => Base::Fixed(0),
+        let (base, word) = match TargetKind::from_node(node, r)? {
+            TargetKind::Relative => (Base::Next, "relative"),
+            TargetKind::Absolute => (Base::Fixed(0), "absolute"),
         };
-        Some(TargetWord { base, unit: None, span })
+        Some(TargetWord { base, unit: None, word: Some(word), span })
     }
 }
 
@@ -297,6 +299,22 @@ impl TargetWord {
     /// The same with its unit, which is so many bytes if it does not say one.
     pub fn target_in(self, unit: u16) -> Target {
         Target { base: self.base, unit: self.unit.unwrap_or(unit).max(1) }
+    }
+
+    /// Warns of a target whose bits lie in many pieces and which does not say how it counts: sets that scatter bits count
+    /// in other steps and from elsewhere as a rule (W0211).
+    pub fn doubt(self, pieces: usize, unit: u16, out: &mut Diagnostics) {
+        let Some(word) = self.word.filter(|_| pieces > 2) else { return };
+        let (place, from) = match self.base {
+            Base::Fixed(_) => ("the start of the program", "0"),
+            _ => ("the next instruction", "next"),
+        };
+        let message = format!("`{word}` counts steps of {unit} bytes from {place}");
+        let help = format!(
+            "if that is meant, write `{{ from: {from}, unit: {unit} }}`; bytes from the branch itself, in steps of two, are \
+             `{{ from: this, unit: 2 }}`"
+        );
+        out.push(Diagnostic::warning("W0211", self.span, message).help(help));
     }
 }
 

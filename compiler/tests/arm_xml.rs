@@ -249,7 +249,7 @@ fn other_spellings_are_read_and_never_printed() {
         |width: &str| parse(isa, &format!("BRANCH.{width} r0, #0")).map(|(_, w)| w).expect("all spellings are read");
     assert!(word("dst16") == word("f16") && word("f16") == word("u16") && word("dst32") == word("s32"));
     assert_eq!(text_of(isa, word("u32")).as_deref(), Ok("BRANCH.dst32 r0, #0"));
-    let source = compiled.source(true).expect("the generated code is Rust");
+    let source = compiled.source(Some("mine")).expect("the generated code is Rust");
     let (_, variants) = source.split_once("pub enum TexWidthM {").expect("the field has a type");
     let (variants, _) = variants.split_once('}').expect("the type ends");
     let names: Vec<&str> =

@@ -376,7 +376,7 @@ fn hostile_names_and_texts_are_refused_or_compile() {
     let folder = tempfile::tempdir().expect("a folder");
     let names = names();
     let add = |compiled: &Compiled, sources: &mut Vec<String>| {
-        let source = compiled.source(false).expect("it is Rust");
+        let source = compiled.source(None).expect("it is Rust");
         let title = isaforge_compiler::build::module_attributes(compiled).to_string();
         let file: syn::File = syn::parse_str(&format!("{title} mod m{} {{}}", sources.len())).expect("it is Rust");
         let head = prettyplease::unparse(&file);

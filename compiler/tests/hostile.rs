@@ -226,6 +226,29 @@ fn a_line_of_megabytes_has_columns() {
     assert_eq!((line, column), (1, before + 1));
 }
 
+#[test]
+fn no_chain_of_operators_uses_up_the_stack() {
+    let spec = |value: &str| {
+        let bank = "banks: { r: { count: 8, width: 32, prints: 'r{n}' } }";
+        let operand = "operands: { d: { bank: r, bits: 2..0, access: write } }";
+        let does = format!("A: {{ doc: x, fixed: {{ 7..3: 7 }}, {operand}, does: \"d = {value}\" }}");
+        format!("isa: x\nword: 8\nprovenance: document\n{bank}\ninstructions:\n  {does}\n")
+    };
+    let sum = |terms: usize| format!("1{}", " + 1".repeat(terms));
+    let casts = |terms: usize| format!("(1 as u32){}", " as u32".repeat(terms));
+    let members = |terms: usize| format!("(1 as u32){}", ".h0".repeat(terms));
+    // Chains of which each begins with another one.
+    let nested =
+        |terms: usize| (0..40).fold("1".to_owned(), |inner, _| format!("({inner}){}", " + 1".repeat(terms / 40)));
+    for text in [sum(100_000), casts(100_000), members(100_000), nested(100_000)] {
+        let (messages, _) = refused(&folder(&[("isa.yaml", &spec(&text))]));
+        assert!(messages[0].starts_with("E0127: more than 100 operators"), "{messages:?}");
+    }
+    for text in [sum(100), casts(99), nested(80), vec![sum(90); 10].join("; d = ")] {
+        check(&folder(&[("isa.yaml", &spec(&text))])).unwrap_or_else(|failure| panic!("{failure}"));
+    }
+}
+
 // ------------------------------------------------------------------------------------------------------------ groups
 
 /// Groups of a header and a part; `length` says where the header has its length, and `slots` what follows.
@@ -256,7 +279,7 @@ fn a_header_alone_is_no_group() {
     let folder = folder(&[("isa.yaml", &text)]);
     let compiled =
         compile(&Settings::new(folder.path().join("isa.yaml"))).unwrap_or_else(|failure| panic!("{failure}"));
-    compiled.source(true).expect("it is Rust");
+    compiled.source(Some("mine")).expect("it is Rust");
     let isa = compiled.groups.expect("it has groups");
     let bytes = [1 | 3 << 2, 0, 9];
     let group = isaforge_core::group::decode(isa, &bytes).expect("it is a group");

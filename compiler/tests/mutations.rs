@@ -32,7 +32,7 @@ mod texts;
 use kinds::{KINDS, Kind, Mutant};
 
 /// How many mutants of a kind are tried for each specification unless all are.
-const SAMPLE: usize = 4;
+const SAMPLE: usize = 14;
 /// The share of mistakes that must be found, in per cent.
 const GOAL: f64 = 99.0;
 
@@ -172,18 +172,27 @@ fn points_at(mutant: &Mutant, diagnostics: &Diagnostics, sources: &Sources) -> b
 fn meaning(isa: &Isa) -> String {
     let text = format!("{isa:?}");
     let mut kept = String::with_capacity(text.len() / 2);
-    let mut rest = text.as_str();
-    // `Span { … }` has no braces inside, and a `source: "file:line"` no escaped quotes.
-    while let Some(at) = rest.find("Span { ").into_iter().chain(rest.find("source: \"")).min() {
-        kept.push_str(&rest[..at]);
-        let end = if rest[at..].starts_with("Span") {
-            rest[at..].find('}')
+    let mut from = 0;
+    // `Span { … }` has no braces inside, and a `source: "file:line"` no escaped quotes. Each is looked for once.
+    let (mut spans, mut files) =
+        (text.match_indices("Span { ").peekable(), text.match_indices("source: \"").peekable());
+    loop {
+        let span = spans.peek().map(|(at, _)| *at);
+        let file = files.peek().map(|(at, _)| *at);
+        let Some(at) = span.into_iter().chain(file).min() else { break };
+        let end = if span == Some(at) {
+            spans.next();
+            text[at..].find('}')
         } else {
-            rest[at + 9..].find('"').map(|end| end + 9)
+            files.next();
+            text[at + 9..].find('"').map(|end| end + 9)
         };
-        rest = &rest[at + end.map_or(rest.len() - at, |end| end + 1)..];
+        if at >= from {
+            kept.push_str(&text[from..at]);
+            from = at + end.map_or(text.len() - at, |end| end + 1);
+        }
     }
-    kept + rest
+    kept + &text[from..]
 }
 
 #[derive(Default)]

@@ -1,5 +1,7 @@
 //! The fuzz targets on stable: random bytes, and texts that were right before they were changed at random.
 
+#[path = "../../fuzz/src/change.rs"]
+mod change;
 #[path = "../../runtime/tests/seed/mod.rs"]
 mod seed;
 #[path = "../../fuzz/src/targets.rs"]
@@ -13,58 +15,10 @@ use isaforge_core::print::Style;
 use isaforge_core::program;
 use isaforge_core::sample::{Random, sample};
 
+use change::{DOCUMENTS, changed};
+
 fn bytes(random: &mut Random, most: u64) -> Vec<u8> {
     (0..random.below(most)).map(|_| random.next() as u8).collect()
-}
-
-/// A text with some of its bytes changed, its parts left out, doubled or moved, or signs put in.
-fn changed(text: &[u8], random: &mut Random) -> Vec<u8> {
-    const SIGNS: [&str; 24] = [
-        "\n",
-        " ",
-        "  ",
-        ":",
-        ",",
-        "{",
-        "}",
-        "[",
-        "]",
-        "~",
-        "-",
-        "\"",
-        "'",
-        "#",
-        "&",
-        "*",
-        "<",
-        ">",
-        "0",
-        "99999999999999999999",
-        "0x",
-        "\u{e9}",
-        "\u{202e}",
-        "\0",
-    ];
-    let mut text = text.to_vec();
-    for _ in 0..=random.below(4) {
-        let at = random.below(text.len() as u64 + 1) as usize;
-        let end = (at + random.below(24) as usize).min(text.len());
-        let part = text[at..end].to_vec();
-        match random.below(6) {
-            0 => drop(text.drain(at..end)),
-            1 => drop(text.splice(at..at, part)),
-            2 => {
-                let to = random.below(text.len() as u64 + 1) as usize;
-                drop(text.splice(to..to, part));
-            }
-            3 if at < text.len() => text[at] ^= 1 << random.below(7),
-            _ => {
-                let sign = SIGNS[random.below(SIGNS.len() as u64) as usize];
-                drop(text.splice(at..at, sign.bytes()));
-            }
-        }
-    }
-    text
 }
 
 /// All files of a language on the pages of the catalogue.
@@ -119,7 +73,7 @@ fn listing(isa: &'static Isa, random: &mut Random) -> String {
         })
         .collect();
     let mut text = String::new();
-    program::disassemble(isa, &words, Style::Customary, &mut text);
+    program::disassemble(isa, &words, Style::Customary, &mut text).expect("a text takes everything");
     text
 }
 
@@ -169,5 +123,53 @@ fn any_document_compiles_or_has_mistakes() {
     for _ in 0..200 * seed::rounds() {
         let page = one_of(&pages, &mut random);
         targets::xml(&changed(page.as_bytes(), &mut random));
+    }
+}
+
+#[test]
+fn any_document_of_others_is_read_or_has_mistakes() {
+    let mut random = Random(seed::seed(107));
+    for (number, (_, text)) in DOCUMENTS.iter().enumerate() {
+        targets::reader(&[&[number as u8], text.as_bytes()].concat());
+        for _ in 0..30 * seed::rounds() {
+            let mut data = vec![number as u8];
+            data.extend(changed(text.as_bytes(), &mut random));
+            targets::reader(&data);
+        }
+    }
+}
+
+#[test]
+fn bytes_of_streams_print_and_are_read_again() {
+    let mut random = Random(seed::seed(108));
+    for _ in 0..300 * seed::rounds() {
+        targets::streams(&bytes(&mut random, 48));
+    }
+    // Bytes of instructions, and those beside them.
+    for engine in targets::stream_engines() {
+        for round in 0..300 * seed::rounds() {
+            let layouts = engine.stream.layouts_of(0);
+            let layout = &layouts[round as usize % layouts.len()];
+            let random_bits = isaforge_core::stream::Wide(std::array::from_fn(|_| random.next()));
+            let mut data = engine.store(random_bits & !layout.fixed_mask | layout.fixed_value).to_vec();
+            targets::streams(&data);
+            let at = random.below(8 * data.len() as u64);
+            data[at as usize / 8] ^= 1 << (at % 8);
+            targets::streams(&data);
+        }
+    }
+}
+
+#[test]
+fn any_text_of_a_stream_is_assembled_or_refused() {
+    let mut random = Random(seed::seed(109));
+    for _ in 0..100 * seed::rounds() {
+        let data = bytes(&mut random, 64);
+        for engine in targets::stream_engines() {
+            let mut text = String::new();
+            isaforge_core::stream::listing::disassemble(*engine, &data, &mut text);
+            targets::assemble_streams(&changed(text.as_bytes(), &mut random));
+        }
+        targets::assemble_streams(&data);
     }
 }

@@ -337,7 +337,7 @@ fn tables_in_memory_agree_with_the_generated_crate() {
 fn generating_twice_gives_the_same_bytes() {
     for spec in ["valhall/isa.yaml", "valhall-2021/isa.yaml", "vpu/isa.yaml"] {
         let source = || match compile(&Settings::new(specs().join(spec))) {
-            Ok(compiled) => compiled.source(true).expect("generated code is Rust"),
+            Ok(compiled) => compiled.source(Some("mine")).expect("generated code is Rust"),
             Err(failure) => panic!("{failure}"),
         };
         assert!(source() == source(), "{spec} compiles to the same bytes twice");

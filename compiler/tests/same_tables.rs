@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use isaforge_compiler::emit::{Options, emit};
+use isaforge_compiler::backend::rust::{Options, emit};
 use isaforge_compiler::lower::lower;
 use isaforge_compiler::model::Isa;
 use isaforge_compiler::{Settings, check_spec};

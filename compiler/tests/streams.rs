@@ -105,8 +105,11 @@ fn labels_are_right_in_a_stream_of_two_lengths() {
     let program = "start:\n c.addi a0, -1\nloop: beq a0, zero, start\n c.j loop\n jal ra, end\n c.nop\nend: ret\n";
     let made = isaforge_core::stream::program::assemble(engine, program).unwrap_or_else(|e| panic!("{e:?}"));
     let mut listing = String::new();
-    assert_eq!(isaforge_core::stream::program::disassemble(engine, &made, &mut listing), 0);
-    assert_eq!(listing, "c.addi a0, -1\nbeq a0, zero, -2\nc.j -4\njal 6\nc.nop\nret\n");
+    assert_eq!(isaforge_core::stream::listing::disassemble(engine, &made, &mut listing), 0);
+    assert_eq!(listing, "l0:\nc.addi a0, -1\nl1:\nbeq a0, zero, l0\nc.j l1\njal l7\nc.nop\nl7:\nret\n");
+    assert_eq!(isaforge_core::stream::program::assemble(engine, &listing), Ok(made));
+    let errors = isaforge_core::stream::program::assemble(engine, "4: c.j 4\n").expect_err("4 is a number");
+    assert_eq!(errors[0].message, "the label `4` starts with a digit");
     let errors =
         isaforge_core::stream::program::assemble(engine, "finish: j finsh\n").expect_err("there is no `finsh`");
     assert_eq!((errors[0].line, errors[0].column, errors[0].help.as_str()), (1, 11, "did you mean `finish`?"));
@@ -168,8 +171,9 @@ fn words_of_128_bits_have_text_before_the_mnemonic() {
     let program = "top: @P0 BRA end;\n BRA top;\nend: BRA end;\n";
     let made = isaforge_core::stream::program::assemble(engine, program).unwrap_or_else(|e| panic!("{e:?}"));
     let mut listing = String::new();
-    isaforge_core::stream::program::disassemble(engine, &made, &mut listing);
-    assert_eq!(listing, "@P0 BRA 0x10;\nBRA -0x20;\nBRA -0x10;\n");
+    isaforge_core::stream::listing::disassemble(engine, &made, &mut listing);
+    assert_eq!(listing, "l0:\n@P0 BRA l2;\nBRA l0;\nl2:\nBRA l2;\n");
+    assert_eq!(isaforge_core::stream::program::assemble(engine, &listing), Ok(made));
 }
 
 const GCN: &str = r#"
@@ -374,4 +378,49 @@ fn ranges_and_groups_of_bytes_in_the_other_order() {
     let engine = of_text("ranges", spec, 0).unwrap_or_else(|why| panic!("{why}"));
     both_ways(engine, &[("00 07 00 04", "load v[4:7]")]);
     assert!(hex(engine, "load v[4:8]").is_err(), "a range of four");
+}
+
+#[test]
+fn the_risc_v_example_reads_and_writes_as_binutils_does() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let engine = open(&folder.join("../examples/riscv/isa.yaml"), 0).unwrap_or_else(|why| panic!("{why}"));
+    let rows = include_str!("data/riscv-binutils.tsv").lines().filter(|row| !row.starts_with('#'));
+    let plain = |text: &str| text.replace(", ", ",");
+    for row in rows {
+        let (bits, expected) = row.split_once('\t').expect("two columns");
+        let printed = text(engine, bits).unwrap_or_else(|why| panic!("{bits}: {why}"));
+        assert_eq!(plain(&printed), expected, "{bits}");
+        // Of words with the same text the assembler takes the shortest.
+        let again = hex(engine, expected).unwrap_or_else(|why| panic!("{expected}: {why}"));
+        assert_eq!(plain(&text(engine, &again).unwrap_or_default()), expected, "{again}");
+        assert!(again.len() <= bits.len(), "{expected}: {again} and {bits}");
+    }
+    both_ways(
+        engine,
+        &[("0505", "add a0, a0, 1"), ("2e85", "mv a0, a1"), ("8280", "ret"), ("1385 1500", "add a0, a1, 1")],
+    );
+}
+
+const SPECIAL: &str = r#"
+isa: special
+word: 8
+provenance: document
+enums:
+  Colour: { bits: 2, values: [red, green, blue, none] }
+  Dye: { bits: 2, values: [red, green, blue, ~] }
+kinds:
+  colour: { width: 2, alternatives: { c: { fields: { c: { bits: 1..0, enum: Colour } }, text: "{c}" } } }
+  dye: { width: 2, alternatives: { c: { fields: { c: { bits: 1..0, enum: Dye } }, text: "{c}" } } }
+instructions:
+  dye: { doc: Dyes., fixed: { 7..4: 1 }, operands: { cloth: { kind: colour, at: 2, access: write }, by: { kind: dye, at: 0 } } }
+  bleach: { doc: Bleaches., fixed: { 7..4: 1, 1..0: 3 }, operands: { cloth: { kind: colour, at: 2, access: write } } }
+"#;
+
+#[test]
+fn one_who_means_a_special_case_is_told_how_to_say_so() {
+    let told = of_text("special", SPECIAL, 0).expect_err("nothing says which one is meant");
+    assert!(told.contains("E0106") && told.contains("`bleach` is a special case of `dye`"), "{told}");
+    let said = SPECIAL.replace("dye: { doc: Dyes.,", "dye: { doc: Dyes., where: by != 3,");
+    let engine = of_text("special-said", &said, 0).unwrap_or_else(|why| panic!("{why}"));
+    both_ways(engine, &[("17", "bleach green"), ("16", "dye green, blue")]);
 }

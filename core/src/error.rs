@@ -394,6 +394,9 @@ fn operand_example(
         }
         Shape::List { open, separator, .. } => write!(f, "write a list of registers: `{open}r4{separator}r5`"),
         Shape::Number { prefix: "", .. } => f.write_str("write a number"),
+        Shape::Number { prefix, target: Some(_), .. } if !prefix.is_empty() => {
+            write!(f, "write a label, or `{prefix}` and a number")
+        }
         Shape::Number { prefix, .. } => write!(f, "write `{prefix}` and a number"),
     }
 }

@@ -6,6 +6,7 @@
 //! (instruction ↔ text, from one description), [`annotate`](annotate::annotate) (which bits mean what) and
 //! [`registers`](registers::registers) (what an instruction reads and writes). The same algorithms run on tables that
 //! the compiler builds in memory, so a specification behaves the same before and after code is generated from it.
+//! `explain` says all of that of one instruction, `data` turns tables into bytes and back.
 //! [`float`] is the arithmetic that the semantics of instructions compute with.
 //!
 //! It is `no_std` and has no dependencies; the feature `alloc` (on by default) adds whole programs with labels
@@ -20,9 +21,13 @@ extern crate std;
 
 pub mod annotate;
 pub mod bits;
+#[cfg(feature = "alloc")]
+pub mod data;
 pub mod decode;
 pub mod encode;
 pub mod error;
+#[cfg(feature = "alloc")]
+pub mod explain;
 pub mod float;
 pub mod group;
 pub mod machine;
@@ -37,7 +42,9 @@ pub mod semantics;
 pub mod stream;
 pub mod suggest;
 pub mod table;
+mod tables;
 pub mod text;
 
 pub use error::{DecodeError, EncodeError, ParseError, Unimplemented};
 pub use table::Isa;
+pub use tables::Tables;

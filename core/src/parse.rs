@@ -13,6 +13,10 @@ use crate::text::Word;
 
 /// Resolves the label names of a program to word indices.
 pub trait Labels {
+    /// Whether there can be labels at all.
+    fn are_there(&self) -> bool {
+        true
+    }
     /// The index of the word that `name` marks.
     fn resolve(&self, name: &str) -> Option<u64>;
 }
@@ -22,6 +26,9 @@ pub trait Labels {
 pub struct NoLabels;
 
 impl Labels for NoLabels {
+    fn are_there(&self) -> bool {
+        false
+    }
     fn resolve(&self, _: &str) -> Option<u64> {
         None
     }
@@ -410,11 +417,16 @@ impl Parser<'_> {
 
     fn number(&mut self, index: u8, operand: &'static Operand) -> Result<(), ParseError> {
         let Shape::Number { bits, ty, prefix, target } = &operand.shape else { return Ok(()) };
-        if !self.cursor.rest().starts_with(prefix.trim_end()) {
-            return Err(self.cursor.error_word(ParseReason::Operand(self.opcode, index)));
+        if self.cursor.rest().starts_with(prefix.trim_end()) {
+            self.cursor.at += prefix.trim_end().len();
+            self.cursor.spaces();
+        } else {
+            // A label stands for the whole operand, what is written before its number included.
+            let is_name = self.cursor.byte().is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'.'));
+            if target.is_none() || !is_name || !self.labels.are_there() {
+                return Err(self.cursor.error_word(ParseReason::Operand(self.opcode, index)));
+            }
         }
-        self.cursor.at += prefix.trim_end().len();
-        self.cursor.spaces();
         let start = self.cursor.at;
         let value = match self.cursor.number() {
             Some(value) => value?,

@@ -224,7 +224,8 @@ fn write_alternative(
     }
 }
 
-fn write_number(ty: Type, value: u64, width: u32, pen: &mut Pen<'_>) {
+/// Writes a number as a type has it.
+pub(crate) fn write_number(ty: Type, value: u64, width: u32, pen: &mut Pen<'_>) {
     match ty {
         Type::Hex => pen.push_hex(value),
         Type::Signed => {

@@ -1,16 +1,17 @@
 //! Whole programs as text: labels, comments, listings.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
+use crate::bits::{Bits, sign_extend};
 use crate::decode::decode;
 use crate::error::{ParseError, ParseReason};
 use crate::parse::{Labels, parse_at};
-use crate::print::{Style, print};
+use crate::print::{Style, print, write_number};
 use crate::scan;
-use crate::table::Isa;
+use crate::table::{Isa, Shape, Target, Type};
 use crate::text::Line;
 
 /// A mistake in a program's text.
@@ -182,25 +183,128 @@ fn located(
     place(full, number, offset + error.at, error.len, error.to_string(), help)
 }
 
-/// Prints a program, an instruction a line. A word that is no instruction prints as `.word` with the reason behind it.
-/// Returns the number of such words.
-pub fn disassemble(isa: &'static Isa, words: &[u64], style: Style, out: &mut String) -> usize {
+/// The address in bytes that a branch leads to, of a valid word at `address`. `None` when the word is no branch, or when a
+/// register says where it leads.
+pub fn target(isa: &'static Isa, opcode: u16, word: u64, address: u64) -> Option<u64> {
+    let (bits, ty, target, _) = branch(isa, opcode)?;
+    let number = match ty {
+        Type::Signed => sign_extend(bits.get(word, 0), bits.width()),
+        _ => bits.get(word, 0) as i64,
+    };
+    Some(target.address(number, address, address.wrapping_add(bytes(isa))))
+}
+
+/// The operand of a form that says where a branch leads: its bits, how they are written, how they count, what stands before
+/// the number.
+fn branch(isa: &'static Isa, opcode: u16) -> Option<(Bits, Type, Target, &'static str)> {
+    isa.forms.get(usize::from(opcode))?.operands.iter().find_map(|operand| match operand.shape {
+        Shape::Number { bits, ty, prefix, target: Some(target) } => Some((bits, ty, target, prefix)),
+        _ => None,
+    })
+}
+
+fn bytes(isa: &Isa) -> u64 {
+    u64::from(isa.word_bits / 8).max(1)
+}
+
+/// The places within a program that branches lead to, as indices of words.
+///
+/// Words that are no instructions are passed over. A place may be the one behind the last word.
+pub fn targets(isa: &'static Isa, words: &[u64]) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    if !(0..isa.forms.len()).any(|opcode| branch(isa, opcode as u16).is_some()) {
+        return found;
+    }
+    for (index, &word) in words.iter().enumerate() {
+        if let Ok(opcode) = decode(isa, word) {
+            found.extend(place_of(isa, opcode, word, index).filter(|place| *place <= words.len()));
+        }
+    }
+    found
+}
+
+fn place_of(isa: &'static Isa, opcode: u16, word: u64, index: usize) -> Option<usize> {
+    let address = target(isa, opcode, word, bytes(isa).wrapping_mul(index as u64))?;
+    if address % bytes(isa) == 0 { usize::try_from(address / bytes(isa)).ok() } else { None }
+}
+
+/// The label of a place in a program.
+pub fn label_of(place: usize) -> String {
+    alloc::format!("l{place}")
+}
+
+/// Appends the text of a valid word at a place of a program. A branch to one of `targets` names the label there.
+pub fn print_at(
+    isa: &'static Isa,
+    (opcode, word): (u16, u64),
+    place: usize,
+    targets: &BTreeSet<usize>,
+    style: Style,
+    line: &mut Line,
+) {
+    let to = if targets.is_empty() { None } else { place_of(isa, opcode, word, place) };
+    match to.filter(|to| targets.contains(to)) {
+        None => print(isa, opcode, word, style, line),
+        Some(to) => {
+            let mut text = Line::new();
+            print(isa, opcode, word, style, &mut text);
+            line.push_str(&with_label(isa, (opcode, word), text.as_str(), &label_of(to)));
+        }
+    }
+}
+
+/// A branch's text with a label in the place of its number and of what stands before that.
+fn with_label(isa: &'static Isa, (opcode, word): (u16, u64), text: &str, label: &str) -> String {
+    let Some((bits, ty, _, prefix)) = branch(isa, opcode) else { return text.to_string() };
+    let mut number = Line::new();
+    number.write(|pen| write_number(ty, bits.get(word, 0), bits.width(), pen));
+    let written = alloc::format!("{prefix}{}", number.as_str());
+    let is_part = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '+'));
+    let stands_alone = |at: &usize| {
+        let before = text[..*at].chars().next_back();
+        let after = text[at + written.len()..].chars().next();
+        !is_part(after) && (!prefix.is_empty() || !is_part(before))
+    };
+    match text.match_indices(&written).map(|(at, _)| at).filter(stands_alone).last() {
+        Some(at) => alloc::format!("{}{label}{}", &text[..at], &text[at + written.len()..]),
+        None => text.to_string(),
+    }
+}
+
+/// Prints a program, an instruction a line, and a label before each place that a branch leads to: the text assembles to the
+/// same words. A word that is no instruction prints as `.word` with the reason behind it. Returns the number of such words.
+///
+/// # Errors
+/// Those of the writer; a `String` has none.
+pub fn disassemble(
+    isa: &'static Isa,
+    words: &[u64],
+    style: Style,
+    out: &mut impl fmt::Write,
+) -> Result<usize, fmt::Error> {
+    let targets = targets(isa, words);
+    let digits = isa.word_bits.div_ceil(4) as usize;
     let mut line = Line::new();
     let mut invalid = 0;
-    for &word in words {
+    for (place, &word) in words.iter().enumerate() {
+        if targets.contains(&place) {
+            writeln!(out, "{}:", label_of(place))?;
+        }
         match decode(isa, word) {
             Ok(opcode) => {
                 line.clear();
-                print(isa, opcode, word, style, &mut line);
-                out.push_str(line.as_str());
-                out.push('\n');
+                print_at(isa, (opcode, word), place, &targets, style, &mut line);
+                out.write_str(line.as_str())?;
+                out.write_char('\n')?;
             }
             Err(error) => {
                 invalid += 1;
-                let digits = isa.word_bits.div_ceil(4) as usize;
-                out.push_str(&alloc::format!(".word 0x{word:0digits$x} // {error}\n"));
+                writeln!(out, ".word 0x{word:0digits$x} // {error}")?;
             }
         }
     }
-    invalid
+    if targets.contains(&words.len()) {
+        writeln!(out, "{}:", label_of(words.len()))?;
+    }
+    Ok(invalid)
 }

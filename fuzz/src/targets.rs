@@ -1,5 +1,8 @@
 //! One function a target: it takes any bytes and panics when a promise is broken.
 
+use std::path::Path;
+use std::sync::OnceLock;
+
 use isaforge_compiler::diagnostic::Style as Drawn;
 use isaforge_compiler::{Settings, catalogue, compile};
 use isaforge_core::Isa;
@@ -13,7 +16,10 @@ use isaforge_core::group::{self, GroupIsa};
 use isaforge_core::parse::parse;
 use isaforge_core::print::{Style, print};
 use isaforge_core::program;
+use isaforge_core::stream::{self, Engine};
 use isaforge_core::text::Line;
+
+use super::change::{DOCUMENTS, PART};
 
 /// The built-in sets of words.
 const SETS: [&Isa; 3] = [isaforge_valhall::ISA, isaforge_valhall_2021::ISA, isaforge_vpu::ISA];
@@ -31,7 +37,8 @@ pub fn words(data: &[u8]) {
     }
 }
 
-fn word(isa: &'static Isa, word: u64) {
+/// One word of a set.
+pub fn word(isa: &'static Isa, word: u64) {
     let Ok(opcode) = decode(isa, word) else { return };
     let mut line = Line::new();
     print(isa, opcode, word, Style::Exact, &mut line);
@@ -100,6 +107,53 @@ pub fn assemble_groups(data: &[u8]) {
     }
 }
 
+/// The engines of a set of mixed lengths, and of two that are read from documents of others.
+pub fn stream_engines() -> &'static [Engine] {
+    static ENGINES: OnceLock<Vec<Engine>> = OnceLock::new();
+    ENGINES.get_or_init(|| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let sets =
+            ["examples/riscv/isa.yaml", "compiler/tests/data/bifrost.xml", "compiler/tests/data/isaspec/loom.xml"];
+        let engine = |path: &str| {
+            let compiled = compile(&Settings::new(root.join(path))).unwrap_or_else(|failure| panic!("{failure}"));
+            let stream = compiled.stream.unwrap_or_else(|| panic!("{path} is no stream"));
+            Engine { stream, generation: stream.generations.1 }
+        };
+        sets.into_iter().map(engine).collect()
+    })
+}
+
+/// What a stream decodes holds its bytes and prints a text, which is read as an instruction with that text.
+pub fn streams(data: &[u8]) {
+    for engine in stream_engines() {
+        let mut at = 0;
+        while let Some(rest) = data.get(at..).filter(|rest| !rest.is_empty()) {
+            at += usize::from(engine.stream.unit.max(1));
+            let Ok(found) = engine.decode(rest) else { continue };
+            let len = usize::from(found.len);
+            assert_eq!(engine.store(found.word)[..len], rest[..len]);
+            let (mut line, mut again) = (Line::new(), Line::new());
+            engine.print(&found, &mut line);
+            match engine.parse(line.as_str()) {
+                Ok(read) => engine.print(&read.decoded, &mut again),
+                Err(error) => panic!("{:02x?} prints {}: {error}", &rest[..len], line.as_str()),
+            }
+            assert_eq!(line.as_str(), again.as_str(), "{:02x?}", &rest[..len]);
+            stream::annotate(*engine, &found, &mut |_| {});
+        }
+    }
+}
+
+/// Any text is assembled as a stream or refused, every mistake in a line of the text.
+pub fn assemble_streams(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    for engine in stream_engines() {
+        if let Err(errors) = stream::program::assemble(*engine, &text) {
+            placed(&text, &errors);
+        }
+    }
+}
+
 fn placed(text: &str, errors: &[program::ProgramError]) {
     assert!(!errors.is_empty());
     let lines = text.lines().count().max(1);
@@ -111,33 +165,51 @@ fn placed(text: &str, errors: &[program::ProgramError]) {
 /// Any text is a specification that compiles to Rust, or has mistakes with places that can be drawn.
 pub fn spec(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
-    compile_files(&[("isa.yaml", &text)]);
+    compile_files(&[("isa.yaml", &text)], None);
 }
 
 /// Any document is one that compiles or has mistakes, in Mesa's schema and in Arm's.
 pub fn xml(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for base in ["document.yaml", "arm.yaml"] {
-        compile_files(&[("isa.yaml", &format!("base: {base}\n")), ("isa.xml", &text)]);
+        compile_files(&[("isa.yaml", &format!("base: {base}\n")), ("isa.xml", &text)], None);
     }
 }
 
-fn compile_files(files: &[(&str, &str)]) {
+/// Any document of others is one that compiles or has mistakes. The first byte chooses the format.
+pub fn reader(data: &[u8]) {
+    let Some((first, data)) = data.split_first() else { return };
+    let (name, _) = DOCUMENTS[usize::from(*first) % DOCUMENTS.len()];
+    // Of a document of many processors one is meant.
+    let generation = name.ends_with(".jsonl").then(|| "gfx1010".to_owned());
+    compile_files(&[(name, &String::from_utf8_lossy(data)), PART], Some(generation));
+}
+
+/// Compiles files, the first of which is the entry or lies in it. A document of others has a generation, or none.
+fn compile_files(files: &[(&str, &str)], document: Option<Option<String>>) {
     // Where there is no room for files, nothing is tried.
     let Ok(folder) = tempfile::tempdir() else { return };
+    let path = |name: &str| folder.path().join(name);
     let bases = catalogue::BASES.iter().map(|base| (base.name, base.text));
     for (name, text) in files.iter().copied().chain(bases) {
-        if std::fs::write(folder.path().join(name), text).is_err() {
+        let parent = path(name).parent().map_or(Ok(()), std::fs::create_dir_all);
+        if parent.and_then(|()| std::fs::write(path(name), text)).is_err() {
             return;
         }
     }
-    let settings = Settings { root: Some(folder.path().to_owned()), ..Settings::new(folder.path().join("isa.yaml")) };
+    // A document is a file, or the folder that it stands in.
+    let entry = files.first().and_then(|(name, _)| name.split('/').next()).unwrap_or_default();
+    let settings = Settings {
+        root: Some(folder.path().to_owned()),
+        generation: document.clone().flatten(),
+        ..Settings::new(path(entry))
+    };
     match compile(&settings) {
         Ok(compiled) => {
-            if let Err(error) = compiled.source(true) {
+            if let Err(error) = compiled.source(Some("mine")) {
                 panic!("the generated code is not Rust: {error}");
             }
-            if compiled.groups.is_none() {
+            if compiled.groups.is_none() && compiled.stream.is_none() {
                 let isa = compiled.tables.isa;
                 (0..64).for_each(|n: u64| {
                     word(isa, n.wrapping_mul(0x9e37_79b9_7f4a_7c15) & ones(u32::from(isa.word_bits)))
@@ -147,8 +219,12 @@ fn compile_files(files: &[(&str, &str)]) {
         Err(failure) => {
             let drawn = failure.render(Drawn { cap: 5, ..Drawn::default() });
             assert!(failure.diagnostics.has_errors() && !drawn.is_empty());
+            // What is wrong with a whole document has no place in it.
             let placed = |found: &isaforge_compiler::diagnostic::Diagnostic| found.primary.is_some();
-            assert!(failure.diagnostics.iter().all(placed), "a mistake without a place:\n{drawn}");
+            assert!(
+                document.is_some() || failure.diagnostics.iter().all(placed),
+                "a mistake without a place:\n{drawn}"
+            );
         }
     }
 }

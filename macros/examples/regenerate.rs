@@ -16,8 +16,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             continue;
         }
         let compiled = compile(&Settings::new(spec)).map_err(|failure| failure.to_string())?;
-        let file = root.join("generated").join(&compiled.checked.isa.name).join("src/lib.rs");
-        write_if_changed(&file, &compiled.source(true)?)?;
+        let name = &compiled.checked.isa.name;
+        let file = root.join("generated").join(name).join("src/lib.rs");
+        let crate_name = format!("isaforge_{}", name.replace('-', "_"));
+        write_if_changed(&file, &compiled.source(Some(&crate_name))?)?;
         if let Some(semantics) = compiled.semantics_source()? {
             write_if_changed(&file.with_file_name("semantics.rs"), &semantics)?;
         }

@@ -81,7 +81,7 @@ fn module_in_file(folder: &Path, compiled: &Compiled, name: &Ident) -> Result<To
     // Two crates, or a crate and its tests, may have modules of one name.
     let owner = env::var("CARGO_CRATE_NAME").unwrap_or_else(|_| "crate".to_owned());
     let path = folder.join(format!("{owner}-{name}.rs"));
-    let text = compiled.source(false).map_err(|error| problem(&error))?;
+    let text = compiled.source(None).map_err(|error| problem(&error))?;
     std::fs::create_dir_all(&folder).map_err(|error| problem(&error))?;
     write_if_changed(&path, &text).map_err(|error| problem(&error))?;
     let path = path.to_str().ok_or_else(|| problem(&"its path is not text"))?;

@@ -1,6 +1,6 @@
 //! What stands between the braces of `isa!`.
 
-use isaforge_compiler::emit::{Options, SemanticsStyle};
+use isaforge_compiler::backend::rust::{Options, SemanticsStyle};
 use isaforge_compiler::suggest::{did_you_mean, one_of};
 use quote::ToTokens;
 use syn::ext::IdentExt;

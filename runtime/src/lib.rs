@@ -31,6 +31,7 @@
 
 mod deadline;
 mod engine;
+pub mod exec;
 pub mod launch;
 mod level;
 pub mod memory;

@@ -8,7 +8,7 @@
 //! └──┴───────────┴─────┴──
 //! ```
 
-use super::fields::Field;
+use super::fields::{Field, Shown};
 use crate::paint::{DIM, paint};
 
 /// Columns that one bit takes.
@@ -42,7 +42,7 @@ impl Stretch<'_> {
     }
 
     fn paint(&self, text: &str) -> String {
-        paint(self.field.map_or(DIM, Field::color), text)
+        paint(self.field.map_or(DIM, Shown::color), text)
     }
 }
 

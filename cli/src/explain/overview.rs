@@ -1,10 +1,10 @@
 //! What holds for all programs of an instruction set: what they find in registers, what the flow of instructions does.
 
 use isaforge_core::Isa;
+use isaforge_core::explain::words::affixes;
 use isaforge_core::semantics::Semantics;
 use isaforge_core::table::Type;
 
-use super::about::affixes;
 use crate::paint::{BOLD, DIM, paint, wrap};
 
 /// The overview, for so many columns.

@@ -2,18 +2,18 @@
 
 use std::io::Write;
 
-use isaforge_core::annotate::Role;
-use isaforge_core::group::info::{operations, registers};
+use isaforge_core::explain::{groups, name_keys};
+use isaforge_core::group::info::operations;
 use isaforge_core::group::parse::write_syntax;
-use isaforge_core::group::table::{Operation, Record, Type};
-use isaforge_core::group::text::{SEPARATOR, register};
-use isaforge_core::group::{Group, GroupIsa, Values, assemble, canonical, decode, print};
+use isaforge_core::group::table::{Operation, Record};
+use isaforge_core::group::text::SEPARATOR;
+use isaforge_core::group::{Group, GroupIsa, assemble, decode, print};
 use isaforge_core::program::ProgramError;
 use isaforge_core::text::Line;
 
 use super::{hex, parse};
 use crate::explain::diagram;
-use crate::explain::fields::{Field, name_keys, table};
+use crate::explain::fields::{Field, table};
 use crate::failure::{Failure, Status};
 use crate::output::say;
 use crate::paint::{BOLD, DIM, ERROR, columns, paint, wrap};
@@ -82,15 +82,6 @@ fn of_text(isa: &'static GroupIsa, text: &str) -> Result<Group, ProgramError> {
 fn example(isa: &'static GroupIsa, operation: &'static Operation, width: usize) -> String {
     let slots = (0..isa.slots.len()).filter(|slot| operation.slots >> slot & 1 != 0);
     let mut out = String::new();
-    let group = slots.clone().find_map(|slot| {
-        let mut values = Values::new(isa);
-        values.insert(slot);
-        for (at, field, allowed) in operation.is {
-            let at = if usize::from(*at) < isa.slots.len() { (*at).into() } else { slot };
-            values.set(isa, at, (*field).into(), allowed.first().copied().unwrap_or(0));
-        }
-        canonical(isa, &values).ok()
-    });
     for slot in slots {
         let mut syntax = String::new();
         // A string takes everything.
@@ -101,7 +92,7 @@ fn example(isa: &'static GroupIsa, operation: &'static Operation, width: usize) 
     if !out.is_empty() {
         out.push('\n');
     }
-    match group {
+    match groups::example(isa, operation) {
         Some(group) => out.push_str(&render(isa, &group, "an example of it", width)),
         None => out.push_str(&about(operation, width)),
     }
@@ -135,7 +126,7 @@ fn render(isa: &'static GroupIsa, group: &Group, note: &str, width: usize) -> St
             }
         }
         out.push_str(&format!("  {}\n", paint(DIM, &format!("{}: {}", record.provenance.as_str(), record.source))));
-        let mut fields = fields(isa, group, index, record);
+        let mut fields = groups::fields(isa, group, index, record);
         name_keys(&mut fields);
         out.push_str(&draw(record, group.word(index), &fields, width));
         out.push_str(&table(&fields, width));
@@ -149,13 +140,8 @@ fn render(isa: &'static GroupIsa, group: &Group, note: &str, width: usize) -> St
         out.push_str(&about(operation, width));
     }
     for (name, write) in [("reads", false), ("writes", true)] {
-        let mut found: Vec<String> = Vec::new();
-        registers(isa, group, write, |it| {
-            let mut line = Line::new();
-            register(isa, it.bank, it.number, &mut line);
-            let operand = isa.operands.get(usize::from(it.operand)).map_or("", |operand| operand.name);
-            found.push(format!("{} ({operand})", line.as_str()));
-        });
+        let found = groups::uses(isa, group, write).into_iter();
+        let found: Vec<String> = found.map(|(register, operand)| format!("{register} ({operand})")).collect();
         let found = if found.is_empty() { "no registers".to_owned() } else { found.join(", ") };
         out.push_str(&format!("{}{found}\n", paint(DIM, &format!("{name:8}"))));
     }
@@ -178,61 +164,6 @@ fn about(operation: &Operation, width: usize) -> String {
     }
     out.push_str(&format!("  {}\n\n", paint(DIM, &format!("{}: {}", operation.provenance.as_str(), operation.source))));
     out
-}
-
-/// The fields of a record, and its constant bits.
-fn fields(isa: &'static GroupIsa, group: &Group, slot: usize, record: &'static Record) -> Vec<Field> {
-    let Some(choice) = isa.slots.get(slot).and_then(|s| isa.choices.get(usize::from(s.choice))) else {
-        return Vec::new();
-    };
-    let word = group.word(slot);
-    let blank = |runs: Vec<(u8, u8)>, name: &str, role: Role, value: u64| Field {
-        runs,
-        name: name.to_owned(),
-        operand: String::new(),
-        role: Some(role),
-        value,
-        text: String::new(),
-        meaning: String::new(),
-        wrong: false,
-        key: ' ',
-    };
-    let mut found = Vec::new();
-    for place in record.places {
-        let Some(field) = choice.fields.get(usize::from(place.field)) else { continue };
-        let pieces = std::iter::once(&place.bits.low).chain(place.bits.high);
-        let runs: Vec<(u8, u8)> = pieces.map(|p| (p.at + p.width - 1, p.at)).rev().collect();
-        let value = group.get(isa, slot, place.field.into());
-        let mut entry = blank(runs, field.name, Role::Modifier, place.bits.get(word, 0));
-        entry.meaning = field.doc.to_owned();
-        entry.text = value.to_string();
-        match field.ty {
-            Type::Enum(index) => {
-                let named = isa.enums.get(usize::from(index)).and_then(|e| e.value(value as u64));
-                if let Some(named) = named {
-                    entry.text = named.name.to_owned();
-                    if !named.doc.is_empty() {
-                        entry.meaning = format!("{} Here: {}", field.doc, named.doc);
-                    }
-                }
-            }
-            Type::Flag => entry.text = if value != 0 { "yes" } else { "no" }.to_owned(),
-            Type::Hex => entry.text = format!("{value:#x}"),
-            Type::Decimal => {}
-        }
-        found.push(entry);
-    }
-    let mut rest = record.mask;
-    while rest != 0 {
-        let at = rest.trailing_zeros();
-        let width = (rest >> at).trailing_ones();
-        let value = word >> at & (u64::MAX >> (64 - width));
-        let mut entry = blank(vec![((at + width - 1) as u8, at as u8)], "constant", Role::Fixed, value);
-        entry.meaning = "must be so".to_owned();
-        found.push(entry);
-        rest &= (rest >> at).checked_shr(width).and_then(|rest| rest.checked_shl(at + width)).unwrap_or(0);
-    }
-    found
 }
 
 /// The record with its first byte first, as it lies in memory. Bits keep their numbers.

@@ -1,6 +1,5 @@
 //! The memory of a launch: contents read, addresses given, names bound.
 
-use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use isaforge_compiler::source::{Span, Spanned};
 use isaforge_compiler::suggest::{did_you_mean, one_of};
 
 use super::launch::{Buffer, Output, PixelFormat, Uniform};
+use crate::input;
 use crate::machine::{MAX_MEMORY, Regions};
 
 /// The most pixels of a picture.
@@ -142,10 +142,10 @@ impl Buffers {
 /// The bytes of a file, unless there are more than a launch may have memory.
 ///
 /// # Errors
-/// When it cannot be read, or is too large.
+/// When it cannot be read, is no regular file, or is too large.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let file = fs::File::open(path)?;
+    let file = input::open(path)?;
     // As much as it has now, and not twice that.
     let size = file.metadata()?.len().min(MAX_MEMORY);
     bytes.reserve_exact(usize::try_from(size).unwrap_or(0));

@@ -26,6 +26,7 @@ use isaforge_compiler::source::Sources;
 use crate::args::RunArgs;
 use crate::check;
 use crate::failure::{Failure, Status};
+use crate::input;
 use crate::machine::{Engine, Job, Seen};
 use crate::output::{count, say, thousands};
 use crate::paint::{ERROR, GOOD, paint};
@@ -35,7 +36,7 @@ use crate::paint::{ERROR, GOOD, paint};
 /// # Errors
 /// When a file cannot be read or written.
 pub fn run(args: &RunArgs) -> Result<Status, Failure> {
-    std::fs::File::open(&args.launch).map_err(Failure::reading(&args.launch))?;
+    input::open(&args.launch).map_err(Failure::reading(&args.launch))?;
     if let Some(spec) = &args.spec {
         return own::run(args, spec);
     }
@@ -53,8 +54,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     if let Some(node) = &node {
         if vpu::is_meant(node) {
             unwatched(args, "programs of the VPU")?;
-            engine::only_one(args, "programs of the VPU", "one engine");
-            return vpu::run(args, node, sources, diagnostics);
+            return vpu::run(args, execution, node, sources, diagnostics);
         }
         if usc::is_meant(node) {
             return usc::run(args, execution, node, sources, diagnostics);

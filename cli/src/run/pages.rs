@@ -20,7 +20,8 @@ pub fn all() -> impl Iterator<Item = Page> {
     ALL.iter().map(|(code, page)| read(code, page))
 }
 
-fn read(code: &'static str, page: &'static str) -> Page {
+/// A page from its text.
+pub(crate) fn read(code: &'static str, page: &'static str) -> Page {
     let (heading, rest) = page.split_once('\n').unwrap_or((page, ""));
     let title = heading.trim_start_matches("# ").trim_start_matches(code).trim_start_matches(": ");
     let mut pieces = rest.split("\n```");

@@ -1,6 +1,5 @@
 //! A launch file's program: words, or the bytes of groups.
 
-use std::fs;
 use std::path::Path;
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
@@ -11,6 +10,7 @@ use isaforge_core::group::listing::assemble_program;
 use isaforge_core::program::{ProgramError, assemble};
 use isaforge_core::stream::{self, Engine};
 
+use super::buffers::read_file;
 use super::launch::Program;
 use crate::groups;
 use crate::words::{self, Encoding, Mistake};
@@ -126,7 +126,7 @@ fn load_file<T>(
                 return None;
             }
         };
-    let bytes = match fs::read(path) {
+    let bytes = match read_file(path) {
         Ok(bytes) => bytes,
         Err(error) => {
             out.push(Diagnostic::error("L0002", file.span, format!("`{}` cannot be read: {error}", path.display())));

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use isaforge_core::explain::streams::example;
 use isaforge_core::program::ProgramError;
 use isaforge_core::stream::{Decoded, Engine, Note, Role, Source, Wide, annotate};
 use isaforge_core::text::Line;
@@ -48,25 +49,6 @@ pub fn explain(engine: Engine, what: &str) -> Result<Status, Failure> {
     };
     anstream::stdout().lock().write_all(text.as_bytes())?;
     Ok(status)
-}
-
-/// A word of a layout: its constants and the defaults of its fields, with small numbers that can be told apart.
-fn example(engine: Engine, layout: &'static isaforge_core::stream::Layout) -> Wide {
-    let word = |spread: bool| {
-        let mut word = Wide::ZERO;
-        for (i, field) in layout.fields.iter().enumerate() {
-            if let Source::Bits(pieces) = field.source {
-                let mut value = if spread && field.default == 0 { i as u64 + 1 } else { field.default };
-                for piece in pieces {
-                    word.set(piece.at.into(), piece.width.into(), value);
-                    value = value.checked_shr(piece.width.into()).unwrap_or(0);
-                }
-            }
-        }
-        word & !layout.fixed_mask | layout.fixed_value
-    };
-    let good = |word: &Wide| engine.decode(&engine.store(*word)).is_ok();
-    [word(true), word(false)].into_iter().find(good).unwrap_or_else(|| word(false))
 }
 
 fn runs(bits: Wide) -> String {

@@ -1,7 +1,9 @@
 use super::*;
 
+/// Words and their texts. Branches are left out: in a program they name labels.
 fn hex_and_texts() -> (String, String) {
-    let rows = words_and_texts();
+    let mut rows = words_and_texts();
+    rows.retain(|(_, text)| !text.starts_with("BRANCH"));
     (lines(rows.iter().map(|(word, _)| word)), lines(rows.iter().map(|(_, text)| text)))
 }
 
@@ -104,7 +106,7 @@ fn a_megabyte_of_noise_is_disassembled_quickly() {
     let mut random = isaforge_core::sample::Random(seed::seed(7));
     let bytes: Vec<u8> = (0..1 << 17).flat_map(|_| random.next().to_le_bytes()).collect();
     let run = isaforge_with(&["dis", "valhall"], &bytes).expect(1);
-    assert_eq!(run.out().lines().count(), 1 << 17);
+    assert_eq!(run.out().lines().filter(|line| !line.ends_with(':')).count(), 1 << 17);
 }
 
 #[test]

@@ -13,14 +13,55 @@ fn the_instruction_sets_are_listed_name_first() {
 #[test]
 fn every_help_has_examples() {
     let help = isaforge(&["--help"]).expect(0);
-    for command in
-        ["dis", "asm", "explain", "check", "gen", "diff", "translate", "conform", "run", "demo", "completions"]
-    {
+    for command in [
+        "dis",
+        "asm",
+        "explain",
+        "list",
+        "graph",
+        "lint",
+        "check",
+        "gen",
+        "diff",
+        "translate",
+        "conform",
+        "run",
+        "demo",
+        "completions",
+    ] {
         assert!(help.out().contains(&format!("  {command} ")), "{command} is listed");
         let run = isaforge(&[command, "--help"]).expect(0);
         assert!(run.out().contains(&format!("isaforge {command} ")), "{command} shows how it is used:\n{}", run.out());
         assert!(run.out().contains("Examples:"), "{command} has examples");
     }
+}
+
+/// Those that need no file of the reader's.
+#[test]
+fn the_examples_of_help_run() {
+    let mut ran = 0;
+    for command in ["--help", "list", "explain", "check", "fidelity", "diff", "completions"] {
+        let help = if command == "--help" { isaforge(&["--help"]) } else { isaforge(&[command, "--help"]) };
+        let help = help.expect(0);
+        for line in help.out().lines().filter_map(|line| line.strip_prefix("  isaforge ")) {
+            // Two blanks stand before the remark.
+            let line = line.split("  ").next().unwrap_or_default().trim();
+            let own = [
+                "shader", "my", "old", "new", "launch", "specs/", "COMMAND", "a.bin", "demo", "|", ">", "$", "OPTIONS",
+            ];
+            if own.iter().any(|own| line.contains(own)) {
+                continue;
+            }
+            let arguments: Vec<&str> = match line.split_once('\'') {
+                Some((before, text)) => before.split_whitespace().chain([text.trim_end_matches('\'')]).collect(),
+                None => line.split_whitespace().collect(),
+            };
+            let run = isaforge(&arguments);
+            assert!(run.status == 0 || line.starts_with("diff") && run.status == 1, "{line}\n{}", run.err);
+            ran += 1;
+        }
+    }
+    assert!(ran > 10, "{ran}");
 }
 
 #[test]

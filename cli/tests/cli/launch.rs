@@ -219,3 +219,14 @@ outputs: [{{ print: {{ buffer: sums, as: hex }} }}]
     let run = run("{ buffer: sums, size: [4], format: R16UI }").expect(1);
     assert!(run.err.contains("there is no image 1 in table 5"), "{}", run.err);
 }
+
+#[test]
+fn any_launch_file_is_read_or_has_mistakes_with_places() {
+    let mut random = isaforge_core::sample::Random(seed::seed(12));
+    for text in launches::LAUNCHES {
+        launches::launch(text.as_bytes());
+        for _ in 0..200 * seed::rounds() {
+            launches::launch(&change::changed(text.as_bytes(), &mut random));
+        }
+    }
+}

@@ -1,15 +1,24 @@
 //! What scripts rely on: output, exit status and messages of every command.
 
 mod assemble;
+#[allow(dead_code, reason = "launch files are not the only texts")]
+#[path = "../../../fuzz/src/change.rs"]
+mod change;
 mod conform;
 mod disassemble;
+mod documents;
 mod drawing;
 mod engines;
 mod explain;
 mod fidelity;
 mod general;
 mod groups;
+mod hostile;
 mod launch;
+#[path = "../../../fuzz/src/launches.rs"]
+mod launches;
+mod manual;
+mod programs;
 mod revisions;
 #[path = "../../../runtime/tests/seed/mod.rs"]
 mod seed;

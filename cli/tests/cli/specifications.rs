@@ -54,9 +54,33 @@ fn a_crate_is_written_once_and_found_up_to_date() {
     isaforge(&["gen", &spec, "-o", output]).expect(0);
     let manifest = fs::read_to_string(Path::new(output).join("Cargo.toml")).expect("the manifest is written");
     assert!(manifest.contains("name = \"blink-isa\"") && manifest.contains("isaforge-core = { version"), "{manifest}");
+    assert!(!manifest.contains("path ="), "{manifest}");
     let source = fs::read_to_string(Path::new(output).join("src/lib.rs")).expect("the source is written");
+    assert!(source.contains("use blink_isa::{Instruction"), "the front page shows how to use it");
     assert!(source.contains("pub enum Instruction") && source.contains("@generated"));
     isaforge(&["gen", &spec, "-o", output, "--check"]).expect(0);
+}
+
+#[test]
+fn crates_with_the_core_of_a_checkout_build_and_their_front_pages_are_true() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = |name: &str| folder.path().join(name).to_str().expect("the path is text").to_owned();
+    let wrong = isaforge(&["gen", &path("blink.yaml"), "-o", &output("none"), "--core", "path=nowhere"]).expect(2);
+    assert!(wrong.err.contains("there is no package in `nowhere`"), "{}", wrong.err);
+    let root = format!("{}/..", env!("CARGO_MANIFEST_DIR"));
+    // Words, and a stream of bytes.
+    for (name, spec) in [("my-blink", path("blink.yaml")), ("my-riscv", format!("{root}/examples/riscv"))] {
+        isaforge(&["gen", &spec, "-o", &output(name), "--core", &format!("path={root}/core")]).expect(0);
+        let test = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()))
+            .args(["test", "--offline", "--quiet"])
+            .current_dir(output(name))
+            .env("CARGO_TARGET_DIR", folder.path().join("target"))
+            .output()
+            .expect("cargo runs");
+        assert!(test.status.success(), "{name}: {}", String::from_utf8_lossy(&test.stderr));
+        let found = String::from_utf8_lossy(&test.stdout);
+        assert!(found.contains("all doctests ran") || found.matches("running 1 test\n").count() > 0, "{found}");
+    }
 }
 
 #[test]

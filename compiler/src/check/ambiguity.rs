@@ -160,7 +160,26 @@ fn ambiguous(isa: &Isa, finding: &Finding, opcodes: &Opcodes, out: &mut Diagnost
             "no valid word was found that is both, but the bits that choose the instruction are the same".to_owned()
         }
     });
+    // A special case of the other one that shares no word with it: both mean what they say, and one key says so.
+    if found.is_none()
+        && let Some((special, general)) = special_case(form, other)
+    {
+        error = error.help(format!(
+            "`{0}` is a special case of `{1}`: if it is another text for words of `{1}`, make it one of its `aliases`; if \
+             `{1}` does not have these words, say so with `where`, and the one with more constant bits wins",
+            special.name, general.name
+        ));
+        return out.push(error);
+    }
     out.push(error.help(how_to_tell_apart(isa, form, other)));
+}
+
+/// The one of two instructions that has all constant bits of the other one and more, before the other one.
+fn special_case<'f>(form: &'f Form, other: &'f Form) -> Option<(&'f Form, &'f Form)> {
+    [(form, other), (other, form)].into_iter().find(|(special, general)| {
+        let ((mask, value), (wider, same)) = (general.pattern(), special.pattern());
+        mask & !wider == 0 && mask != wider && value == same & mask
+    })
 }
 
 /// Which bits could tell two instructions apart.

@@ -9,7 +9,7 @@ use isaforge_core::semantics::{Modifier, NONE, Node, Op, Part, Type};
 
 use super::expr::part;
 use super::graph::{Graph, MAX_NODES};
-use super::scope::{Choices, ModifierInfo, OperandInfo, Scope};
+use super::scope::{ModifierInfo, OperandInfo, Scope};
 use super::syntax::{Block, Expr, ExprKind, Statement};
 use super::value::Value;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -133,7 +133,7 @@ impl<'a> Builder<'a> {
     fn whole_stores(&mut self, text: Span) -> Result<(), Stop> {
         let stores = self.graph.nodes.iter().filter(|node| node.op == Op::Store);
         let parts: Vec<(&Node, Part)> = stores.filter_map(|node| Some((node, Part::of(node.imm)?))).collect();
-        let ends = |(node, part): &(&Node, Part)| u32::from(part.from) + node.ty.size() / 8 == part.size.into();
+        let ends = |(node, part): &(&Node, Part)| u32::from(part.from) + node.ty.size() / 8 == u32::from(part.size);
         let access = |(node, part): &(&Node, Part)| (node.imm & 0xff, node.args[0], node.args[2], part.size);
         let open = parts.iter().enumerate().any(|(at, found)| {
             let mut rest = parts[at..].iter();
@@ -526,28 +526,31 @@ impl<'a> Builder<'a> {
 
     // Modifiers.
 
-    pub(super) fn modifier_info(&self, value: &Value) -> (ModifierInfo, Modifier) {
-        let info = match value {
+    pub(super) fn modifier_info(&self, value: &Value) -> &'a ModifierInfo {
+        match value {
             Value::Suffix(operand, suffix) => &self.scope.operands[*operand].suffixes[*suffix],
             Value::Modifier(modifier) => &self.scope.modifiers[*modifier],
             // Callers have looked at the kind of the value.
             _ => unreachable!("only modifiers have values to choose by"),
-        };
-        (info.clone(), info.reference)
+        }
+    }
+
+    /// The number of a modifier in the graph.
+    fn modifier(&mut self, value: &Value) -> u16 {
+        let reference = self.modifier_info(value).reference;
+        self.graph.modifier(reference)
     }
 
     /// Whether a modifier has one of these values.
     pub(super) fn is(&mut self, modifier: &Value, values: &[u64]) -> u16 {
-        let (_, reference) = self.modifier_info(modifier);
-        let modifier = self.graph.modifier(reference);
+        let modifier = self.modifier(modifier);
         let values: Vec<u16> = values.iter().map(|value| *value as u16).collect();
         self.graph.with_list(Op::Is, 0, Type::BOOL, [modifier, NONE, NONE, NONE], &values)
     }
 
     /// The value of the arm that a modifier chooses.
     pub(super) fn pick(&mut self, modifier: &Value, ty: Type, arms: &[(Vec<u64>, u16)]) -> u16 {
-        let (_, reference) = self.modifier_info(modifier);
-        let modifier = self.graph.modifier(reference);
+        let modifier = self.modifier(modifier);
         let mut list: Vec<u16> = Vec::new();
         for (values, node) in arms {
             list.extend(values.iter().flat_map(|value| [*value as u16, *node]));
@@ -556,8 +559,7 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn modifier_bits(&mut self, value: &Value) -> u16 {
-        let (_, reference) = self.modifier_info(value);
-        let modifier = self.graph.modifier(reference);
+        let modifier = self.modifier(value);
         self.graph.node(Op::Modifier, 0, Type::U32, [modifier, NONE, NONE, NONE])
     }
 
@@ -621,15 +623,6 @@ impl<'a> Builder<'a> {
         match self.expand(name, function, values, None)? {
             Value::Nothing => Ok(()),
             _ => Err(self.error(Diagnostic::error("E0126", function.span, "a writer must not end with a value"))),
-        }
-    }
-
-    /// The choices of a modifier by name.
-    pub(super) fn choices(&self, value: &Value) -> Vec<(String, u64)> {
-        let (info, _) = self.modifier_info(value);
-        match info.choices {
-            Choices::Flag => Choices::Flag.named(),
-            choices => choices.named(),
         }
     }
 }

@@ -549,29 +549,29 @@ impl Builder<'_> {
         arms: &'e [Arm],
         span: Span,
     ) -> Result<Vec<(Vec<u64>, &'e Expr)>, Stop> {
-        let (info, _) = self.modifier_info(modifier);
+        let info = self.modifier_info(modifier);
         if let Choices::Number(_) = info.choices {
             let error =
                 Diagnostic::error("E0122", span, format!("`{}` is a number, it has no names to match", info.name));
             return Err(self.error(error.help("compare it with `if`")));
         }
-        let choices = self.choices(modifier);
+        let choices = info.choices.named();
         let mut left = choices.clone();
         let mut chosen = Vec::new();
         for arm in arms {
             let mut bits = Vec::new();
             for value in &arm.values {
-                if let Some(at) = left.iter().position(|(name, _)| *name == value.value) {
+                if let Some(at) = left.iter().position(|(name, _)| *name == value.value.as_str()) {
                     bits.push(left.remove(at).1);
                 } else if !self.in_function() {
-                    let known = choices.iter().any(|(name, _)| *name == value.value);
+                    let known = choices.iter().any(|(name, _)| *name == value.value.as_str());
                     let message = if known {
                         format!("`{}` is matched by an arm before this one", value.value)
                     } else {
                         format!("`{}` has no value `{}`", info.name, value.value)
                     };
                     let mut error = Diagnostic::error("E0124", value.span, message).label("never reached");
-                    if !known && let Some(near) = did_you_mean(&value.value, choices.iter().map(|(n, _)| n.as_str())) {
+                    if !known && let Some(near) = did_you_mean(&value.value, choices.iter().map(|(n, _)| *n)) {
                         error = error.help(format!("did you mean `{near}`?"));
                     }
                     return Err(self.error(error));
@@ -588,7 +588,7 @@ impl Builder<'_> {
             }
         }
         if !left.is_empty() {
-            let names: Vec<&str> = left.iter().take(8).map(|(name, _)| name.as_str()).collect();
+            let names: Vec<&str> = left.iter().take(8).map(|(name, _)| *name).collect();
             let message = format!("`{}` may also be {}", info.name, one_of(names));
             let error = Diagnostic::error("E0124", span, message).label("values without an arm");
             return Err(self.error(error.help("add arms for them, or `_ => …`")));

@@ -14,7 +14,10 @@ pub(super) struct Graph {
     pub lists: Vec<u16>,
     pub constants: Vec<u64>,
     pub modifiers: Vec<Modifier>,
-    known: HashMap<(Node, Vec<u16>), u16>,
+    /// Nodes that can be used again: those without a list …
+    known: HashMap<Node, u16>,
+    /// … and those with one.
+    known_lists: HashMap<Node, Vec<(Vec<u16>, u16)>>,
 }
 
 impl Graph {
@@ -26,11 +29,19 @@ impl Graph {
     /// Adds a node with a list of arguments; `args` has [`NONE`] where its start and length go.
     pub fn with_list(&mut self, op: Op, imm: u16, ty: Type, args: [u16; 4], list: &[u16]) -> u16 {
         let mut node = Node { op, imm, ty, args };
-        let reusable = op.is_pure() || !op.is_effect();
-        if reusable && let Some(id) = self.known.get(&(node, list.to_vec())) {
-            return *id;
+        let key = node;
+        let known = match list {
+            _ if op.is_effect() => None,
+            [] => self.known.get(&key).copied(),
+            _ => self
+                .known_lists
+                .get(&key)
+                .and_then(|all| all.iter().find(|(known, _)| known == list))
+                .map(|(_, id)| *id),
+        };
+        if let Some(id) = known {
+            return id;
         }
-        let key = (node, list.to_vec());
         if let Some(first) = node_list(op) {
             node.args[first] = self.lists.len() as u16;
             node.args[first + 1] = list.len() as u16;
@@ -38,15 +49,17 @@ impl Graph {
         }
         let id = self.nodes.len().min(usize::from(NONE) - 1) as u16;
         self.nodes.push(node);
-        if reusable {
-            self.known.insert(key, id);
+        match list {
+            _ if op.is_effect() => {}
+            [] => drop(self.known.insert(key, id)),
+            _ => self.known_lists.entry(key).or_default().push((list.to_vec(), id)),
         }
         id
     }
 
     /// What is read from now on may be another value than before.
     pub fn forget_reads(&mut self) {
-        self.known.retain(|(node, _), _| !matches!(node.op, Op::Operand | Op::State));
+        self.known.retain(|node, _| !matches!(node.op, Op::Operand | Op::State));
     }
 
     /// A constant.

@@ -23,6 +23,9 @@ arm        := (value ('|' value)* | '_') '=>' expression
 /// How deep expressions may nest.
 const MAX_DEPTH: usize = 100;
 
+/// How many operators may be applied one to the result of another: `a + b + c` nests, too, as what walks trees sees it.
+const MAX_CHAIN: usize = 100;
+
 /// Words that are no names.
 pub const KEYWORDS: [&str; 9] = ["let", "if", "else", "match", "for", "in", "as", "true", "false"];
 
@@ -32,6 +35,8 @@ struct Parser {
     tokens: Vec<(Token, Span)>,
     at: usize,
     depth: usize,
+    /// The longest chain of the expressions that have been read of the one that is being read.
+    chain: usize,
 }
 
 /// Reads a text: statements, and perhaps a value at the end.
@@ -117,7 +122,7 @@ pub fn parse_signature(sources: &Sources, span: Span) -> Result<Signature> {
 
 impl Parser {
     fn new(raw: &str, span: Span) -> Result<Parser> {
-        Ok(Parser { tokens: tokens(raw, span)?, at: 0, depth: 0 })
+        Ok(Parser { tokens: tokens(raw, span)?, at: 0, depth: 0, chain: 0 })
     }
 
     fn peek(&self) -> &Token {
@@ -253,8 +258,19 @@ impl Parser {
         result
     }
 
+    /// Counts an operator that is applied to what has just been read.
+    fn link(&mut self) -> Result<()> {
+        self.chain += 1;
+        if self.chain > MAX_CHAIN {
+            let message = format!("more than {MAX_CHAIN} operators are applied one to the result of another");
+            return Err(Diagnostic::error("E0127", self.before(), message).label("this is one too many"));
+        }
+        Ok(())
+    }
+
     fn binary(&mut self, least: u8) -> Result<Expr> {
         self.deeper(|p| {
+            let beside = std::mem::take(&mut p.chain);
             let mut left = p.unary()?;
             let mut compared = false;
             while let Some(operator) = p.operator().filter(|o| o.precedence() > least) {
@@ -265,9 +281,11 @@ impl Parser {
                 compared = operator.compares();
                 p.at += 1;
                 let right = p.binary(operator.precedence())?;
+                p.link()?;
                 let span = left.span.to(right.span);
                 left = Expr { kind: ExprKind::Binary(operator, Box::new(left), Box::new(right)), span };
             }
+            p.chain = p.chain.max(beside);
             Ok(left)
         })
     }
@@ -323,6 +341,7 @@ impl Parser {
             } else {
                 return Ok(expression);
             };
+            self.link()?;
             expression = Expr { kind, span: start.to(self.before()) };
         }
     }

@@ -165,10 +165,10 @@ pub enum Choices {
 
 impl Choices {
     /// The values by name.
-    pub fn named(&self) -> Vec<(String, u64)> {
+    pub fn named(&self) -> Vec<(&str, u64)> {
         match self {
-            Choices::Flag => vec![("false".to_owned(), 0), ("true".to_owned(), 1)],
-            Choices::Values(values) => values.clone(),
+            Choices::Flag => vec![("false", 0), ("true", 1)],
+            Choices::Values(values) => values.iter().map(|(name, bits)| (name.as_str(), *bits)).collect(),
             Choices::Number(_) => Vec::new(),
         }
     }

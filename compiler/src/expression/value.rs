@@ -53,7 +53,7 @@ impl Builder<'_> {
             }
             Value::Operand(operand) => self.read_operand(*operand, 0, span),
             Value::Modifier(_) | Value::Suffix(..) => {
-                let (info, _) = self.modifier_info(value);
+                let info = self.modifier_info(value);
                 match info.choices {
                     super::Choices::Flag => Ok(self.is(value, &[1])),
                     super::Choices::Number(_) => Ok(self.modifier_bits(value)),

@@ -242,7 +242,11 @@ fn keys(groups: &Groups, out: &mut Diagnostics) {
         if lengths.clone().next().is_some() && !lengths.clone().any(in_bits) {
             let message = format!("the length of a group with the header `{}` is in none of its bits", record.name);
             let error = Diagnostic::error("E0304", record.span, message).label("this header");
-            out.push(error.help("give the field of the length bits: what is implied is never compared with the group"));
+            let error =
+                error.help("give the field of the length bits: what is implied is never compared with the group");
+            out.push(
+                error.help("where constant bits tell lengths apart, write a stream: `word: [16, 32]`, or `length: …`"),
+            );
         }
         if lengths.clone().next().is_none() {
             let message = format!("nothing says how long a group with the header `{}` is", record.name);

@@ -9,16 +9,9 @@ use crate::group::check::{allowed, holds, key_of};
 use crate::group::model::{
     Choice, Condition, Derived, Field, Groups, OperandKind, Operation, Place, Record, Rule, Slot, Token,
 };
+use crate::lower::{slice, text};
 use crate::model::{self, Bits, Isa};
 use crate::spec::Provenance;
-
-fn text(s: &str) -> &'static str {
-    Box::leak(s.to_owned().into_boxed_str())
-}
-
-fn slice<T>(items: impl IntoIterator<Item = T>) -> &'static [T] {
-    Box::leak(items.into_iter().collect::<Vec<_>>().into_boxed_slice())
-}
 
 fn bits(bits: &Bits) -> core_bits::Bits {
     let piece = |p: &model::Piece| core_bits::Piece { at: p.at, width: p.width, shared: false };

@@ -36,8 +36,8 @@ pub(super) fn fast(isa: &'static Isa, quick: &'static [Quick], planes: &'static 
     Fast {
         shift: flat.shift as u8,
         mask: ones(flat.width),
-        primary: super::slice(flat.primary.into_iter()),
-        secondary: super::slice(flat.secondary.into_iter()),
+        primary: super::slice(flat.primary),
+        secondary: super::slice(flat.secondary),
         quick,
         planes,
         deep: if flat.given_up > 0 { isa.decoder } else { NO_TREE },

@@ -79,12 +79,12 @@ pub fn lower(isa: &Isa) -> Tables {
     }
     let isa: &'static core::Isa = Box::leak(Box::new(core::Isa {
         kinds,
-        forms: slice(forms.into_iter()),
+        forms: slice(forms),
         labels: slice(labels.texts.iter().map(|t| Label::new(t))),
         ..*plain
     }));
     let (quick, planes) = quick::tests(isa);
-    let fast = fast::fast(isa, slice(quick.into_iter()), slice(planes.into_iter()));
+    let fast = fast::fast(isa, slice(quick), slice(planes));
     Tables { isa, fast }
 }
 
@@ -92,8 +92,8 @@ pub(crate) fn text(s: &str) -> &'static str {
     Box::leak(s.to_owned().into_boxed_str())
 }
 
-pub(crate) fn slice<T>(items: impl Iterator<Item = T>) -> &'static [T] {
-    Box::leak(items.collect::<Vec<_>>().into_boxed_slice())
+pub(crate) fn slice<T>(items: impl IntoIterator<Item = T>) -> &'static [T] {
+    Box::leak(items.into_iter().collect::<Vec<_>>().into_boxed_slice())
 }
 
 fn bits(bits: &Bits) -> core_bits::Bits {
@@ -251,7 +251,7 @@ fn tabulate(isa: &'static core::Isa, index: usize, room: &mut u64) -> (&'static 
             insert(&mut slots, text, raw as u16);
         }
     }
-    (slice(texts.iter().map(|t| Text::new(text(t)))), slice(slots.into_iter()))
+    (slice(texts.iter().map(|t| Text::new(text(t)))), slice(slots))
 }
 
 /// Puts an entry into an open-addressed hash table with room left.
@@ -379,5 +379,5 @@ fn names(isa: &Isa) -> core::Names {
         insert(&mut slots, &form.name, i as u16);
     }
     let dots = isa.forms.iter().map(|f| f.name.matches('.').count()).max().unwrap_or(0);
-    core::Names { slots: slice(slots.into_iter()), dots: dots.min(14) as u8 }
+    core::Names { slots: slice(slots), dots: dots.min(14) as u8 }
 }

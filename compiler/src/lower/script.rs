@@ -94,13 +94,7 @@ pub(super) fn script(enums: &[Enum], kinds: &[Kind], form: &Form, labels: &mut L
     }
     let loud = pieces.iter().filter(|p| !matches!(p, Piece::Chosen { quiet: true, .. })).cloned().collect();
     if let (Some(short), Some(long)) = (steps(loud, kinds, labels), steps(pieces, kinds, labels)) {
-        script = Script {
-            mask,
-            value,
-            short: super::slice(short.into_iter()),
-            long: super::slice(long.into_iter()),
-            ..script
-        };
+        script = Script { mask, value, short: super::slice(short), long: super::slice(long), ..script };
     }
     script
 }

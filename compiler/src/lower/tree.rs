@@ -21,7 +21,7 @@ pub(super) fn decoder(isa: &Isa) -> Decoder {
     let mut tree = Tree { patterns, nodes: Vec::new(), branches: Vec::new() };
     let all: Vec<u16> = (0..isa.forms.len() as u16).collect();
     tree.node(&all, 0);
-    Decoder { nodes: super::slice(tree.nodes.into_iter()), branches: super::slice(tree.branches.into_iter()) }
+    Decoder { nodes: super::slice(tree.nodes), branches: super::slice(tree.branches) }
 }
 
 impl Tree {

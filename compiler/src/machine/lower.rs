@@ -2,8 +2,9 @@
 
 use isaforge_core::machine as core;
 
+use crate::lower::{slice, text};
 use crate::model::Isa;
-use crate::semantics::lower::{lower_graph, slice, text};
+use crate::semantics::lower::lower_graph;
 
 /// The tables. They live as long as the program, as those of [`crate::lower`] do.
 ///
@@ -23,6 +24,7 @@ pub fn lower(isa: &Isa) -> Option<&'static core::Hardware> {
     Some(Box::leak(Box::new(core::Hardware {
         lanes: machine.lanes,
         divergence: machine.divergence,
+        unit: machine.unit,
         aligned: machine.aligned,
         elf: machine.elf,
         banks: slice(banks),

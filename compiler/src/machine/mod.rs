@@ -1,14 +1,11 @@
 //! Machines: what executes programs, beyond what the texts of instructions say.
 //!
-//! [`spec`] is the vocabulary, `resolve` binds names, [`lower()`] makes the tables of [`isaforge_core::machine`], [`emit()`]
-//! prints these as Rust.
+//! [`spec`] is the vocabulary, `resolve` binds names, [`lower()`] makes the tables of [`isaforge_core::machine`].
 
-mod emit;
 mod lower;
 mod resolve;
 pub mod spec;
 
-pub use emit::emit;
 pub use lower::lower;
 
 use isaforge_core::machine::{Divergence, Register, Service};
@@ -26,6 +23,8 @@ pub struct Machine {
     pub lanes: u8,
     /// What happens when they part.
     pub divergence: Divergence,
+    /// Bytes that the program counter counts.
+    pub unit: u8,
     /// Whether accesses must be aligned.
     pub aligned: bool,
     /// The number in the header of ELF files.

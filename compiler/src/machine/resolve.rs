@@ -11,7 +11,7 @@ use crate::expression::{Built, Scope, build, parse_text};
 use crate::model::{self, Isa, Shape};
 use crate::resolve::Resolver;
 use crate::semantics::resolve::field_scope;
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
 use crate::stream::model::{self as stream, Bank, Field, Layout, Notation};
 
 impl Resolver<'_> {
@@ -35,6 +35,7 @@ impl Resolver<'_> {
         let mut machine = Machine {
             lanes: 1,
             divergence: Divergence::Refused,
+            unit: 1,
             aligned: false,
             elf: None,
             zeros,
@@ -47,6 +48,10 @@ impl Resolver<'_> {
             if let Some(lanes) = &spec.lanes {
                 self.in_range("the number of lanes", lanes, 1, 64);
                 machine.lanes = lanes.value.clamp(1, 64);
+            }
+            if let Some(unit) = &spec.unit {
+                self.in_range("the unit of the program counter", unit, 1, 32);
+                machine.unit = unit.value.clamp(1, 32);
             }
             machine.divergence = match spec.divergence {
                 Some(DivergenceSpec::LowestFirst) => Divergence::LowestFirst,
@@ -194,7 +199,8 @@ fn reading_scope<'a>(isa: &Isa, kind_name: &str, name: &str, library: &'a Librar
             layout.operands.iter().filter(move |o| is_set(layout, o.field)).map(|o| o.size).filter(|size| *size > 0)
         });
         let bits = most(&mut sizes);
-        return Some((set, bits, field_scope(isa, &stream.banks, &layout.fields, &[], library)));
+        let fields = [layout.fields.as_slice(), &[size_field(layout.span)]].concat();
+        return Some((set, bits, field_scope(isa, &stream.banks, &fields, &[], library)));
     }
     let kind = isa.kinds.iter().position(|kind| kind.name == kind_name)?;
     let alternative = isa.kinds[kind].alternatives.iter().find(|alternative| alternative.name == name)?;
@@ -202,8 +208,23 @@ fn reading_scope<'a>(isa: &Isa, kind_name: &str, name: &str, library: &'a Librar
     let of_kind = operands.filter(|operand| matches!(operand.shape, Shape::One { kind: k, .. } if k == kind));
     let bits = most(&mut of_kind.map(|operand| operand.size));
     // Fields of words are those of streams as far as texts know them.
-    let fields: Vec<Field> = alternative.fields.iter().map(|field| as_stream_field(isa, field)).collect();
+    let fields = alternative.fields.iter().map(|field| as_stream_field(isa, field));
+    let fields: Vec<Field> = fields.chain([size_field(alternative.span)]).collect();
     Some((kind, bits, field_scope(isa, &super::banks(isa), &fields, &[], library)))
+}
+
+/// How many bits are read, which stands behind the fields.
+fn size_field(span: Span) -> Field {
+    Field {
+        name: "size".to_owned(),
+        doc: String::new(),
+        span,
+        source: stream::Source::Bits(Vec::new()),
+        width: 8,
+        signed: false,
+        default: 0,
+        ty: stream::Type::Number(Notation::DECIMAL),
+    }
 }
 
 fn as_stream_field(isa: &Isa, field: &model::Field) -> Field {

@@ -11,6 +11,9 @@ vocabulary! {
         optional lanes: Spanned<u8>,
         /// What happens when lanes go on at different places; `refused` if not given.
         optional divergence: DivergenceSpec,
+        /// Bytes that the program counter counts, 1 to 32: 1, as if not given, where it holds addresses, the bytes of a word
+        /// where it counts words.
+        optional unit: Spanned<u8>,
         /// Whether an access to memory must lie at a multiple of its size, or is a trap.
         optional aligned: bool,
         /// The number of the machine in the header of ELF files (`e_machine`); files of others are refused.

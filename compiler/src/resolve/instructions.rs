@@ -226,6 +226,9 @@ impl Resolver<'_> {
                     let ty = number_type(notation.as_ref().map_or(spec::Notation::Decimal, |number| number.word()));
                     let prefix = spec.prefix.clone().unwrap_or_else(|| "#".to_owned());
                     let size = bits.width() as u16;
+                    if let Some(target) = spec.target {
+                        target.doubt(bits.0.len(), u16::from(self.isa.word_bits / 8), self.out);
+                    }
                     (
                         Shape::Number { bits, ty, prefix, target: spec.target.map(|t| t.target(self.isa.word_bits)) },
                         Access::None,

@@ -13,13 +13,13 @@ mod unused;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use crate::backend::rust::idents::is_keyword;
 use crate::build::module_name;
 use crate::diagnostic::{Diagnostic, Diagnostics, Unknown};
-use crate::emit::idents::is_keyword;
 use crate::model::Isa;
 use crate::reader::{FromNode, Named, OneOrMany, Reader};
 use crate::source::{FileId, Sources, Span, Spanned, YAML};
-use crate::spec::File;
+use crate::spec::{File, InstructionSpec};
 use crate::xml::read_xml;
 use crate::yaml::{Node, Value, read_yaml};
 
@@ -58,24 +58,7 @@ pub(crate) struct Resolver<'a> {
 /// `None` when there is no model to speak of; the reasons are in `out`. A model may come with errors in `out`, too:
 /// what could be resolved is there for the checks.
 pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Isa> {
-    let mut resolver = Resolver {
-        sources,
-        out,
-        isa: Isa::default(),
-        files: Vec::new(),
-        bases: Vec::new(),
-        declared_kinds: 0,
-        applied: HashSet::new(),
-        opcodes: HashSet::new(),
-        told: HashSet::new(),
-        too_wide: Vec::new(),
-        names: HashSet::new(),
-        indexes: index::Indexes::default(),
-        rulings: None,
-        read: 0,
-        xml_roots: Vec::new(),
-        arm_documents: Vec::new(),
-    };
+    let mut resolver = Resolver::new(sources, out);
     // All files are read before anything is said about what is in them.
     let complete = resolver.load(path, None, &mut Vec::new());
     complete.and(resolver.entry())?;
@@ -107,12 +90,57 @@ pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Opt
     Some(resolver.isa)
 }
 
+/// A specification whose entry is a text of ours and whose instructions come from elsewhere: a reader has made them from the
+/// document of somebody else. It must be a stream.
+pub(crate) fn resolve_parts(
+    entry: FileId,
+    instructions: impl FnOnce(&File, &mut Diagnostics) -> Named<InstructionSpec>,
+    sources: &mut Sources,
+    out: &mut Diagnostics,
+) -> Option<Isa> {
+    let mut node = read_yaml(sources, entry, out)?;
+    sharing::expand(&mut node, out);
+    let mut file = File::from_node(&node, &mut Reader { sources, out })?;
+    file.instructions = Some(instructions(&file, out));
+    let mut resolver = Resolver::new(sources, out);
+    resolver.files.push((entry, file));
+    resolver.entry()?;
+    resolver.stream_definitions();
+    resolver.stream()?;
+    resolver.out.settle_names();
+    Some(resolver.isa)
+}
+
 /// How many files may name one another in a chain, imports and bases together.
 const MOST_NESTED: usize = 64;
 /// How many files a specification may have.
 const MOST_FILES: usize = 1000;
 /// How many bytes of YAML are read, those of a base once for each file that builds on it.
 const MOST_BYTES: usize = 64 << 20;
+
+impl<'a> Resolver<'a> {
+    /// One that knows nothing yet.
+    fn new(sources: &'a mut Sources, out: &'a mut Diagnostics) -> Self {
+        Resolver {
+            sources,
+            out,
+            isa: Isa::default(),
+            files: Vec::new(),
+            bases: Vec::new(),
+            declared_kinds: 0,
+            applied: HashSet::new(),
+            opcodes: HashSet::new(),
+            told: HashSet::new(),
+            too_wide: Vec::new(),
+            names: HashSet::new(),
+            indexes: index::Indexes::default(),
+            rulings: None,
+            read: 0,
+            xml_roots: Vec::new(),
+            arm_documents: Vec::new(),
+        }
+    }
+}
 
 impl Resolver<'_> {
     fn load(&mut self, path: &Path, named: Option<&Spanned<String>>, stack: &mut Vec<PathBuf>) -> Option<()> {

@@ -48,7 +48,7 @@ pub fn operation(
         }
         for (j, suffix) in operand.suffixes.iter().enumerate().take(suffixes) {
             let reference = Modifier::Suffix(k as u8, j as u8);
-            // What is read of an operand that nobody uses is no second mistake.
+            // An unused operand is reported once, without its modifiers.
             if (reads || writes) && !nothing && !built.modifiers.contains(&reference) {
                 let message = format!("the text of `{name}` never reads `{}.{}`", operand.name, suffix.name);
                 out.push(Diagnostic::warning("W0221", text, message).secondary(suffix.span, "this modifier"));
@@ -75,8 +75,7 @@ pub fn unused(isa: &Isa, semantics: &Semantics, out: &mut Diagnostics) {
             report(function.span, format!("the function `{name}`"));
         }
     }
-    for (i, state) in library.states.iter().enumerate().filter(|(i, _)| !usage.states.contains(i)) {
-        let _ = i;
+    for (_, state) in library.states.iter().enumerate().filter(|(i, _)| !usage.states.contains(i)) {
         report(state.span, format!("the state `{}`", state.name));
     }
     for (_, intrinsic) in library.intrinsics.iter().enumerate().filter(|(i, _)| !usage.intrinsics.contains(i)) {

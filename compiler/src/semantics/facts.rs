@@ -4,9 +4,10 @@ use isaforge_core::semantics::facts::{Evidence, Fidelity, FidelityClass, Flow, P
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
+use super::Semantics;
 use super::spec::{EvidenceSpec, FidelitySpec, FlowSpec, PreloadSpec, SemanticsSpec, TruthSpec};
-use super::{Semantics, leak};
 use crate::diagnostic::Diagnostic;
+use crate::lower::{slice, text};
 use crate::model::{Isa, Type};
 use crate::resolve::Resolver;
 use crate::source::Spanned;
@@ -69,9 +70,9 @@ impl Resolver<'_> {
                 .push(Diagnostic::error("E0102", spec.is.span, message).help("`as` goes with all classes but `exact`"));
         }
         facts.fidelity.push(Fidelity {
-            instructions: leak(instructions),
+            instructions: slice(instructions),
             class,
-            detail: leak_text(detail),
+            detail: text(detail),
             evidence: match spec.known {
                 EvidenceSpec::Tested => Evidence::Tested(spec.within.unwrap_or(0)),
                 EvidenceSpec::TestedInSequence => Evidence::TestedInSequence,
@@ -79,7 +80,7 @@ impl Resolver<'_> {
                 EvidenceSpec::Documented => Evidence::Documented,
                 EvidenceSpec::Nothing => Evidence::Nothing,
             },
-            note: leak_text(spec.note.as_deref().unwrap_or("")),
+            note: text(spec.note.as_deref().unwrap_or("")),
         });
     }
 
@@ -100,7 +101,7 @@ impl Resolver<'_> {
             let waits =
                 does.waits.iter().flatten().fold(0, |mask, slot| mask | 1u8.checked_shl((*slot).into()).unwrap_or(0));
             facts.flow.push(Flow {
-                modifier: leak_text(&spec.modifier.value),
+                modifier: text(&spec.modifier.value),
                 value: *value,
                 waits,
                 reconverges: does.reconverges.unwrap_or(false),
@@ -121,17 +122,13 @@ fn values_of(isa: &Isa, modifier: &str) -> Option<Vec<(String, u64)>> {
 }
 
 fn lower_preload(name: &str, spec: &PreloadSpec) -> Preload {
-    let value = |(name, doc): (&Spanned<String>, &Spanned<String>)| (leak_text(&name.value), leak_text(&doc.value));
-    let values = spec.values.iter().map(|(name, doc)| value((name, doc))).collect();
-    Preload { name: leak_text(name), doc: leak_text(&spec.doc), first: spec.first, values: leak(values) }
-}
-
-fn leak_text(text: &str) -> &'static str {
-    Box::leak(text.to_owned().into_boxed_str())
+    let value = |(name, doc): (&Spanned<String>, &Spanned<String>)| (text(&name.value), text(&doc.value));
+    let values = spec.values.iter().map(|(name, doc)| value((name, doc)));
+    Preload { name: text(name), doc: text(&spec.doc), first: spec.first, values: slice(values) }
 }
 
 /// The fields of the static tables that hold the facts.
-pub(super) fn emit(semantics: &isaforge_core::semantics::Semantics) -> TokenStream {
+pub(crate) fn emit(semantics: &isaforge_core::semantics::Semantics) -> TokenStream {
     let fidelity = semantics.fidelity.iter().map(|found| {
         let Fidelity { instructions, class, detail, evidence, note } = found;
         let instructions = instructions.iter().map(|opcode| Literal::u16_unsuffixed(*opcode));

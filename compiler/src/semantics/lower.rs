@@ -6,6 +6,7 @@ use super::Semantics;
 use crate::expression::Built;
 use crate::expression::scope::Parameter;
 use crate::group::semantics::Path;
+use crate::lower::{slice, text};
 
 /// The tables. They live as long as the program, as those of [`crate::lower`] do.
 pub fn lower(semantics: &Semantics) -> &'static core::Semantics {
@@ -75,12 +76,4 @@ fn lower_path(path: &Path) -> core::group::DataPath {
             unless: fields(&stays.unless),
         })),
     }
-}
-
-pub(crate) fn text(s: &str) -> &'static str {
-    Box::leak(s.to_owned().into_boxed_str())
-}
-
-pub(crate) fn slice<T>(items: impl Iterator<Item = T>) -> &'static [T] {
-    Box::leak(items.collect::<Vec<_>>().into_boxed_slice())
 }

@@ -1,19 +1,15 @@
 //! What instructions do: from the texts of a specification to graphs.
 //!
 //! [`spec`] is the vocabulary, [`resolve`] binds the names of each text to the operands and modifiers of its instruction and
-//! builds it with [`crate::expression`], [`lower()`] makes the tables that `isaforge-core` executes, [`emit()`] prints these as
-//! Rust. `check` reports what was declared and never used.
+//! builds it with [`crate::expression`], [`lower()`] makes the tables that `isaforge-core` executes, which a
+//! [`backend`](crate::backend) prints. `check` reports what was declared and never used.
 
 pub mod check;
-pub(crate) mod emit;
 pub mod facts;
-mod intrinsics;
 pub(crate) mod lower;
 pub mod resolve;
 pub mod spec;
 
-pub use emit::emit;
-pub use intrinsics::emit_intrinsics;
 pub use lower::lower;
 
 use crate::expression::Built;
@@ -44,9 +40,4 @@ pub struct Operation {
     pub span: Span,
     /// Its graph.
     pub built: Built,
-}
-
-/// A slice that lives as long as the program, as tables do.
-fn leak<T>(items: Vec<T>) -> &'static [T] {
-    Box::leak(items.into_boxed_slice())
 }

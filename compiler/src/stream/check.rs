@@ -8,8 +8,9 @@ use isaforge_core::sample::Random;
 use isaforge_core::stream::{self as core, Engine, Role, Scope, Wide, sample};
 use isaforge_core::text::Line;
 
-use super::lower::lower;
+use super::lower::lower_exact;
 use super::model::{Layout, Set, Source};
+use super::tree::order;
 use crate::check::more;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
@@ -22,7 +23,7 @@ const TRIED: u32 = 20_000;
 const TOLD: usize = 20;
 
 /// The bits of a layout that something says something about.
-pub(super) fn accounted(layout: &Layout) -> Wide {
+pub(crate) fn accounted(layout: &Layout) -> Wide {
     let fields =
         layout.fields.iter().filter_map(|f| if let Source::Bits(pieces) = &f.source { Some(pieces) } else { None });
     fields.fold(layout.fixed_mask | layout.ignored, |all, pieces| all | Layout::bits_of(pieces))
@@ -38,11 +39,18 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     if out.has_errors() {
         return;
     }
-    let tables = lower(isa, stream);
-    for (index, set) in stream.sets.iter().enumerate() {
+    // Where the order decides, the document is the table of another's decoder: its reader is tested on that one's texts.
+    let ordered = stream.sets.first().is_some_and(|set| set.first_wins);
+    if ordered && stream.sets.iter().all(|set| set.first_wins) {
+        return;
+    }
+    let tables = lower_exact(isa, stream);
+    // Where two that fit are none, there is no one to choose from.
+    let checked = |set: &Set| !set.first_wins && !stream.exclusive;
+    for (index, set) in stream.sets.iter().enumerate().filter(|(_, set)| checked(set)) {
         ambiguity(tables, index, set, out);
     }
-    if out.has_errors() {
+    if out.has_errors() || ordered {
         return;
     }
     for (index, set) in stream.sets.iter().enumerate() {
@@ -226,7 +234,8 @@ fn ambiguity(stream: &'static core::Stream, index: usize, set: &Set, out: &mut D
 
 fn ways_back(stream: &'static core::Stream, index: usize, set: &Set, out: &mut Diagnostics) {
     let mut failed: Vec<(&'static core::Layout, &'static core::Field, u64)> = Vec::new();
-    for layout in stream.layouts_of(index).iter().filter(|layout| layout.role == Role::Own) {
+    let layouts = stream.layouts_of(index).iter().zip(order(set)).filter(|(_, of)| !set.layouts[*of].preferred);
+    for layout in layouts.map(|(layout, _)| layout).filter(|layout| layout.role == Role::Own) {
         let Some(engine) = engine_for(stream, &[layout]) else { continue };
         for (i, field) in layout.fields.iter().enumerate() {
             if !matches!(field.source, core::Source::Computed { .. }) || !core::solve::shows(layout, i as u8) {
@@ -235,7 +244,9 @@ fn ways_back(stream: &'static core::Stream, index: usize, set: &Set, out: &mut D
             let len = (layout.bits / 8) as u8;
             let value = |word: Wide| {
                 let scope = Scope { engine, layout, word: &word, len, outer: None };
-                scope.fits().then(|| scope.value(i as u8))
+                // What a layout that is tried before takes is not this one's to give.
+                let own = scope.fits() && layout.otherwise.iter().all(|condition| scope.expression(*condition) == 0);
+                own.then(|| scope.value(i as u8))
             };
             let lost = sample::words(layout, SAMPLES)
                 .filter_map(value)
@@ -283,7 +294,12 @@ fn texts(stream: &'static core::Stream, set: &Set, out: &mut Diagnostics) {
     let count = lost.len();
     for (i, (layout, text, why)) in lost.into_iter().enumerate().take(TOLD) {
         let span = set.layouts.iter().find(|l| l.name == layout.name).map_or(set.span, |l| l.text_span);
-        let mut error = Diagnostic::error("E0133", span, format!("`{text}` prints and does not read back: {why}"));
+        let message = format!("`{text}` prints and does not read back: {why}");
+        // What another's decoder writes alike is a fact about it, and no reason to refuse its description.
+        let mut error = match stream.exclusive {
+            true => Diagnostic::warning("E0133", span, message),
+            false => Diagnostic::error("E0133", span, message),
+        };
         if i + 1 == TOLD
             && let Some(rest) = more(count, TOLD)
         {

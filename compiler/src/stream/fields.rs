@@ -119,10 +119,23 @@ fn notation(number: &NumberSpec, target: Option<Target>) -> (Notation, bool) {
                 plus: full.plus.unwrap_or(false),
                 quiet_zero: full.quiet.unwrap_or(false),
                 target,
+                call: false,
             };
             (notation, full.signed.unwrap_or(false))
         }
     }
+}
+
+/// How many bits the value of an expression has at most, as far as its last operation tells.
+fn most_bits(expr: &Expr) -> u8 {
+    let constant = |node: &Node| {
+        let value = expr.constants.get(usize::from(node.args[0])).filter(|_| node.op == Op::Const);
+        value.map(|value| (64 - value.leading_zeros()).max(1) as u8)
+    };
+    let Some(last) = expr.nodes.last() else { return 64 };
+    let masks = last.args.iter().take(2).filter_map(|arg| constant(expr.nodes.get(usize::from(*arg))?));
+    let masked = if last.op == Op::And { masks.min() } else { None };
+    constant(last).or(masked).unwrap_or(64)
 }
 
 impl Resolver<'_> {
@@ -195,6 +208,9 @@ impl Resolver<'_> {
     ) -> Option<()> {
         let unit = self.isa.stream.as_ref().map_or(1, |stream| stream.unit);
         let target = spec.target.map(|target| target.target_in(u16::from(unit)));
+        if let (Some(target), Some(bits)) = (spec.target, &spec.bits) {
+            target.doubt(bits.pieces.len(), unit.into(), self.out);
+        }
         let parts = Parts {
             bits: spec.bits.as_ref(),
             at: spec.at.as_ref(),
@@ -454,6 +470,10 @@ impl Resolver<'_> {
             }
             let target = &mut draft.layout.fields[field];
             target.signed = signed;
+            // Parameters of kinds are as wide as what they stand for, so that few values need be tried.
+            if !signed {
+                target.width = most_bits(&expr);
+            }
             // A truth value has one bit.
             if expr.nodes.last().is_some_and(|node| node.ty == ValueType::BOOL) {
                 target.width = 1;

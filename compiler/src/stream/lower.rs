@@ -15,6 +15,8 @@ struct Lower {
     known: HashMap<Expr, u16>,
     /// Bits of the parameters of each set.
     widths: Vec<Vec<u8>>,
+    /// The sets of which a layout fits whatever the bits.
+    total: Vec<bool>,
 }
 
 /// Bits of the parameters of each set: those of the widest field that stands for one.
@@ -41,9 +43,22 @@ fn parameter_widths(stream: &Stream) -> Vec<Vec<u8>> {
     widths
 }
 
-/// Lowers a model that has passed its checks.
+/// Lowers a model that has passed its checks, with the quick test of each layout.
 pub fn lower(isa: &Isa, stream: &Stream) -> &'static core::Stream {
-    let mut lower = Lower { expressions: Vec::new(), known: HashMap::new(), widths: parameter_widths(stream) };
+    let exact = lower_exact(isa, stream);
+    // The fast tests are made of what the exact way says.
+    Box::leak(Box::new(core::Stream { quick: super::quick::tests(exact), ..*exact }))
+}
+
+/// The same without fast tests: they take seconds to make for a document of thousands of instructions, and pay off where
+/// hundreds of thousands of words are decoded.
+pub fn lower_exact(isa: &Isa, stream: &Stream) -> &'static core::Stream {
+    let mut lower = Lower {
+        expressions: Vec::new(),
+        known: HashMap::new(),
+        widths: parameter_widths(stream),
+        total: total(stream),
+    };
     let mut sets = Vec::new();
     let mut layouts: Vec<core::Layout> = Vec::new();
     for (index, set) in stream.sets.iter().enumerate() {
@@ -71,13 +86,17 @@ pub fn lower(isa: &Isa, stream: &Stream) -> &'static core::Stream {
         .collect();
     let aliases =
         |opcode: usize| preferred.iter().filter(move |(of, _)| usize::from(*of) == opcode).map(|(_, index)| *index);
-    let exact: &'static core::Stream = Box::leak(Box::new(core::Stream {
+    Box::leak(Box::new(core::Stream {
         name: text(&isa.name),
         doc: text(&isa.doc),
         unit: stream.unit,
         longest: stream.longest,
         swap: stream.swap,
         generations: stream.generations,
+        exclusive: stream.exclusive,
+        asides: stream.sets.iter().flat_map(|set| &set.layouts).any(|layout| has_aside(&layout.text)),
+        generation_names: slice(stream.generation_names.iter().map(|(name, number)| (text(name), *number))),
+        sequence: stream.sequence,
         enums: slice(isa.enums.iter().map(|e| enumeration_with(e, 0))),
         banks: slice(stream.banks.iter().map(|b| core::Bank {
             name: text(&b.name),
@@ -89,8 +108,8 @@ pub fn lower(isa: &Isa, stream: &Stream) -> &'static core::Stream {
             names: slice(b.names.iter().map(|name| text(name))),
             also: slice(b.also.iter().map(|(name, number)| (text(name), *number))),
         })),
-        sets: slice(sets.into_iter()),
-        layouts: slice(layouts.into_iter()),
+        sets: slice(sets),
+        layouts: slice(layouts),
         instructions: slice(stream.instructions.iter().enumerate().map(|(opcode, i)| core::Instruction {
             name: text(&i.name),
             title: text(&i.title),
@@ -101,11 +120,9 @@ pub fn lower(isa: &Isa, stream: &Stream) -> &'static core::Stream {
             note: text(&i.note),
             preferred: slice(aliases(opcode)),
         })),
-        expressions: slice(lower.expressions.into_iter()),
+        expressions: slice(lower.expressions),
         quick: &[],
-    }));
-    // The fast tests are made of what the exact way says.
-    Box::leak(Box::new(core::Stream { quick: super::quick::tests(exact), ..*exact }))
+    }))
 }
 
 impl Lower {
@@ -156,7 +173,7 @@ impl Lower {
             },
             leaves: *leaves,
         });
-        let fields = slice(fields.collect::<Vec<_>>().into_iter());
+        let fields = slice(fields.collect::<Vec<_>>());
         let tokens = self.tokens(&layout.text);
         core::Layout {
             name: text(&layout.name),
@@ -171,7 +188,8 @@ impl Lower {
             fixed_mask: layout.fixed_mask,
             fixed_value: layout.fixed_value,
             ignored: layout.ignored,
-            conditions: slice(layout.conditions.iter().map(|c| self.expression(c)).collect::<Vec<_>>().into_iter()),
+            conditions: slice(layout.conditions.iter().map(|c| self.expression(c)).collect::<Vec<_>>()),
+            otherwise: slice(layout.otherwise.iter().map(|c| self.expression(c)).collect::<Vec<_>>()),
             fields,
             text: tokens,
             key: if set.bits == 0 { text(&key(&layout.text)) } else { "" },
@@ -180,7 +198,7 @@ impl Lower {
                 access: access(o.access),
                 size: o.size,
             })),
-            simple: layout.fields.iter().all(|field| always_right(stream, field)),
+            simple: layout.fields.iter().all(|field| always_right(stream, &self.total, field)),
         }
     }
 
@@ -190,16 +208,48 @@ impl Lower {
             Token::Field(i) => core::Token::Field(*i as u8),
             Token::Column(column) => core::Token::Column(*column),
             Token::If(condition, tokens) => core::Token::If(self.expression(condition), self.tokens(tokens)),
+            Token::Bits(i, notation) => core::Token::Bits(*i as u8, *notation),
+            Token::Aside(tokens) => core::Token::Aside(self.tokens(tokens)),
         };
-        slice(tokens.iter().map(token).collect::<Vec<_>>().into_iter())
+        slice(tokens.iter().map(token).collect::<Vec<_>>())
+    }
+}
+
+fn has_aside(tokens: &[Token]) -> bool {
+    tokens.iter().any(|token| match token {
+        Token::If(_, tokens) => has_aside(tokens),
+        Token::Aside(_) => true,
+        _ => false,
+    })
+}
+
+/// Which sets have a layout that fits whatever the bits, and are right with every value.
+fn total(stream: &Stream) -> Vec<bool> {
+    let (first, last) = stream.generations;
+    let catches = |layout: &Layout| {
+        layout.mask.is_zero() && layout.conditions.is_empty() && layout.since <= first && layout.until >= last
+    };
+    let mut total: Vec<bool> = stream.sets.iter().map(|set| set.layouts.iter().any(catches)).collect();
+    // What one set says may depend on those inside of it; each turn takes one away at least.
+    loop {
+        let holds = |set: &model::Set| {
+            let right = |field: &model::Field| always_right(stream, &total, field);
+            set.layouts.iter().all(|layout| layout.fixed_mask == layout.mask && layout.fields.iter().all(right))
+        };
+        let next: Vec<bool> = stream.sets.iter().zip(&total).map(|(set, total)| *total && holds(set)).collect();
+        if next == total {
+            return total;
+        }
+        total = next;
     }
 }
 
 /// Whether every value of a field means something.
-fn always_right(stream: &Stream, field: &model::Field) -> bool {
+fn always_right(stream: &Stream, total: &[bool], field: &model::Field) -> bool {
     match field.ty {
         Type::Number(_) | Type::Float(_) | Type::Enum(_, Some(_)) => true,
-        Type::Enum(_, None) | Type::Set(..) => false,
+        Type::Enum(_, None) => false,
+        Type::Set(set, _) => total.get(set).copied().unwrap_or(false),
         Type::Register(bank) => {
             let count = stream.banks.get(bank).map_or(0, |bank| u64::from(bank.count));
             !field.signed && isaforge_core::bits::ones(field.width.into()) < count

@@ -1,16 +1,15 @@
 //! Instruction sets that are read from a stream of bytes: of any width, of mixed length, with computed values.
 //!
 //! The same way as for words, in files of the same names: [`resolve`] binds names and gives a [`model`], [`check`]
-//! judges it, [`lower`] makes the tables of [`isaforge_core::stream`], [`emit`] prints them. The keys are those of
+//! judges it, [`lower`] makes the tables of [`isaforge_core::stream`]. The keys are those of
 //! [`crate::spec`]: a specification becomes a stream when it says something that words cannot hold.
 
 pub mod check;
-pub mod emit;
-mod expressions;
+pub mod expressions;
 mod fields;
 pub mod lower;
 pub mod model;
 mod quick;
 pub mod resolve;
-mod template;
+pub(crate) mod template;
 mod tree;

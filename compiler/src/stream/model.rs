@@ -6,7 +6,7 @@
 use isaforge_core::semantics::Node;
 pub use isaforge_core::stream::{Input, Notation, Piece, Role, Wide};
 
-use crate::source::Span;
+use crate::source::{Span, Spanned};
 use crate::spec::{Access, Provenance};
 
 /// An instruction set whose instructions are read from a stream of bytes. Enums are those of [`crate::model::Isa`].
@@ -20,6 +20,13 @@ pub struct Stream {
     pub swap: u8,
     /// The generations that are told apart, the first and the last.
     pub generations: (u32, u32),
+    /// Names of generations; empty where they have numbers alone.
+    pub generation_names: Vec<(String, u32)>,
+    /// Whether it describes a decoder elsewhere: bits that two instructions fit are none then, and texts need not tell all
+    /// bits apart.
+    pub exclusive: bool,
+    /// Instructions that are sequences of operands, in the place of layouts; a reader makes the tables.
+    pub sequence: Option<&'static isaforge_core::stream::sequence::Sequence>,
     /// Register banks.
     pub banks: Vec<Bank>,
     /// Sets of layouts; the first is that of the instructions.
@@ -64,6 +71,8 @@ pub struct Set {
     pub parameters: Vec<String>,
     /// Its layouts. Where two fit, the one with more constant bits wins, then the earlier one.
     pub layouts: Vec<Layout>,
+    /// Whether it is no mistake that a word fits two of which neither contains the other: the order is meant.
+    pub first_wins: bool,
 }
 
 /// What an instruction is, whichever way it is laid out and written.
@@ -118,6 +127,11 @@ pub struct Layout {
     pub ignored: Wide,
     /// What must hold for it to fit.
     pub conditions: Vec<Expr>,
+    /// What does not hold, since layouts that are tried before would fit then. No layout needs to say it; where it does,
+    /// texts are read with it.
+    pub otherwise: Vec<Expr>,
+    /// Whether another layout of the instruction reads every text of this one, too: it is there to be tried before that one.
+    pub preferred: bool,
     /// The fields.
     pub fields: Vec<Field>,
     /// How it is written.
@@ -202,6 +216,10 @@ pub enum Token {
     Column(u8),
     /// Text that is there where a condition holds.
     If(Expr, Vec<Token>),
+    /// The bits of a field as a number, whatever its type.
+    Bits(usize, Notation),
+    /// A remark behind the whole text.
+    Aside(Vec<Token>),
 }
 
 /// An expression over fields of a layout. Its operands are its inputs.
@@ -220,6 +238,32 @@ pub struct Expr {
 }
 
 impl Layout {
+    /// A layout of nothing yet, in all generations.
+    pub fn new(name: &Spanned<String>, opcode: usize, bits: u16, role: Role) -> Layout {
+        Layout {
+            name: name.value.clone(),
+            span: name.span,
+            opcode,
+            role,
+            bits,
+            length: None,
+            since: 0,
+            until: u32::MAX,
+            mask: Wide::ZERO,
+            value: Wide::ZERO,
+            fixed_mask: Wide::ZERO,
+            fixed_value: Wide::ZERO,
+            ignored: Wide::ZERO,
+            conditions: Vec::new(),
+            preferred: false,
+            otherwise: Vec::new(),
+            fields: Vec::new(),
+            text: Vec::new(),
+            text_span: name.span,
+            operands: Vec::new(),
+        }
+    }
+
     /// The bits that a field in pieces takes.
     pub fn bits_of(pieces: &[Piece]) -> Wide {
         let mut bits = Wide::ZERO;

@@ -19,7 +19,7 @@ const MOST_OPERAND_BITS: u32 = 12;
 
 /// The tests of all layouts of instructions.
 pub(super) fn tests(stream: &'static Stream) -> &'static [Quick] {
-    let mut tables = Tables { stream, known: HashMap::new() };
+    let mut tables = Tables { stream, known: HashMap::new(), operands: HashMap::new() };
     let count = stream.sets.first().map_or(0, |set| usize::from(set.count));
     let exact =
         Quick { mask: 0, fixed: 0, value: 0, conditions: &[], checks: &[], len: 0, lengths: None, since: 0, until: 0 };
@@ -30,6 +30,8 @@ struct Tables {
     stream: &'static Stream,
     /// Tables by their rows: many layouts have the same.
     known: HashMap<Vec<u64>, &'static [u64]>,
+    /// Tables of operands that nothing but their bits decides: the set, the bits. Many layouts have the same operand.
+    operands: HashMap<(u16, u32), &'static [u64]>,
 }
 
 impl Tables {
@@ -66,7 +68,17 @@ impl Tables {
                 return None;
             }
             let right = |scope: &Scope<'_>| scope.field_is_valid(index as u8);
-            checks.push(self.table(engine, layout, leaves, MOST_OPERAND_BITS, &right)?);
+            let alone = match (field.ty, field.source) {
+                (Type::Set(set, []), Source::Bits(of)) => Some((set, of.iter().map(|p| u32::from(p.width)).sum())),
+                _ => None,
+            };
+            if let (Some(allowed), Source::Bits(of)) = (alone.and_then(|key| self.operands.get(&key)), field.source) {
+                checks.push(Lookup { pieces: of, allowed });
+                continue;
+            }
+            let table = self.table(engine, layout, leaves, MOST_OPERAND_BITS, &right)?;
+            self.operands.extend(alone.map(|key| (key, table.allowed)));
+            checks.push(table);
         }
         let lengths = match layout.length {
             None => None,
@@ -89,15 +101,15 @@ impl Tables {
                 if !ends(&pieces) || !all || layout.fixed_mask.width() > u32::from(shortest) * 8 {
                     return None;
                 }
-                Some((slice(pieces.into_iter()), slice(lengths.into_iter())))
+                Some((slice(pieces), slice(lengths)))
             }
         };
         Some(Quick {
             mask: layout.mask.0[0],
             fixed: layout.fixed_mask.0[0],
             value: layout.fixed_value.0[0],
-            conditions: slice(conditions.into_iter()),
-            checks: slice(checks.into_iter()),
+            conditions: slice(conditions),
+            checks: slice(checks),
             len: (layout.bits / 8) as u8,
             lengths,
             since: layout.since,
@@ -130,7 +142,7 @@ impl Tables {
             }
         }
         let allowed = *self.known.entry(rows).or_insert_with_key(|rows| slice(rows.iter().copied()));
-        Some(Lookup { pieces: slice(pieces.into_iter()), allowed })
+        Some(Lookup { pieces: slice(pieces), allowed })
     }
 }
 

@@ -14,8 +14,6 @@ use crate::spec::{AliasSpec, AlternativeSpec, BankSpec, FixedBits, InstructionSp
 
 /// How instructions are written when the specification does not say.
 const DEFAULT_SYNTAX: &str = "{mnemonic}{modifiers} {operands}";
-/// The greatest generation.
-const LAST: u32 = u32::MAX;
 
 impl Resolver<'_> {
     /// What a specification says that words cannot hold, if anything: the first place.
@@ -72,7 +70,15 @@ impl Resolver<'_> {
         }
         let (name, doc) = (self.isa.name.clone(), "The instructions.".to_owned());
         let span = self.isa.span.unwrap_or(self.files.first()?.1.span);
-        stream.sets.push(Set { name, doc, span, bits: 0, parameters: Vec::new(), layouts: Vec::new() });
+        stream.sets.push(Set {
+            name,
+            doc,
+            span,
+            bits: 0,
+            parameters: Vec::new(),
+            layouts: Vec::new(),
+            first_wins: false,
+        });
         // Kinds may name kinds, so all have a place before one is resolved.
         let kinds = self.all(|f| &f.kinds);
         for (name, spec) in &kinds {
@@ -84,6 +90,7 @@ impl Resolver<'_> {
                 bits: u16::from(spec.width.value.min(64)),
                 parameters: spec.parameters.iter().flatten().map(|p| p.value.clone()).collect(),
                 layouts: Vec::new(),
+                first_wins: false,
             });
         }
         self.isa.stream = Some(stream);
@@ -256,8 +263,8 @@ impl Resolver<'_> {
             self.out.push(error.help("give the kind a parameter, and a condition on it: `where: …`"));
             return None;
         }
-        let mut layout = empty(name, 0, u16::from(kind.width.value.min(64)), Role::Own);
-        (layout.since, layout.until) = (spec.since.unwrap_or(0), spec.until.unwrap_or(LAST));
+        let mut layout = Layout::new(name, 0, u16::from(kind.width.value.min(64)), Role::Own);
+        (layout.since, layout.until) = (spec.since.unwrap_or(0), spec.until.unwrap_or(u32::MAX));
         layout.text_span = spec.text.span;
         self.constant(&mut layout, &spec.fixed.clone().unwrap_or_default(), true);
         let mut draft = Draft::new(layout);
@@ -313,8 +320,8 @@ impl Resolver<'_> {
             self.out.push(Diagnostic::error("E0032", span, message).help("name the length under `word` of the file"));
             return None;
         }
-        let mut layout = empty(name, opcode, bits, Role::Own);
-        (layout.since, layout.until) = (spec.since.unwrap_or(0), spec.until.unwrap_or(LAST));
+        let mut layout = Layout::new(name, opcode, bits, Role::Own);
+        (layout.since, layout.until) = (spec.since.unwrap_or(0), spec.until.unwrap_or(u32::MAX));
         self.constant(&mut layout, &spec.fixed.clone().unwrap_or_default(), true);
         for (piece, value) in family {
             let mut constant = Wide::ZERO;
@@ -515,29 +522,6 @@ fn with_value(layout: &mut Layout, index: usize, value: u64) {
             layout.fields[index].default = value & ones(width.into());
         }
         _ => layout.conditions.push(Expr::compares(index, Comparison::Equal, value, text)),
-    }
-}
-
-fn empty(name: &Spanned<String>, opcode: usize, bits: u16, role: Role) -> Layout {
-    Layout {
-        name: name.value.clone(),
-        span: name.span,
-        opcode,
-        role,
-        bits,
-        length: None,
-        since: 0,
-        until: LAST,
-        mask: Wide::ZERO,
-        value: Wide::ZERO,
-        fixed_mask: Wide::ZERO,
-        fixed_value: Wide::ZERO,
-        ignored: Wide::ZERO,
-        conditions: Vec::new(),
-        fields: Vec::new(),
-        text: Vec::new(),
-        text_span: name.span,
-        operands: Vec::new(),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::suggest::{did_you_mean, one_of};
 
 /// A piece of a template.
 #[derive(Clone, Debug)]
-pub(super) enum Part {
+pub(crate) enum Part {
     /// Fixed text.
     Text(String),
     /// What stands in braces.
@@ -19,7 +19,7 @@ pub(super) enum Part {
 }
 
 /// Splits a template; `None` after a mistake, which is reported.
-pub(super) fn parts(template: &Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Part>> {
+pub(crate) fn parts(template: &Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Part>> {
     let mut reader = Reader { rest: &template.value, span: template.span, whole: &template.value, out };
     let parts = reader.parts(false)?;
     Some(parts)

@@ -52,11 +52,7 @@ pub(super) fn tree(layouts: &[Layout], unit: u8, first: u16) -> Tree {
         builder.branches.push(root);
         builder.nodes.push(Node { shift: 0, width: 0, first: 0 });
     }
-    Tree {
-        nodes: slice(builder.nodes.into_iter()),
-        branches: slice(builder.branches.into_iter()),
-        candidates: slice(builder.candidates.into_iter()),
-    }
+    Tree { nodes: slice(builder.nodes), branches: slice(builder.branches), candidates: slice(builder.candidates) }
 }
 
 impl Builder {

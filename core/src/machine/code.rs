@@ -15,25 +15,37 @@ use crate::stream::Wide;
 const MOST: usize = 1 << 16;
 
 /// An instruction that can be executed.
-#[derive(Debug)]
-pub(super) struct Instruction {
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    /// Its opcode.
     pub opcode: u16,
-    pub found: Found,
+    pub(super) found: Found,
     /// Its length in bytes.
     pub length: u64,
+    /// Whether the modifier of flow ends its thread after it.
+    pub ends: bool,
+    /// What it does.
     pub shape: semantics::Shape,
+    /// Its operands, by the numbers that the shape knows them by.
     pub operands: Vec<Place>,
 }
 
 /// What an operand stands for.
-#[derive(Debug)]
-pub(super) enum Place {
+#[derive(Clone, Debug)]
+pub enum Place {
     /// Registers from this one on.
     Register(Register),
+    /// So many registers from this one on. Those beyond the end read zero, and writing them does nothing.
+    List(Register, u32),
     /// A number.
     Number(u64),
     /// What a text computes from fields.
-    Reading { shape: semantics::Shape, fields: Vec<Place> },
+    Reading {
+        /// Computes it: the fields are its operands, and it writes the value behind the last of them.
+        shape: semantics::Shape,
+        /// What the fields stand for.
+        fields: Vec<Place>,
+    },
     /// Nothing that can be read or written.
     Nothing,
 }
@@ -86,7 +98,7 @@ impl Code {
                 number
             }
         };
-        memory.keep_instruction(pc, unit, number);
+        memory.keep_instruction(pc, unit, length, number);
         Ok(number)
     }
 }
@@ -105,7 +117,9 @@ fn instruction(
         let modifier = operation.modifiers.get(usize::from(index));
         modifier.map_or(0, |modifier| encoding.modifier(&found, *modifier))
     });
-    Ok(Instruction { opcode, found, length, shape, operands: encoding.places((semantics, hardware), &found) })
+    let mut flow = semantics.flow.iter();
+    let ends = flow.any(|flow| flow.ends && encoding.named_modifier(&found, flow.modifier) == Some(flow.value));
+    Ok(Instruction { opcode, found, length, ends, shape, operands: encoding.places((semantics, hardware), &found) })
 }
 
 /// How many registers of `width` bits a value of `bits` takes.

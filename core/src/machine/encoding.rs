@@ -116,21 +116,28 @@ impl Encoding {
     pub(super) fn modifier(self, found: &Found, modifier: Modifier) -> u64 {
         match (self, found, modifier) {
             (Encoding::Words(isa), Found::Word(opcode, word), modifier) => {
-                let form = &isa.forms[usize::from(*opcode)];
-                let bits = match modifier {
-                    Modifier::Form(m) => form.modifiers.get(usize::from(m)).map(|m| m.bits.get(*word, 0)),
-                    Modifier::Suffix(k, j) => {
-                        form.operands.get(usize::from(k)).and_then(|operand| suffix(isa, operand, j.into(), *word))
-                    }
-                    // Words have no fields of groups.
-                    _ => None,
-                };
-                bits.unwrap_or(0)
+                modifier.bits(isa, &isa.forms[usize::from(*opcode)], *word)
             }
             (Encoding::Stream(engine), Found::Stream(_, decoded), Modifier::Form(field)) => {
                 engine.scope(decoded).value(field)
             }
             _ => 0,
+        }
+    }
+
+    /// The bits of the modifier of a name, if the instruction has it.
+    pub(super) fn named_modifier(self, found: &Found, name: &str) -> Option<u64> {
+        match (self, found) {
+            (Encoding::Words(isa), Found::Word(opcode, word)) => {
+                let modifiers = isa.forms.get(usize::from(*opcode))?.modifiers;
+                Some(modifiers.iter().find(|modifier| modifier.name == name)?.bits.get(*word, 0))
+            }
+            (Encoding::Stream(engine), Found::Stream(_, decoded)) => {
+                let scope = engine.scope(decoded);
+                let field = scope.layout.fields.iter().position(|field| field.name == name)?;
+                Some(scope.value(field as u8))
+            }
+            _ => None,
         }
     }
 
@@ -204,22 +211,13 @@ fn of_operand(isa: &'static Isa, tables: Tables, operand: &'static Operand, word
             }
         }
         Shape::List { kind, at, count, .. } => match isa.kinds[usize::from(*kind)].alternatives.first() {
-            Some(alternative) if list_len(count, word) > 0 => plain(isa, alternative, *at, word),
-            _ => Place::Nothing,
+            Some(alternative) => match plain(isa, alternative, *at, word) {
+                Place::Register(first) => Place::List(first, list_len(count, word)),
+                _ => Place::Nothing,
+            },
+            None => Place::Nothing,
         },
     }
-}
-
-/// A suffix of an operand; behind these are counted the fields of the first reading of its kind.
-fn suffix(isa: &'static Isa, operand: &'static Operand, number: usize, word: u64) -> Option<u64> {
-    if let Some(suffix) = operand.suffixes.get(number) {
-        return Some(suffix.bits.get(word, 0));
-    }
-    let Shape::One { kind, at } = operand.shape else { return None };
-    let alternatives = isa.kinds[usize::from(kind)].alternatives;
-    let name = alternatives.first()?.fields.get(number - operand.suffixes.len())?.name;
-    let fields = alternative_of(isa, alternatives, at, word)?.fields;
-    fields.iter().find(|field| field.name == name).map(|field| field.bits.get(word, at))
 }
 
 fn plain(isa: &'static Isa, alternative: &'static Alternative, at: u8, word: u64) -> Place {

@@ -26,7 +26,6 @@ pub(super) struct Running<'a, const L: usize, H> {
     pub tables: (Encoding, &'static Semantics, &'static Hardware),
     pub instruction: &'a Instruction,
     pub registers: &'a mut Registers<L>,
-    pub states: &'a mut [Vec<Column<L>>],
     pub memory: &'a mut Memory,
     pub host: &'a mut H,
     pub inner: &'a mut Scratch<L>,
@@ -56,6 +55,12 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         let count = registers_of(ty.size(), width);
         let index = first.index.saturating_add(u32::from(element).saturating_mul(count));
         (Register { index, ..first }, count, width)
+    }
+
+    /// Whether a list of registers ends before an element of it does.
+    fn ends_before(&self, first: Register, count: u32, element: u16, ty: Type) -> bool {
+        let (place, size, _) = self.span(first, element, ty);
+        place.index.saturating_add(size) > first.index.saturating_add(count)
     }
 
     fn read_registers(&mut self, first: Register, element: u16, ty: Type) -> Option<Column<L>> {
@@ -88,10 +93,12 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
     fn read_place(&mut self, place: &Place, element: u16, ty: Type) -> Result<Option<Column<L>>, Reason> {
         Ok(match place {
             Place::Register(first) => self.read_registers(*first, element, ty),
+            Place::List(first, count) if self.ends_before(*first, *count, element, ty) => Some([0; L]),
+            Place::List(first, _) => self.read_registers(*first, element, ty),
             Place::Number(number) if element == 0 => Some([cut(*number, ty.size()); L]),
             Place::Reading { shape, fields } if element == 0 => {
                 let mut scratch = core::mem::take(self.inner);
-                let mut reading = Reading { running: self, fields, value: [0; L] };
+                let mut reading = Reading { running: self, fields, size: ty.size(), value: [0; L] };
                 let ended = evaluate(reading.running.tables.1, shape, &mut scratch, &mut reading);
                 let value = reading.value;
                 *self.inner = scratch;
@@ -183,6 +190,8 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
     fn write(&mut self, operand: u16, element: u16, ty: Type, value: &Column<L>, mask: u64) -> Result<(), Reason> {
         let written = match self.instruction.operands.get(usize::from(operand)) {
             Some(Place::Register(first)) => self.write_registers(*first, element, ty, value, mask),
+            Some(Place::List(first, count)) if self.ends_before(*first, *count, element, ty) => Some(()),
+            Some(Place::List(first, _)) => self.write_registers(*first, element, ty, value, mask),
             _ => None,
         };
         written.ok_or_else(|| self.operand_trap(operand, Access::Write))
@@ -193,11 +202,10 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
             return Ok(self.registers.get(*register).copied().unwrap_or([0; L]));
         }
         let (active, name) = (self.active, self.tables.1.states.get(usize::from(state)).map_or("", |s| s.name));
-        let elements = self.states.get(usize::from(state)).map_or(&[][..], Vec::as_slice);
         let mut value = [0; L];
         for (lane, value) in value.iter_mut().enumerate().filter(|(lane, _)| active >> lane & 1 != 0) {
             let at = index.map_or(0, |index| index[lane]);
-            let element = usize::try_from(at).ok().and_then(|at| elements.get(at));
+            let element = self.registers.state_slot(state, at).and_then(|slot| self.registers.values.get(slot));
             *value = element.ok_or(Reason::State(name, at))?[lane];
         }
         Ok(value)
@@ -210,10 +218,10 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
             return Ok(());
         }
         let name = self.tables.1.states.get(usize::from(state)).map_or("", |s| s.name);
-        let elements = self.states.get_mut(usize::from(state)).map_or(&mut [][..], Vec::as_mut_slice);
         for lane in (0..L).filter(|lane| mask >> lane & 1 != 0) {
             let at = index.map_or(0, |index| index[lane]);
-            let element = usize::try_from(at).ok().and_then(|at| elements.get_mut(at));
+            let slot = self.registers.state_slot(state, at);
+            let element = slot.and_then(|slot| self.registers.values.get_mut(slot));
             set_lanes(element.ok_or(Reason::State(name, at))?, value, 1 << lane);
         }
         self.touch(|| Touched::State(state, *value, mask));
@@ -221,9 +229,13 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
     }
 
     fn special(&mut self, special: Special) -> Column<L> {
+        let unit = u64::from(self.tables.2.unit.max(1));
         match special {
-            Special::Next => [cut(self.pc.wrapping_add(self.instruction.length), self.tables.1.pc_bits.into()); L],
-            _ => [self.pc; L],
+            Special::Next => {
+                let next = self.pc.wrapping_add(self.instruction.length) / unit;
+                [cut(next, self.tables.1.pc_bits.into()); L]
+            }
+            _ => [self.pc / unit; L],
         }
     }
 
@@ -264,7 +276,8 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
     }
 
     fn branch(&mut self, target: &Column<L>, mask: u64) -> Result<(), Reason> {
-        set_lanes(&mut self.flow.next, target, mask);
+        let unit = u64::from(self.tables.2.unit.max(1));
+        set_lanes(&mut self.flow.next, &target.map(|target| target.wrapping_mul(unit)), mask);
         Ok(())
     }
 
@@ -298,6 +311,8 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
 struct Reading<'r, 'a, const L: usize, H> {
     running: &'r mut Running<'a, L, H>,
     fields: &'r [Place],
+    /// How many bits are read.
+    size: u32,
     value: Column<L>,
 }
 
@@ -312,6 +327,7 @@ impl<const L: usize, H: Host<L>> Environment<L> for Reading<'_, '_, L, H> {
         let value = match self.fields.get(usize::from(operand)) {
             // Fields hold no readings of their own.
             Some(place) => self.running.read_place(place, element, ty)?,
+            None if usize::from(operand) == self.fields.len() => Some([self.size.into(); L]),
             None => None,
         };
         value.ok_or_else(|| self.running.operand_trap(operand, Access::Read))

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::Range;
 
 /// What an access was for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,41 @@ impl core::error::Error for MapError {}
 pub struct Memory {
     /// In ascending order, none empty.
     regions: Vec<Region>,
+    /// How often instructions that had been fetched were forgotten.
+    changes: u64,
+}
+
+/// Consecutive bytes of memory that are all accessed alike.
+#[derive(Debug)]
+pub struct Span<'a> {
+    /// The address of the first byte.
+    pub base: u64,
+    /// The bytes.
+    pub bytes: SpanBytes<'a>,
+}
+
+/// The bytes of a [`Span`].
+#[derive(Debug)]
+pub enum SpanBytes<'a> {
+    /// They must not be written, or hold instructions that have been fetched.
+    Read(&'a [u8]),
+    /// They may be written, and hold no instruction that has been fetched.
+    Write(&'a mut [u8]),
+}
+
+impl SpanBytes<'_> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            SpanBytes::Read(bytes) => bytes.len(),
+            SpanBytes::Write(bytes) => bytes.len(),
+        }
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -60,6 +96,10 @@ struct Region {
     code: Vec<u32>,
     /// Instructions start at multiples of so many bytes from the base.
     unit: usize,
+    /// The offsets between which all known instructions lie.
+    extent: Range<usize>,
+    /// Bytes of the longest of them.
+    longest: usize,
 }
 
 impl Memory {
@@ -78,7 +118,7 @@ impl Memory {
         if let Some(above) = self.regions.get(at).filter(|above| above.base <= last) {
             return Err(MapError::Overlaps(above.base));
         }
-        self.regions.insert(at, Region { base, bytes, writable, code: Vec::new(), unit: 1 });
+        self.regions.insert(at, Region { base, bytes, writable, code: Vec::new(), unit: 1, extent: 0..0, longest: 0 });
         Ok(())
     }
 
@@ -130,10 +170,22 @@ impl Memory {
         let bytes = value.to_le_bytes();
         let size = size.min(8) as usize;
         region.bytes[offset..offset + size].copy_from_slice(&bytes[..size]);
-        if !region.code.is_empty() {
-            region.forget(offset, size);
+        if !region.code.is_empty() && region.forget(offset, size) {
+            self.changes += 1;
         }
         Ok(())
+    }
+
+    /// How often instructions that had been fetched were changed or forgotten. Whoever keeps something that was made of
+    /// instructions makes it anew when this number is another one.
+    pub fn code_changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// All mapped bytes, in ascending order. A writable region that instructions have been fetched from is split: they lie
+    /// in a part that must not be written here, since whoever keeps them would not notice.
+    pub fn spans(&mut self) -> impl Iterator<Item = Span<'_>> {
+        self.regions.iter_mut().flat_map(Region::spans).flatten()
     }
 
     /// The number of the instruction that is known to start at an address, if one is.
@@ -145,13 +197,17 @@ impl Memory {
     }
 
     /// Keeps the number of the instruction at an address.
-    pub(super) fn keep_instruction(&mut self, address: u64, unit: u64, number: usize) {
+    pub(super) fn keep_instruction(&mut self, address: u64, unit: u64, length: u64, number: usize) {
         let Some((at, offset)) = self.find(address, 1) else { return };
         let region = &mut self.regions[at];
         if region.code.is_empty() {
             region.unit = unit.max(1) as usize;
             region.code.resize(region.bytes.len() / region.unit + 1, 0);
+            region.extent = offset..offset;
         }
+        let end = offset.saturating_add(length as usize);
+        region.extent = region.extent.start.min(offset)..region.extent.end.max(end);
+        region.longest = region.longest.max(length as usize);
         // More instructions than a number holds are not kept.
         if let (Some(slot), Ok(number)) = (region.code.get_mut(offset / region.unit), u32::try_from(number + 1)) {
             *slot = number;
@@ -160,19 +216,42 @@ impl Memory {
 
     /// Forgets all instructions.
     pub(super) fn forget_instructions(&mut self) {
+        self.changes += 1;
         self.regions.iter_mut().for_each(|region| region.code.clear());
     }
 }
 
-/// Bytes of the longest instruction that the cache holds.
-const LONGEST: usize = 32;
-
 impl Region {
-    /// Forgets the instructions that overlap bytes which change.
-    fn forget(&mut self, offset: usize, size: usize) {
-        let first = offset.saturating_sub(LONGEST) / self.unit;
-        let last = ((offset + size) / self.unit).min(self.code.len() - 1);
-        self.code[first..=last].fill(0);
+    /// Forgets the instructions that overlap bytes which change. Returns whether there were any.
+    fn forget(&mut self, offset: usize, size: usize) -> bool {
+        // Instructions start at multiples of the unit, which the base need not be.
+        let from = (self.unit - (self.base % self.unit as u64) as usize) % self.unit;
+        let first = (offset + 1).saturating_sub(self.longest + from).div_ceil(self.unit);
+        let last = ((offset + size).saturating_sub(1 + from) / self.unit).min(self.code.len() - 1);
+        let Some(known) = self.code.get_mut(first..=last) else { return false };
+        let any = known.iter().any(|number| *number != 0);
+        known.fill(0);
+        any
+    }
+
+    /// The bytes below, in and above the instructions; what is empty is left out.
+    fn spans(&mut self) -> [Option<Span<'_>>; 3] {
+        let base = self.base;
+        if !self.writable {
+            return [Some(Span { base, bytes: SpanBytes::Read(&self.bytes) }), None, None];
+        }
+        let (from, to) = match self.code.is_empty() {
+            true => (0, 0),
+            false => (self.extent.start, self.extent.end.min(self.bytes.len())),
+        };
+        let (below, rest) = self.bytes.split_at_mut(from);
+        let (code, above) = rest.split_at_mut(to - from);
+        let spans = [
+            Span { base, bytes: SpanBytes::Write(below) },
+            Span { base: base.wrapping_add(from as u64), bytes: SpanBytes::Read(code) },
+            Span { base: base.wrapping_add(to as u64), bytes: SpanBytes::Write(above) },
+        ];
+        spans.map(|span| (!span.bytes.is_empty()).then_some(span))
     }
 }
 
@@ -205,5 +284,27 @@ mod tests {
         assert_eq!(memory.write(20, 4, 0), Err(MemoryFault::ReadOnly));
         memory.write(18, 2, 0xffff_beef).unwrap();
         assert_eq!(memory.bytes(16, 4), Some(&[1, 2, 0xef, 0xbe][..]));
+    }
+
+    #[test]
+    fn spans_part_where_instructions_were_fetched() {
+        let mut memory = Memory::default();
+        memory.map(0x100, vec![0; 32], true).unwrap();
+        memory.map(0x200, vec![0; 8], false).unwrap();
+        let spans = |memory: &mut Memory| -> Vec<(u64, usize, bool)> {
+            let of = |span: Span<'_>| (span.base, span.bytes.len(), matches!(span.bytes, SpanBytes::Write(_)));
+            memory.spans().map(of).collect()
+        };
+        assert_eq!(spans(&mut memory), [(0x100, 32, true), (0x200, 8, false)]);
+        memory.keep_instruction(0x108, 4, 4, 0);
+        memory.keep_instruction(0x110, 4, 4, 1);
+        assert_eq!(spans(&mut memory), [(0x100, 8, true), (0x108, 12, false), (0x114, 12, true), (0x200, 8, false)]);
+        // Neither beside the instructions nor between them does a store change any.
+        for address in [0x107, 0x10c, 0x114] {
+            memory.write(address, 1, 0).unwrap();
+        }
+        assert_eq!(memory.code_changes(), 0);
+        memory.write(0x10f, 2, 0).unwrap();
+        assert_eq!((memory.code_changes(), memory.instruction(0x110), memory.instruction(0x108)), (1, None, Some(0)));
     }
 }

@@ -31,13 +31,15 @@ mod table;
 mod trap;
 
 #[cfg(feature = "alloc")]
+pub use code::{Instruction, Place};
+#[cfg(feature = "alloc")]
 pub use encoding::Encoding;
 #[cfg(feature = "alloc")]
 pub use host::{Executed, Host, Intrinsic, Touched};
 #[cfg(feature = "alloc")]
-pub use memory::{Access, MapError, Memory, MemoryFault};
+pub use memory::{Access, MapError, Memory, MemoryFault, Span, SpanBytes};
 #[cfg(feature = "alloc")]
-pub use processor::Machine;
+pub use processor::{Machine, Parts};
 pub use table::{Bank, Call, Divergence, Hardware, Reading, Register, Service};
 #[cfg(feature = "alloc")]
 pub use trap::{Reason, Stop, Trap};

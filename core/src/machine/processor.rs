@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use super::code::{Code, cut};
+use super::code::{Code, Instruction, cut};
 use super::encoding::{Encoding, Text};
 use super::environment::{Flow, Running};
 use super::host::{Executed, Host, Touched};
@@ -27,7 +27,6 @@ pub struct Machine<const L: usize = 1> {
     semantics: &'static Semantics,
     hardware: &'static Hardware,
     registers: Registers<L>,
-    states: Vec<Vec<Column<L>>>,
     pc: Column<L>,
     /// The lanes that have not ended.
     live: u64,
@@ -40,24 +39,40 @@ pub struct Machine<const L: usize = 1> {
     touched: Vec<Touched<L>>,
 }
 
-/// The registers of all banks.
+/// What a machine holds.
+#[derive(Debug)]
+pub struct Parts<'a, const L: usize> {
+    /// Registers and elements of states, each with as many bits as it has and zeros above.
+    pub values: &'a mut [Column<L>],
+    /// The memory.
+    pub memory: &'a mut Memory,
+}
+
+/// The registers of all banks, and behind them the elements of all states.
 #[derive(Debug)]
 pub(super) struct Registers<const L: usize> {
-    values: Vec<Column<L>>,
+    pub values: Vec<Column<L>>,
     /// Where each bank starts, and one past the last.
     starts: Vec<usize>,
+    /// The same of states.
+    states: Vec<usize>,
     zeros: Vec<usize>,
 }
 
 impl<const L: usize> Registers<L> {
-    fn new(hardware: &Hardware) -> Self {
-        let mut starts = vec![0];
+    fn new(hardware: &Hardware, semantics: &Semantics) -> Self {
         let mut all = 0;
-        for bank in hardware.banks {
-            all += bank.count as usize;
-            starts.push(all);
-        }
-        let mut registers = Registers { values: vec![[0; L]; all], starts, zeros: Vec::new() };
+        let mut from = |counts: &mut dyn Iterator<Item = u32>| {
+            let mut starts = vec![all];
+            for count in counts {
+                all += count as usize;
+                starts.push(all);
+            }
+            starts
+        };
+        let starts = from(&mut hardware.banks.iter().map(|bank| bank.count));
+        let states = from(&mut semantics.states.iter().map(|state| state.count));
+        let mut registers = Registers { values: vec![[0; L]; all], starts, states, zeros: Vec::new() };
         registers.zeros = hardware
             .banks
             .iter()
@@ -67,11 +82,19 @@ impl<const L: usize> Registers<L> {
         registers
     }
 
-    fn slot(&self, register: Register) -> Option<usize> {
-        let bank = usize::from(register.bank);
-        let (first, end) = (*self.starts.get(bank)?, *self.starts.get(bank + 1)?);
-        let slot = first.checked_add(register.index as usize)?;
-        (slot < end).then_some(slot)
+    /// Where a register is among the values.
+    pub fn slot(&self, register: Register) -> Option<usize> {
+        slot(&self.starts, register.bank.into(), register.index.into())
+    }
+
+    /// Where an element of a state is among the values.
+    pub fn state_slot(&self, state: u16, element: u64) -> Option<usize> {
+        slot(&self.states, state.into(), element)
+    }
+
+    /// Whether what is written there is lost.
+    pub fn is_zero(&self, slot: usize) -> bool {
+        self.zeros.contains(&slot)
     }
 
     /// What a register holds; `None` if there is no such register.
@@ -82,11 +105,17 @@ impl<const L: usize> Registers<L> {
     /// Writes the lanes of a mask. Returns `None` if there is no such register.
     pub fn set(&mut self, register: Register, value: &Column<L>, mask: u64) -> Option<()> {
         let slot = self.slot(register)?;
-        if !self.zeros.contains(&slot) {
+        if !self.is_zero(slot) {
             set_lanes(self.values.get_mut(slot)?, value, mask);
         }
         Some(())
     }
+}
+
+fn slot(starts: &[usize], which: usize, element: u64) -> Option<usize> {
+    let (first, end) = (*starts.get(which)?, *starts.get(which + 1)?);
+    let slot = first.checked_add(usize::try_from(element).ok()?)?;
+    (slot < end).then_some(slot)
 }
 
 /// Takes the lanes of a mask.
@@ -111,8 +140,7 @@ impl<const L: usize> Machine<L> {
             encoding: encoding.into(),
             semantics,
             hardware,
-            registers: Registers::new(hardware),
-            states: semantics.states.iter().map(|state| vec![[0; L]; state.count as usize]).collect(),
+            registers: Registers::new(hardware, semantics),
             pc: [0; L],
             live: ones((L as u32).min(hardware.lanes.into())),
             waiting: 0,
@@ -127,6 +155,11 @@ impl<const L: usize> Machine<L> {
     /// What the specification says about the machine.
     pub fn hardware(&self) -> &'static Hardware {
         self.hardware
+    }
+
+    /// What instructions do.
+    pub fn semantics(&self) -> &'static Semantics {
+        self.semantics
     }
 
     /// How instructions are encoded.
@@ -182,6 +215,46 @@ impl<const L: usize> Machine<L> {
         Some(self.encoding.text(&found).as_str().into())
     }
 
+    /// The instruction at an address, as it is executed. Stores to its bytes count as [`Memory::code_changes`] from here on.
+    ///
+    /// # Errors
+    /// Why there is none: the reason of the trap that executing it would be.
+    pub fn instruction(&mut self, pc: u64) -> Result<&Instruction, Reason> {
+        let number = self.fetch(pc)?;
+        // `fetch` gives numbers of instructions that there are.
+        self.code.get(number).ok_or(Reason::NoMeaning(""))
+    }
+
+    fn fetch(&mut self, pc: u64) -> Result<usize, Reason> {
+        self.code.fetch((self.encoding, self.semantics, self.hardware), &mut self.memory, pc)
+    }
+
+    /// What the machine holds, for an engine that executes in its place.
+    pub fn parts(&mut self) -> Parts<'_, L> {
+        Parts { values: &mut self.registers.values, memory: &mut self.memory }
+    }
+
+    /// Where a register is in [`Parts::values`]. Returns `None` if there is no such register.
+    pub fn slot(&self, register: Register) -> Option<usize> {
+        self.registers.slot(register)
+    }
+
+    /// Where an element of a state is in [`Parts::values`]. Returns `None` if there is no such element.
+    pub fn state_slot(&self, state: u16, element: u64) -> Option<usize> {
+        self.registers.state_slot(state, element)
+    }
+
+    /// Whether the register in a slot is zero whatever is written to it. An engine must leave it alone.
+    pub fn is_zero(&self, slot: usize) -> bool {
+        self.registers.is_zero(slot)
+    }
+
+    /// Notes that an engine has executed so many instructions in all lanes, which go on at an address.
+    pub fn advance(&mut self, executed: u64, pc: u64) {
+        self.executed += executed;
+        self.pc = [pc; L];
+    }
+
     /// The lanes whose turn it is, and where they are. `None` when all have ended.
     fn turn(&self) -> Option<(u64, u64)> {
         let ready = match self.live & !self.waiting {
@@ -232,7 +305,7 @@ impl<const L: usize> Machine<L> {
             return Err(trap(Reason::Diverged));
         }
         let tables = (self.encoding, self.semantics, self.hardware);
-        let number = self.code.fetch(tables, &mut self.memory, pc).map_err(trap)?;
+        let number = self.fetch(pc).map_err(trap)?;
         // `fetch` gives numbers of instructions that there are.
         let Some(instruction) = self.code.get(number) else { return Ok(Some(Stop::Ended)) };
         let next = cut(pc.wrapping_add(instruction.length), self.semantics.pc_bits.into());
@@ -242,7 +315,6 @@ impl<const L: usize> Machine<L> {
             tables,
             instruction,
             registers: &mut self.registers,
-            states: &mut self.states,
             memory: &mut self.memory,
             host,
             inner: &mut self.inner,
@@ -252,7 +324,10 @@ impl<const L: usize> Machine<L> {
             touched: looks_on.then_some(&mut self.touched),
         };
         evaluate(self.semantics, &instruction.shape, &mut self.scratch, &mut running).map_err(trap)?;
-        let flow = running.flow;
+        let mut flow = running.flow;
+        if instruction.ends {
+            flow.ended |= active;
+        }
         set_lanes(&mut self.pc, &flow.next, active);
         self.live &= !flow.ended;
         self.waiting = (self.waiting | flow.waits) & self.live;

@@ -11,6 +11,8 @@ pub struct Hardware {
     pub lanes: u8,
     /// What happens when lanes go on at different places.
     pub divergence: Divergence,
+    /// Bytes that the program counter of the texts counts: 1 where it holds addresses.
+    pub unit: u8,
     /// Whether an access to memory must lie at a multiple of its size.
     pub aligned: bool,
     /// The number of the machine in the header of an ELF file, if it has one.
@@ -103,7 +105,8 @@ pub struct Reading {
     pub kind: u16,
     /// The name of the alternative.
     pub alternative: &'static str,
-    /// Computes it: the alternative's fields are the operands, and the value is written to the one behind the last of them.
+    /// Computes it: the alternative's fields are the operands, behind them stands how many bits are read, and the value is
+    /// written to the one behind that.
     pub operation: Operation,
 }
 

@@ -1,5 +1,9 @@
 //! From the values of a group to the shape that is executed: see [`group`](super::group).
 
+mod links;
+
+pub use links::{End, Link};
+
 use alloc::vec::Vec;
 
 use super::group::{DataPath, Fields, Stays};
@@ -8,6 +12,7 @@ use super::{Modifier, NONE, Node, Op, Operation, Semantics, Shape, Type};
 use crate::group::table::{GroupIsa, OperandKind, SLOTS, Token};
 use crate::group::text::{is, there};
 use crate::group::value::Values;
+use links::Links;
 
 /// The most repetitions of a group.
 pub const REPETITIONS: u16 = 16;
@@ -30,6 +35,19 @@ pub enum Missing {
 /// # Errors
 /// When something is missing.
 pub fn compose(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Result<Shape, Missing> {
+    composed(semantics, isa, values).map(|(shape, _)| shape)
+}
+
+/// The values that go from one part of a group to another, in the order in which they are used: the wiring of its data path.
+/// What repeats is told once.
+///
+/// # Errors
+/// When something is missing.
+pub fn links(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Result<Vec<Link>, Missing> {
+    composed(semantics, isa, values).map(|(_, links)| links)
+}
+
+fn composed(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Result<(Shape, Vec<Link>), Missing> {
     let path = semantics.path.as_ref().ok_or(Missing::Path)?;
     let (slot, field) = path.repeats;
     let repetitions = values.get(isa, slot.into(), field.into()).clamp(1, REPETITIONS.into()) as u16;
@@ -42,6 +60,7 @@ pub fn compose(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Result
         states: alloc::vec![NONE; semantics.states.len()],
         changed: alloc::vec![false; semantics.states.len()],
         operands: Vec::new(),
+        links: Links::new(semantics.states.len()),
         shape: Shape::default(),
         repetition: 0,
         repetitions,
@@ -80,6 +99,7 @@ struct Composer<'a> {
     changed: Vec<bool>,
     /// Registers that were read since something was written.
     operands: Vec<(Node, u16)>,
+    links: Links,
     shape: Shape,
     repetition: u16,
     repetitions: u16,
@@ -93,7 +113,7 @@ enum Found {
 }
 
 impl Composer<'_> {
-    fn finish(mut self) -> Result<Shape, Missing> {
+    fn finish(mut self) -> Result<(Shape, Vec<Link>), Missing> {
         for state in usize::from(self.path.local)..self.states.len() {
             if self.changed[state] {
                 let ty = self.semantics.states[state].ty;
@@ -108,7 +128,7 @@ impl Composer<'_> {
         if self.shape.nodes.len() > MOST || self.shape.lists.len() > MOST {
             return Err(Missing::TooLarge);
         }
-        Ok(self.shape.compact())
+        Ok((self.shape.compact(), self.links.found))
     }
 
     /// Adds the graph of an operation that stands in a slot, executed under a condition.
@@ -151,19 +171,25 @@ impl Composer<'_> {
                 NONE
             }
             Op::Operand => match self.operand(node.args[0], slot) {
-                Found::State(state) => self.state(state),
-                Found::Register(operand) => self.register(node, operand),
+                Found::State(state) => self.read(state, slot),
+                Found::Register(operand) => {
+                    let id = self.register(node, operand);
+                    self.links.register_is_read(operand, slot, id);
+                    id
+                }
                 Found::Nothing => self.shape.push_constant(node.ty, 0),
             },
-            Op::State if node.args[1] == NONE => self.state(node.args[0]),
+            Op::State if node.args[1] == NONE => self.read(node.args[0], slot),
             Op::SetState if node.args[1] == NONE => {
-                self.set(node.args[0], map, node, when);
+                self.set(node.args[0], map, node, slot, when);
                 NONE
             }
             Op::Write => {
                 match self.operand(node.args[0], slot) {
-                    Found::State(state) => self.set(state, map, node, when),
+                    Found::State(state) => self.set(state, map, node, slot, when),
                     Found::Register(operand) => {
+                        let value = map.get(usize::from(node.args[2])).copied().unwrap_or(NONE);
+                        self.links.register_is_written(operand, slot, value, &self.shape);
                         let mut moved = renumber(node, operation.lists, map, &mut self.shape.lists);
                         (moved.args[0], moved.args[1]) = (operand, self.element(operand, node.args[1]));
                         moved.args[3] = self.both(when, moved.args[3]);
@@ -253,6 +279,13 @@ impl Composer<'_> {
         }
     }
 
+    /// What a state holds now, for the text of a slot or of the path.
+    fn read(&mut self, state: u16, slot: u8) -> u16 {
+        let id = self.state(state);
+        self.links.state_is_read(state, slot, id);
+        id
+    }
+
     /// What a state holds now.
     fn state(&mut self, state: u16) -> u16 {
         let at = usize::from(state);
@@ -270,8 +303,9 @@ impl Composer<'_> {
         id
     }
 
-    fn set(&mut self, state: u16, map: &[u16], node: &Node, when: u16) {
+    fn set(&mut self, state: u16, map: &[u16], node: &Node, slot: u8, when: u16) {
         let value = map.get(usize::from(node.args[2])).copied().unwrap_or(NONE);
+        self.links.state_is_written(state, slot, value, &self.shape);
         let own = if node.args[3] == NONE { NONE } else { map.get(usize::from(node.args[3])).copied().unwrap_or(NONE) };
         let when = self.both(when, own);
         let value = if self.is_true(when) {

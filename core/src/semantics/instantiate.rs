@@ -30,16 +30,21 @@ impl Shape {
     }
 
     pub(super) fn push_constant(&mut self, ty: Type, value: u64) -> u16 {
-        let value = value & ty.mask();
-        let index = self.constants.iter().position(|c| *c == value).unwrap_or_else(|| {
-            self.constants.push(value);
-            self.constants.len() - 1
-        });
-        let node = Node { op: Op::Const, imm: 0, ty, args: [index as u16, NONE, NONE, NONE] };
+        let index = self.constant_index(value & ty.mask());
+        let node = Node { op: Op::Const, imm: 0, ty, args: [index, NONE, NONE, NONE] };
         match self.nodes.iter().position(|n| *n == node) {
             Some(at) => at as u16,
             None => self.push(node),
         }
+    }
+
+    /// The place of a number among the constants.
+    fn constant_index(&mut self, value: u64) -> u16 {
+        let index = self.constants.iter().position(|c| *c == value).unwrap_or_else(|| {
+            self.constants.push(value);
+            self.constants.len() - 1
+        });
+        index as u16
     }
 
     fn values<const N: usize>(&self, nodes: [u16; N]) -> Option<[u64; N]> {
@@ -52,22 +57,37 @@ impl Shape {
 
     /// Drops nodes that no effect needs.
     pub(super) fn compact(self) -> Shape {
-        let mut needed: Vec<bool> = self.nodes.iter().map(|node| node.op.is_effect()).collect();
+        let mut map: Vec<u16> = self.nodes.iter().map(|node| if node.op.is_effect() { 0 } else { NONE }).collect();
+        let (mut kept, mut listed) = (0, 0);
         for (at, node) in self.nodes.iter().enumerate().rev() {
-            if !needed[at] {
+            if map[at] == NONE {
                 continue;
             }
+            kept += 1;
+            listed += list_of(node).map_or(0, |list| list.len());
             for_each_argument(node, &self.lists, |argument| {
-                if let Some(need) = needed.get_mut(usize::from(argument)) {
-                    *need = true;
+                if let Some(need) = map.get_mut(usize::from(argument)) {
+                    *need = 0;
                 }
             });
         }
-        let mut shape = Shape::default();
-        let mut map = alloc::vec![NONE; self.nodes.len()];
-        for (at, node) in self.nodes.iter().enumerate().filter(|(at, _)| needed[*at]) {
+        if kept == self.nodes.len() && listed == self.lists.len() {
+            return self;
+        }
+        let mut shape = Shape {
+            nodes: Vec::with_capacity(kept),
+            lists: Vec::with_capacity(listed),
+            constants: Vec::with_capacity(self.constants.len()),
+        };
+        for (at, node) in self.nodes.iter().enumerate() {
+            if map[at] == NONE {
+                continue;
+            }
             map[at] = match node.op {
-                Op::Const => shape.push_constant(node.ty, self.constants[usize::from(node.args[0])]),
+                Op::Const => {
+                    let index = shape.constant_index(self.constants[usize::from(node.args[0])]);
+                    shape.push(Node { args: [index, NONE, NONE, NONE], ..*node })
+                }
                 _ => {
                     let moved = renumber(node, &self.lists, &map, &mut shape.lists);
                     shape.push(moved)
@@ -121,19 +141,77 @@ pub(super) fn renumber(node: &Node, lists: &[u16], map: &[u16], into: &mut Vec<u
 ///
 /// Arms that are not chosen leave nothing behind, nor do effects whose condition turns out false.
 pub fn instantiate(semantics: &Semantics, operation: &Operation, modifier: impl Fn(u16) -> u64) -> Shape {
-    let mut shape = Shape::default();
-    let mut map: Vec<u16> = Vec::with_capacity(operation.nodes.len());
-    for node in operation.nodes {
-        let id = match chosen(&mut shape, operation, node, &map, &modifier) {
+    // Arms are chosen more than once by the same modifier, whose bits take a while to be found.
+    let mut bits = [0; MODIFIERS];
+    let count = operation.modifiers.len();
+    for (index, bits) in bits.iter_mut().enumerate().take(count) {
+        *bits = modifier(index as u16);
+    }
+    if count <= MODIFIERS {
+        with_modifiers(semantics, operation, |index| bits.get(usize::from(index)).copied().unwrap_or(0))
+    } else {
+        with_modifiers(semantics, operation, modifier)
+    }
+}
+
+/// As many modifiers as nearly all operations have at most.
+const MODIFIERS: usize = 16;
+
+fn with_modifiers(semantics: &Semantics, operation: &Operation, modifier: impl Fn(u16) -> u64) -> Shape {
+    let (mut map, count) = needed(operation, &modifier);
+    let mut shape = Shape {
+        nodes: Vec::with_capacity(count),
+        lists: Vec::with_capacity(operation.lists.len().min(count)),
+        constants: Vec::with_capacity(operation.constants.len().min(count)),
+    };
+    for (at, node) in operation.nodes.iter().enumerate() {
+        if map[at] == NONE {
+            continue;
+        }
+        map[at] = match chosen(&mut shape, operation, node, &map, &modifier) {
             Some(id) => id,
             None => {
                 let moved = renumber(node, operation.lists, &map, &mut shape.lists);
                 fold(semantics, &mut shape, moved)
             }
         };
-        map.push(id);
     }
     shape.compact()
+}
+
+/// A number other than [`NONE`] for the nodes that effects need once the modifiers have chosen, and how many these are. Most
+/// of an operation is arms that are not chosen.
+fn needed(operation: &Operation, modifier: impl Fn(u16) -> u64) -> (Vec<u16>, usize) {
+    let mut needed: Vec<u16> = operation.nodes.iter().map(|node| if node.op.is_effect() { 0 } else { NONE }).collect();
+    let mut count = 0;
+    let need = |needed: &mut Vec<u16>, node: u16| {
+        if let Some(need) = needed.get_mut(usize::from(node)) {
+            *need = 0;
+        }
+    };
+    for (at, node) in operation.nodes.iter().enumerate().rev() {
+        if needed[at] == NONE {
+            continue;
+        }
+        count += 1;
+        match node.op {
+            Op::Pick => {
+                if let Some(arm) = arm(operation, node, &modifier) {
+                    need(&mut needed, arm);
+                }
+            }
+            _ => for_each_argument(node, operation.lists, |argument| need(&mut needed, argument)),
+        }
+    }
+    (needed, count)
+}
+
+/// The node that a pick chooses. `None` for reserved values, which no valid word has.
+fn arm(operation: &Operation, node: &Node, modifier: impl Fn(u16) -> u64) -> Option<u16> {
+    let bits = modifier(node.args[0]);
+    let start = usize::from(node.args[1]);
+    let arms = operation.lists.get(start..start + usize::from(node.args[2])).unwrap_or_default();
+    arms.chunks_exact(2).find(|arm| u64::from(arm[0]) == bits).map(|arm| arm[1])
 }
 
 /// What a constant, or a node that asks for a modifier, comes to; `None` for other nodes.
@@ -152,16 +230,10 @@ pub(super) fn chosen(
             let value = operation.constants.get(usize::from(node.args[0])).copied().unwrap_or(0);
             shape.push_constant(node.ty, value)
         }
-        Op::Pick => {
-            let bits = modifier(node.args[0]);
-            let arms = list(node.args[1], node.args[2]);
-            let arm = arms.chunks_exact(2).find(|arm| u64::from(arm[0]) == bits);
-            // Bits without an arm are reserved values, which no valid word has.
-            match arm.and_then(|arm| map.get(usize::from(arm[1])).copied()) {
-                Some(id) => id,
-                None => shape.push_constant(node.ty, 0),
-            }
-        }
+        Op::Pick => match arm(operation, node, &modifier).and_then(|arm| map.get(usize::from(arm)).copied()) {
+            Some(id) => id,
+            None => shape.push_constant(node.ty, 0),
+        },
         Op::Is => {
             let bits = modifier(node.args[0]);
             let holds = list(node.args[1], node.args[2]).iter().any(|value| u64::from(*value) == bits);

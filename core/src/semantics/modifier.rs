@@ -1,29 +1,33 @@
 //! Modifiers of a word.
 
 use super::Modifier;
-use crate::table::{Form, Isa, Shape};
+use crate::decode::alternative_of;
+use crate::table::{Form, Isa, Operand, Shape};
 
 impl Modifier {
-    /// The bits of the modifier in a word.
-    pub fn bits(self, isa: &Isa, form: &Form, word: u64) -> u64 {
-        match self {
-            Modifier::Form(i) => form.modifiers.get(usize::from(i)).map_or(0, |m| m.bits.get(word, 0)),
+    /// The bits of the modifier in a word of a form; 0 where the word has no such modifier.
+    pub fn bits(self, isa: &'static Isa, form: &'static Form, word: u64) -> u64 {
+        let bits = match self {
+            Modifier::Form(i) => form.modifiers.get(usize::from(i)).map(|m| m.bits.get(word, 0)),
             Modifier::Suffix(k, j) => {
-                let Some(operand) = form.operands.get(usize::from(k)) else { return 0 };
-                let field = |index: usize| match operand.shape {
-                    Shape::One { kind, at } => {
-                        let first = isa.kinds.get(usize::from(kind)).and_then(|kind| kind.alternatives.first());
-                        first.and_then(|first| first.fields.get(index)).map_or(0, |field| field.bits.get(word, at))
-                    }
-                    _ => 0,
-                };
-                match operand.suffixes.get(usize::from(j)) {
-                    Some(suffix) => suffix.bits.get(word, 0),
-                    None => field(usize::from(j) - operand.suffixes.len()),
-                }
+                form.operands.get(usize::from(k)).and_then(|operand| suffix(isa, operand, j.into(), word))
             }
             // Those of groups; words have none.
-            Modifier::Field(..) | Modifier::Present(_) | Modifier::Repetition | Modifier::Repetitions => 0,
-        }
+            Modifier::Field(..) | Modifier::Present(_) | Modifier::Repetition | Modifier::Repetitions => None,
+        };
+        bits.unwrap_or(0)
     }
+}
+
+/// A suffix of an operand. The numbers behind the suffixes are the fields of the first reading of the operand's kind; a
+/// word that has another reading has the field of the same name.
+fn suffix(isa: &'static Isa, operand: &'static Operand, number: usize, word: u64) -> Option<u64> {
+    if let Some(suffix) = operand.suffixes.get(number) {
+        return Some(suffix.bits.get(word, 0));
+    }
+    let Shape::One { kind, at } = operand.shape else { return None };
+    let alternatives = isa.kinds.get(usize::from(kind))?.alternatives;
+    let name = alternatives.first()?.fields.get(number - operand.suffixes.len())?.name;
+    let fields = alternative_of(isa, alternatives, at, word)?.fields;
+    fields.iter().find(|field| field.name == name).map(|field| field.bits.get(word, at))
 }

@@ -55,41 +55,49 @@ impl Type {
     }
 
     /// The type of one component.
+    #[inline]
     pub const fn component(self) -> Type {
         Type { lanes: 1, ..self }
     }
 
     /// A vector of such components.
+    #[inline]
     pub const fn times(self, lanes: u8) -> Type {
         Type { lanes, ..self }
     }
 
     /// The truth values that a comparison of such values gives.
+    #[inline]
     pub const fn truth(self) -> Type {
         Type { class: Class::Bool, bits: 1, lanes: self.lanes }
     }
 
     /// Bits of all components.
+    #[inline]
     pub const fn size(self) -> u32 {
         self.bits as u32 * self.lanes as u32
     }
 
     /// Ones in all bits of a value.
+    #[inline]
     pub const fn mask(self) -> u64 {
         ones(self.size())
     }
 
     /// True for integers.
+    #[inline]
     pub const fn is_integer(self) -> bool {
         matches!(self.class, Class::Unsigned | Class::Signed)
     }
 
     /// True for floats.
+    #[inline]
     pub const fn is_float(self) -> bool {
         matches!(self.class, Class::Float)
     }
 
     /// The format of a float's component.
+    #[inline]
     pub const fn format(self) -> Format {
         match self.bits {
             16 => Format::F16,

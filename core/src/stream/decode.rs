@@ -268,7 +268,8 @@ impl Engine {
     #[inline]
     fn quick(&self, word: &Wide) -> Option<(u16, u8)> {
         let low = word.0[0];
-        for index in self.candidates(self.stream.sets.first()?, word) {
+        let mut candidates = self.candidates(self.stream.sets.first()?, word);
+        while let Some(index) = candidates.next() {
             let quick = self.stream.quick.get(usize::from(index))?;
             if quick.len == 0 {
                 return None;
@@ -279,6 +280,9 @@ impl Engine {
                 continue;
             }
             if wrong & quick.fixed != 0 || !quick.checks.iter().all(|lookup| lookup.allows(word)) {
+                return None;
+            }
+            if self.stream.exclusive && candidates.any(|other| self.rivals(index, other, word)) {
                 return None;
             }
             let len = match quick.lengths {
@@ -306,7 +310,8 @@ impl Engine {
     /// The layout of a word with its length in bytes, without looking at the bits that do not decide it.
     pub(super) fn find(&self, word: &Wide) -> Result<(u16, u8), DecodeError> {
         let Some(set) = self.stream.sets.first() else { return Err(DecodeError::Unknown) };
-        for index in self.candidates(set, word) {
+        let mut candidates = self.candidates(set, word);
+        while let Some(index) = candidates.next() {
             let Some(layout) = self.stream.layouts.get(usize::from(index)) else { continue };
             let mut scope = Scope { engine: *self, layout, word, len: (layout.bits / 8) as u8, outer: None };
             let mut says = u64::from(scope.len);
@@ -322,9 +327,23 @@ impl Engine {
             if says == 0 || says != u64::from(scope.len) || !says.is_multiple_of(self.stream.unit.max(1).into()) {
                 return Err(DecodeError::Length { name: layout.name, found: says });
             }
+            if self.stream.exclusive
+                && let Some(other) = candidates.find(|other| self.rivals(index, *other, &bits))
+            {
+                let other = self.stream.layouts.get(usize::from(other)).map_or("", |other| other.name);
+                return Err(DecodeError::Conflict { name: layout.name, other });
+            }
             return Ok((index, scope.len));
         }
         Err(DecodeError::Unknown)
+    }
+
+    /// Whether bits that fit one layout fit another one, too, which is of another instruction.
+    fn rivals(&self, index: u16, other: u16, word: &Wide) -> bool {
+        let layout = |index: u16| self.stream.layouts.get(usize::from(index));
+        let (Some(layout), Some(other)) = (layout(index), layout(other)) else { return false };
+        let len = (other.bits / 8) as u8;
+        layout.opcode != other.opcode && Scope { engine: *self, layout: other, word, len, outer: None }.fits()
     }
 
     /// The scope of a decoded instruction.
@@ -379,6 +398,7 @@ impl Layout {
         fixed_value: Wide::ZERO,
         ignored: Wide::ZERO,
         conditions: &[],
+        otherwise: &[],
         fields: &[],
         text: &[],
         key: "",

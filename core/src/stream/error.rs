@@ -17,6 +17,13 @@ pub enum DecodeError {
     },
     /// No instruction has these bits.
     Unknown,
+    /// Two instructions have them, where none may.
+    Conflict {
+        /// One.
+        name: &'static str,
+        /// The other.
+        other: &'static str,
+    },
     /// The instruction says that it has a length that none can have.
     Length {
         /// The instruction.
@@ -53,6 +60,7 @@ impl fmt::Display for DecodeError {
                 write!(f, "the instruction has {needed} bytes, and there {}", Are(*have))
             }
             DecodeError::Unknown => f.write_str("no instruction has these bits"),
+            DecodeError::Conflict { name, other } => write!(f, "both `{name}` and `{other}` have these bits"),
             DecodeError::Length { name, found } => write!(f, "`{name}` cannot have {found} bytes"),
             DecodeError::Fixed { name, bits: (high, low), expected, found } if high == low => {
                 write!(f, "bit {low} of `{name}` must be {expected}, found {found}")

@@ -10,13 +10,15 @@
 
 use core::cell::Cell;
 
-use super::decode::{Decoded, Engine, Scope};
+use super::decode::{Decoded, Engine, Scope, extract};
 use super::error::{ParseError, Reason};
-use super::number::{read_float, read_number};
+use super::number::{float_value, read_float, read_number, write_float};
+use super::print::Places;
 use super::solve::{Frame, solve};
-use super::table::{Bank, Field, Layout, MAX_FIELDS, Notation, Role, Source, Token, Type};
+use super::table::{Bank, Field, Layout, MAX_ASIDES, MAX_FIELDS, Notation, Role, Source, Token, Type};
 use super::wide::Wide;
 use crate::bits::{fits_signed, ones};
+use crate::table::{Base, Target};
 use crate::text::{Line, Word};
 
 /// The most steps that reading one instruction may take.
@@ -53,41 +55,65 @@ impl Engine {
     /// # Errors
     /// Where the text stops being an instruction, and what was expected there.
     pub fn parse(&self, text: &str) -> Result<Parsed, ParseError> {
-        self.parse_at(text, 0, &NoLabels)
+        self.parse_at(text, 0, 0, &NoLabels)
     }
 
-    /// Reads one instruction of a program, which stands at an address in bytes.
+    /// Reads one instruction of a program, which stands at an address in bytes and has at least `least` of them.
     ///
     /// # Errors
     /// As [`parse`](Self::parse).
-    pub fn parse_at(&self, text: &str, address: u64, labels: &dyn Labels) -> Result<Parsed, ParseError> {
+    pub fn parse_at(&self, text: &str, address: u64, least: u8, labels: &dyn Labels) -> Result<Parsed, ParseError> {
+        let (limit, asides) = if self.stream.asides { asides(text) } else { (text.len(), Asides::default()) };
         let reader = Reader {
             engine: *self,
             text,
+            limit,
+            asides,
             address,
+            next: Cell::new(0),
+            from_next: Cell::new(false),
             labels,
+            label: Cell::new(None),
             steps: Cell::new(0),
+            numbers: Cell::new(false),
+            unnamed: Cell::new(false),
             missed: Cell::new((0, Miss { at: 0, len: 0, reason: Reason::Unknown })),
         };
         let start = reader.blanks(0);
         let Some(set) = self.stream.sets.first() else { return Err(reader.error()) };
-        let mut other = None;
-        for (index, layout) in self.stream.layouts_of(0).iter().enumerate() {
-            // Most layouts are ruled out by a word that they always have.
-            if !layout.key.is_empty() && !text.contains(layout.key) || !self.has(layout) {
-                continue;
+        // Of instructions that print as the text the shortest is meant, then of those that it can be read as the first.
+        let (mut best, mut other): (Option<Parsed>, _) = (None, None);
+        // A number where there should be a name is what is left when nothing else is meant.
+        for numbers in [false, true] {
+            reader.numbers.set(numbers);
+            for (index, layout) in self.stream.layouts_of(0).iter().enumerate() {
+                // Most layouts are ruled out by a word that they always have.
+                if !layout.key.is_empty() && !text.contains(layout.key) || !self.has(layout) {
+                    continue;
+                }
+                let index = set.first + index as u16;
+                match reader.instruction(index, layout, start) {
+                    Some((decoded, _)) if decoded.len < least => {}
+                    Some((decoded, true)) => {
+                        if best.is_none_or(|best| decoded.len < best.decoded.len) {
+                            best = Some(Parsed { decoded, layout: index });
+                        }
+                        if decoded.len <= self.stream.unit.max(least) {
+                            break;
+                        }
+                    }
+                    Some((decoded, false)) => other = other.or(Some(Parsed { decoded, layout: index })),
+                    None => {}
+                }
+                if reader.exhausted() {
+                    break;
+                }
             }
-            let index = set.first + index as u16;
-            match reader.instruction(index, layout, start) {
-                Some((decoded, true)) => return Ok(Parsed { decoded, layout: index }),
-                Some((decoded, false)) => other = other.or(Some(Parsed { decoded, layout: index })),
-                None => {}
-            }
-            if reader.exhausted() {
+            if best.is_some() || !reader.unnamed.get() {
                 break;
             }
         }
-        match other {
+        match best.or(other) {
             Some(parsed) => Ok(parsed),
             None if reader.exhausted() => Err(reader.located(0, text.len(), Reason::Ambiguous)),
             None => Err(reader.error()),
@@ -145,12 +171,47 @@ struct Miss {
     reason: Reason,
 }
 
+/// The places of what stands behind an instruction, and how many there are.
+#[derive(Clone, Copy, Default)]
+struct Asides {
+    places: [(usize, usize); MAX_ASIDES],
+    count: usize,
+}
+
+/// The end of an instruction's own text, and what stands behind it; see [`Token::Aside`].
+fn asides(text: &str) -> (usize, Asides) {
+    let mut found = Asides::default();
+    let Some(limit) = text.find("\t;") else { return (text.len(), found) };
+    let mut at = limit + 2;
+    for part in text.get(at..).unwrap_or_default().split(", ") {
+        let from = at + (part.len() - part.trim_start().len());
+        if let Some(place) = found.places.get_mut(found.count) {
+            *place = (from, from + part.trim().len());
+        }
+        found.count += 1;
+        at += part.len() + 2;
+    }
+    (limit, found)
+}
+
 pub(super) struct Reader<'t> {
     pub(super) engine: Engine,
     text: &'t str,
+    /// Where the instruction's own text ends.
+    limit: usize,
+    asides: Asides,
+    /// Where the instruction stands, and the one behind it as far as its layout tells.
     address: u64,
+    next: Cell<u64>,
+    /// Whether a label was counted from there.
+    from_next: Cell<bool>,
     labels: &'t dyn Labels,
+    /// The label that was read last: where in the text it is, how long, and what it marks.
+    label: Cell<Option<(usize, usize, u64)>>,
     steps: Cell<u32>,
+    /// Whether a value of an enum may be a number, and whether a text would have been read further with that.
+    numbers: Cell<bool>,
+    unnamed: Cell<bool>,
     /// The one that came furthest, and how much it says: a wrong value is nearer to what was meant than a missing text.
     missed: Cell<(u8, Miss)>,
 }
@@ -164,19 +225,68 @@ struct Rest<'a> {
 /// Goes on behind what has been read; true when the whole text is an instruction.
 type Then<'a> = &'a mut dyn FnMut(usize, &Frame) -> bool;
 
+/// Floats near to one with fewer and fewer bits set: a field may have no room for all of them, and a text does not tell them
+/// apart.
+fn coarser(width: u8, bits: u64) -> impl Iterator<Item = u64> {
+    let fraction = match width {
+        16 => 10,
+        32 => 23,
+        _ => 52,
+    };
+    // All that are no number are written alike.
+    let fraction = if float_value(width, bits).is_finite() { fraction } else { 0 };
+    (1..=fraction).flat_map(move |low| {
+        let down = bits & !ones(low);
+        // Where the bit is clear already, this has been handed on.
+        let below = (bits >> (low - 1) & 1 != 0).then_some(down);
+        below.into_iter().chain(Some(down + (1 << low)))
+    })
+}
+
+/// Whether a float is written so.
+fn writes(width: u8, bits: u64, text: &str) -> bool {
+    let mut line = Line::new();
+    write_float(width, bits, &mut line);
+    line.as_str() == text
+}
+
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// What was read as a label prints as it.
+impl Places for Reader<'_> {
+    fn write(&self, address: u64, _: bool, line: &mut Line) -> bool {
+        let Some((at, len, _)) = self.label.get().filter(|(.., marked)| *marked == address) else { return false };
+        line.push_str(self.text.get(at..at + len).unwrap_or_default());
+        true
+    }
 }
 
 impl Reader<'_> {
     /// A reader of nothing, to solve for values that no text says.
     pub(super) fn silent(engine: Engine) -> Reader<'static> {
         let missed = Cell::new((0, Miss { at: 0, len: 0, reason: Reason::Unknown }));
-        Reader { engine, text: "", address: 0, labels: &NoLabels, steps: Cell::new(0), missed }
+        Reader {
+            engine,
+            text: "",
+            limit: 0,
+            asides: Asides::default(),
+            address: 0,
+            next: Cell::new(0),
+            from_next: Cell::new(false),
+            labels: &NoLabels,
+            label: Cell::new(None),
+            steps: Cell::new(0),
+            numbers: Cell::new(true),
+            unnamed: Cell::new(false),
+            missed,
+        }
     }
 
     fn rest(&self, at: usize) -> &str {
-        self.text.get(at..).unwrap_or_default()
+        let end = if at <= self.limit { self.limit } else { self.text.len() };
+        self.text.get(at..end).unwrap_or_default()
     }
 
     fn blanks(&self, at: usize) -> usize {
@@ -215,15 +325,36 @@ impl Reader<'_> {
         self.located(at, len, reason)
     }
 
-    /// The whole text as an instruction of a layout, and whether that prints so. What prints as the text is what it means;
-    /// where nothing does, the first way to read it.
+    /// The whole text as an instruction of a layout, and whether that prints so.
     fn instruction(&self, index: u16, layout: &'static Layout, start: usize) -> Option<(Decoded, bool)> {
+        let mut len = (layout.bits / 8) as u8;
+        // Where bits say the length, a label that counts from the next instruction needs the right one.
+        for _ in 0..3 {
+            self.next.set(self.address.wrapping_add(len.into()));
+            self.from_next.set(false);
+            match self.instruction_before(index, layout, start) {
+                Some((decoded, _)) if decoded.len != len && self.from_next.get() => len = decoded.len,
+                found => return found,
+            }
+        }
+        None
+    }
+
+    /// The same where it is known what stands behind it. What prints as the text is what it means; where nothing does, the
+    /// first way to read it.
+    fn instruction_before(&self, index: u16, layout: &'static Layout, start: usize) -> Option<(Decoded, bool)> {
         let mut found: Option<(Decoded, bool)> = None;
         let rest = Rest { tokens: layout.text, behind: None };
         self.walk(&rest, start, &Frame::new(layout), &mut |at, frame| {
             let end = self.blanks(at);
-            if end < self.text.len() {
+            if end < self.limit {
                 self.miss(end, 0, Reason::Trailing);
+                return false;
+            }
+            let (told, read) = (self.asides.count, usize::from(frame.asides));
+            if told != read {
+                let (from, to) = self.asides.places.get(read).copied().unwrap_or((self.limit, self.text.len()));
+                self.miss(from, to - from, Reason::Trailing);
                 return false;
             }
             solve(self, frame, &mut |frame| {
@@ -241,7 +372,7 @@ impl Reader<'_> {
     /// Whether an instruction is written as the text at hand, blanks aside.
     fn prints(&self, decoded: &Decoded, layout: &'static Layout) -> bool {
         let mut line = Line::new();
-        Scope { layout, ..self.engine.scope(decoded) }.print(&mut line);
+        Scope { layout, ..self.engine.scope(decoded) }.print_at(self.address, self, &mut line);
         let plain = |text: &str, other: &str| {
             let (mut a, mut b) =
                 (text.bytes().filter(|b| !b.is_ascii_whitespace()), other.bytes().filter(|b| !b.is_ascii_whitespace()));
@@ -303,10 +434,40 @@ impl Reader<'_> {
             Token::Field(index) => self.field(*index, at, frame, &mut |at, frame| self.walk(&rest, at, frame, then)),
             Token::If(condition, tokens) => {
                 let inner = Rest { tokens, behind: Some(&rest) };
-                frame.with_truth(*condition, true).is_some_and(|frame| self.walk(&inner, at, &frame, then))
-                    || frame.with_truth(*condition, false).is_some_and(|frame| self.walk(&rest, at, &frame, then))
+                frame.with_truth(self, *condition, true).is_some_and(|frame| self.walk(&inner, at, &frame, then))
+                    || frame.with_truth(self, *condition, false).is_some_and(|frame| self.walk(&rest, at, &frame, then))
             }
+            Token::Bits(index, notation) => {
+                let text = self.rest(at);
+                let digits = usize::from(notation.digits);
+                let text = if digits > 1 { text.get(..digits).unwrap_or(text) } else { text };
+                match read_number(text, notation) {
+                    Some((value, len)) if value >= 0 => {
+                        self.assign(*index, value as u64, at, at + len, frame, &mut |at, frame| {
+                            self.walk(&rest, at, frame, then)
+                        })
+                    }
+                    _ => false,
+                }
+            }
+            Token::Aside(tokens) => self.aside(tokens, &rest, at, frame, then),
         }
+    }
+
+    /// Reads the next remark behind the instruction, then goes on.
+    fn aside(&self, tokens: &'static [Token], rest: &Rest<'_>, at: usize, frame: &Frame, then: Then<'_>) -> bool {
+        let number = usize::from(frame.asides);
+        if number >= MAX_ASIDES {
+            // It is there and is not written.
+            return self.walk(rest, at, frame, then);
+        }
+        let Some(&(from, to)) = self.asides.places.get(number).filter(|_| number < self.asides.count) else {
+            return false;
+        };
+        let mut read = *frame;
+        read.asides += 1;
+        let inner = Rest { tokens, behind: None };
+        self.walk(&inner, from, &read, &mut |end, frame| end == to && self.walk(rest, at, frame, then))
     }
 
     /// The end of a text that stands here, blanks aside.
@@ -355,7 +516,7 @@ impl Reader<'_> {
                 let values = self.engine.stream.enums.get(usize::from(names)).map_or(&[][..], |e| e.values);
                 let words = values.iter().map(|value| (value.text, value.bits));
                 self.words(words, at, &mut |end, value| self.assign(index, value, at, end, frame, then))
-                    || otherwise.is_some_and(|notation| self.number(index, field, &notation, at, frame, then))
+                    || otherwise.is_some_and(|notation| self.unnamed(index, field, &notation, at, frame, then))
                     || self.expected(at, field)
             }
             Type::Register(bank) => {
@@ -363,13 +524,28 @@ impl Reader<'_> {
                 bank.is_some_and(|bank| self.register(bank, index, at, frame, then)) || self.expected(at, field)
             }
             Type::Float(width) => match read_float(self.rest(at), width) {
-                Some((bits, len)) => self.assign(index, bits, at, at + len, frame, then),
+                Some((bits, len)) => {
+                    self.assign(index, bits, at, at + len, frame, then)
+                        || coarser(width, bits).any(|other| {
+                            let same = writes(width, other, self.rest(at).get(..len).unwrap_or_default());
+                            same && self.step() && self.assign(index, other, at, at + len, frame, then)
+                        })
+                }
                 None => self.expected(at, field),
             },
             Type::Set(set, arguments) => {
                 self.reading(usize::from(set), arguments, index, at, frame, then) || self.expected(at, field)
             }
         }
+    }
+
+    /// Reads a value of an enum as a number.
+    fn unnamed(&self, index: u8, field: &Field, notation: &Notation, at: usize, frame: &Frame, then: Then<'_>) -> bool {
+        if !self.numbers.get() {
+            self.unnamed.set(self.unnamed.get() || read_number(self.rest(at), notation).is_some());
+            return false;
+        }
+        self.number(index, field, notation, at, frame, then)
     }
 
     /// Says that a field was expected; false.
@@ -412,36 +588,66 @@ impl Reader<'_> {
     }
 
     fn number(&self, index: u8, field: &Field, notation: &Notation, at: usize, frame: &Frame, then: Then<'_>) -> bool {
+        if let Some(target) = notation.target
+            && self.label(index, target, at, frame, then)
+        {
+            return true;
+        }
         let signed = matches!(self.text.as_bytes().get(at), Some(b'+' | b'-'));
         let found = read_number(self.rest(at), notation).filter(|_| signed || !notation.plus);
-        if let Some((value, len)) = found {
-            let width = u32::from(field.width);
-            let fits = match field.signed {
-                true => i64::try_from(value).is_ok_and(|value| fits_signed(value, width)),
-                false => u64::try_from(value).is_ok_and(|value| value <= ones(width)),
-            };
-            if fits && self.assign(index, value as u64, at, at + len, frame, then) {
-                return true;
-            }
-            if !fits {
-                self.miss(at, len, Reason::Value(field.name));
-            }
-        } else if let Some(target) = notation.target {
-            let rest = self.rest(at);
-            let len = rest.bytes().take_while(|&b| is_word(b) || b == b'.' || b == b'$').count();
-            let next = self.address.wrapping_add(u64::from(frame.layout.bits / 8));
-            match self.labels.resolve(&rest[..len]).map(|label| target.number(label, self.address, next)) {
-                Some(Some(number)) if self.assign(index, number as u64, at, at + len, frame, then) => return true,
-                Some(Some(_)) => {}
-                Some(None) => self.miss(at, len, Reason::Between),
-                None if len > 0 => self.miss(at, len, Reason::UnknownLabel),
-                None => {}
+        if let Some((_, whole)) = found {
+            // Where a number follows directly, the digits of both are one run. Only a decoder elsewhere may write so; the
+            // first takes as many as it can.
+            let mut room = whole;
+            while let Some((value, len)) = self.rest(at).get(..room).and_then(|text| read_number(text, notation)) {
+                let width = u32::from(field.width);
+                let fits = match field.signed {
+                    true => i64::try_from(value).is_ok_and(|value| fits_signed(value, width)),
+                    false => u64::try_from(value).is_ok_and(|value| value <= ones(width)),
+                };
+                if fits && self.assign(index, value as u64, at, at + len, frame, then) {
+                    return true;
+                }
+                if !fits && len == whole {
+                    self.miss(at, len, Reason::Value(field.name));
+                }
+                if !self.engine.stream.exclusive {
+                    break;
+                }
+                room = len - 1;
             }
         }
         if notation.quiet_zero && self.assign(index, 0, at, at, frame, then) {
             return true;
         }
         self.expected(at, field)
+    }
+
+    /// Reads a label in the place of a number.
+    fn label(&self, index: u8, target: Target, at: usize, frame: &Frame, then: Then<'_>) -> bool {
+        let rest = self.rest(at);
+        let len = rest.bytes().take_while(|&b| is_word(b) || b == b'.' || b == b'$').count();
+        let name = &rest[..len];
+        if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+            return false;
+        }
+        let Some(address) = self.labels.resolve(name) else {
+            self.miss(at, len, Reason::UnknownLabel);
+            return false;
+        };
+        self.from_next.set(self.from_next.get() || target.base == Base::Next);
+        match target.number(address, self.address, self.next.get()) {
+            Some(number) => {
+                let before = self.label.replace(Some((at, len, address)));
+                let read = self.assign(index, number as u64, at, at + len, frame, then);
+                self.label.set(before);
+                read
+            }
+            None => {
+                self.miss(at, len, Reason::Between);
+                false
+            }
+        }
     }
 
     fn register(&self, bank: &Bank, index: u8, at: usize, frame: &Frame, then: Then<'_>) -> bool {
@@ -478,9 +684,25 @@ impl Reader<'_> {
         then: Then<'_>,
     ) -> bool {
         let Some(first) = self.engine.stream.sets.get(set).map(|set| set.first) else { return false };
-        let layouts = self.engine.stream.layouts_of(set).iter().zip(first..);
+        // What is meant where no alternative is needed comes first.
+        let plain = |layout: &Layout| layout.conditions.is_empty() && !layout.otherwise.is_empty();
+        let layouts = || self.engine.stream.layouts_of(set).iter().zip(first..);
+        let layouts = layouts().filter(|(l, _)| plain(l)).chain(layouts().filter(|(l, _)| !plain(l)));
         for (layout, number) in layouts.filter(|(layout, _)| self.engine.has(layout)) {
             let mut inner = Frame::new(layout);
+            inner.asides = frame.asides;
+            // What is known of the operand already is what this layout must read.
+            if let Some(value) = frame.known(self, index) {
+                let word = Wide::new(value).low(layout.bits.into());
+                if !word.matches(&layout.mask, &layout.value) {
+                    continue;
+                }
+                for (i, field) in layout.fields.iter().enumerate().take(MAX_FIELDS) {
+                    if let Source::Bits(pieces) = field.source {
+                        inner = inner.with(i as u8, extract(&word, pieces)).unwrap_or(inner);
+                    }
+                }
+            }
             for (i, field) in layout.fields.iter().enumerate().take(MAX_FIELDS) {
                 if let Source::Outer(parameter) = field.source
                     && let Some(value) =
@@ -493,15 +715,20 @@ impl Reader<'_> {
             let read = self.walk(&rest, at, &inner, &mut |end, inner| {
                 solve(self, inner, &mut |inner| {
                     let bits = inner.word();
-                    let taken = frame.with_reading(index, bits.get(0, 64), layout, number);
-                    let taken = taken.and_then(|frame| frame.with_demands(inner, arguments));
-                    match taken {
-                        Some(frame) => then(end, &frame),
+                    let mut goes_on = |taken: Option<Frame>| match taken.and_then(|f| f.with_demands(inner, arguments))
+                    {
+                        Some(mut frame) => {
+                            frame.asides = inner.asides;
+                            then(end, &frame)
+                        }
                         None => {
                             self.miss(at, end - at, Reason::Value(inner.layout.name));
                             false
                         }
-                    }
+                    };
+                    goes_on(frame.with_reading(index, bits.get(0, 64), layout, number))
+                        // Where the text says nothing of the operand, what else it says may need other bits.
+                        || inner.says_nothing() && goes_on(frame.with_choice(index, layout, number))
                 })
             });
             if read || self.exhausted() {

@@ -2,14 +2,36 @@
 
 use super::decode::{Decoded, Engine, Scope, named};
 use super::number::{write_float, write_number};
-use super::table::{Token, Type};
+use super::table::{MAX_ASIDES, Token, Type};
 use crate::text::Line;
+
+/// Names the places that branches of a program lead to.
+pub trait Places {
+    /// Writes the name of the place at an address in bytes, `call` saying whether it is one of a function. Returns `false` if
+    /// it has none; the branch is written with its number then.
+    fn write(&self, address: u64, call: bool, line: &mut Line) -> bool;
+}
+
+/// No places: branches are written with their numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct NoPlaces;
+
+impl Places for NoPlaces {
+    fn write(&self, _: u64, _: bool, _: &mut Line) -> bool {
+        false
+    }
+}
 
 impl Engine {
     /// Appends the text of a decoded instruction: that of the first preferred alias that fits, or its own.
     pub fn print(&self, decoded: &Decoded, line: &mut Line) {
+        self.print_at(decoded, 0, &NoPlaces, line);
+    }
+
+    /// Appends the text of an instruction of a program, which stands at an address in bytes.
+    pub fn print_at(&self, decoded: &Decoded, address: u64, places: &dyn Places, line: &mut Line) {
         let own = self.scope(decoded);
-        self.preferred(&own).unwrap_or(own).print(line);
+        self.preferred(&own).unwrap_or(own).print_at(address, places, line);
     }
 
     /// The alias that an instruction is written as.
@@ -23,42 +45,108 @@ impl Engine {
     }
 }
 
+/// What of a text is being written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    /// The text.
+    Text,
+    /// What stands behind it.
+    Asides,
+}
+
+/// A text that is being written.
+struct Printer<'l> {
+    line: &'l mut Line,
+    /// Where it starts.
+    start: usize,
+    /// How many asides there are.
+    asides: usize,
+    /// Where the instruction and the one behind it stand.
+    this: u64,
+    next: u64,
+    places: &'l dyn Places,
+}
+
 impl Scope<'_> {
-    /// Appends the text of the layout.
-    pub fn print(&self, line: &mut Line) {
+    /// Appends the text of the layout in a program, where the instruction stands at an address in bytes.
+    pub fn print_at(&self, address: u64, places: &dyn Places, line: &mut Line) {
         let start = line.as_bytes().len();
-        self.print_tokens(self.layout.text, line, start);
-        // Columns and what is written as nothing may leave blanks at the end.
-        if self.outer.is_none() {
+        let next = address.wrapping_add(self.len.into());
+        let mut printer = Printer { line, start, asides: 0, this: address, next, places };
+        self.print_tokens(self.layout.text, &mut printer, Pass::Text);
+        if printer.asides > 0 {
+            printer.asides = 0;
+            self.print_tokens(self.layout.text, &mut printer, Pass::Asides);
+        } else if self.outer.is_none() {
+            // Columns and what is written as nothing may leave blanks at the end.
             let end = line.as_str().trim_end().len();
             line.truncate(end);
         }
     }
 
-    fn print_tokens(&self, tokens: &'static [Token], line: &mut Line, start: usize) {
+    fn print_tokens(&self, tokens: &'static [Token], printer: &mut Printer<'_>, pass: Pass) {
         for token in tokens {
             match token {
-                Token::Text(text) => line.push(text),
-                Token::Field(field) => self.print_field(*field, line, start),
-                Token::Column(column) => {
-                    while line.as_bytes().len() < start + usize::from(*column) {
-                        line.push_str(" ");
-                    }
-                }
                 Token::If(condition, tokens) => {
                     if self.expression(*condition) != 0 {
-                        self.print_tokens(tokens, line, start);
+                        self.print_tokens(tokens, printer, pass);
                     }
+                }
+                Token::Field(field) => self.print_value(*field, printer, pass),
+                Token::Aside(tokens) => {
+                    if pass == Pass::Asides && printer.asides < MAX_ASIDES {
+                        printer.line.push_str(if printer.asides == 0 { "\t; " } else { ", " });
+                        self.print_tokens(tokens, printer, Pass::Text);
+                    }
+                    printer.asides += 1;
+                }
+                _ if pass == Pass::Asides => {}
+                Token::Text(text) => printer.line.push(text),
+                Token::Column(column) => {
+                    while printer.line.as_bytes().len() < printer.start + usize::from(*column) {
+                        printer.line.push_str(" ");
+                    }
+                }
+                Token::Bits(field, notation) => {
+                    let width = self.layout.fields.get(usize::from(*field)).map_or(0, |field| field.width);
+                    let bits = self.value(*field) & crate::bits::ones(width.into());
+                    write_number(notation, bits, false, printer.line);
                 }
             }
         }
     }
 
-    pub(super) fn print_field(&self, index: u8, line: &mut Line, start: usize) {
+    /// Appends a field as text has it; `start` is where in the line the instruction begins.
+    pub fn print_field(&self, index: u8, line: &mut Line, start: usize) {
+        let printer = Printer { line, start, asides: 0, this: 0, next: self.len.into(), places: &NoPlaces };
+        self.print_value(index, &mut { printer }, Pass::Text);
+    }
+
+    fn print_value(&self, index: u8, printer: &mut Printer<'_>, pass: Pass) {
         let Some(field) = self.layout.fields.get(usize::from(index)) else { return };
         let stream = self.engine.stream;
+        if let Type::Set(set, arguments) = field.ty {
+            let bits = self.bits(field, index);
+            if let Some(reading) = self.reading(set, arguments, &bits) {
+                reading.print_tokens(reading.layout.text, printer, pass);
+            }
+            return;
+        }
+        if pass == Pass::Asides {
+            return;
+        }
+        let line = &mut *printer.line;
         match field.ty {
-            Type::Number(notation) => write_number(&notation, self.value(index), field.signed, line),
+            Type::Number(notation) => {
+                let value = self.value(index);
+                let named = notation.target.is_some_and(|target| {
+                    let address = target.address(value as i64, printer.this, printer.next);
+                    printer.places.write(address, notation.call, line)
+                });
+                if !named {
+                    write_number(&notation, value, field.signed, line);
+                }
+            }
             Type::Enum(names, otherwise) => {
                 let value = self.value(index);
                 match (stream.enums.get(usize::from(names)).and_then(|e| named(e, value)), otherwise) {
@@ -79,12 +167,7 @@ impl Scope<'_> {
                     }
                 }
             }
-            Type::Set(set, arguments) => {
-                let bits = self.bits(field, index);
-                if let Some(reading) = self.reading(set, arguments, &bits) {
-                    reading.print_tokens(reading.layout.text, line, start);
-                }
-            }
+            Type::Set(..) => {}
             Type::Float(width) => write_float(width, self.value(index), line),
         }
     }

@@ -1,33 +1,39 @@
-//! Whole programs as text: labels, comments, listings.
+//! From the text of a whole program to bytes: labels, comments.
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::cell::Cell;
 
 use super::decode::Engine;
 use super::error::Reason;
 use super::parse::Labels;
 use super::table::Token;
 use crate::program::{ProgramError, label, place, without_comment};
-use crate::text::Line;
 
-/// How often lengths may change because labels moved, before the program is refused.
-const TURNS: usize = 16;
+/// How often places may move, because instructions grew, before a program is refused.
+const TURNS: usize = 100;
 
-struct Names(BTreeMap<String, u64>);
+/// What labels mark, and whether one was asked for.
+struct Marks {
+    addresses: BTreeMap<String, u64>,
+    used: Cell<bool>,
+}
 
-impl Labels for Names {
+impl Labels for Marks {
     fn resolve(&self, name: &str) -> Option<u64> {
-        self.0.get(name).copied()
+        let found = self.addresses.get(name).copied();
+        self.used.set(self.used.get() || found.is_some());
+        found
     }
 }
 
-/// Every name is where the instruction itself is: good enough to find the length of most instructions.
-struct Anywhere<'n>(&'n BTreeMap<String, usize>, u64);
+/// Every label is where the instruction itself is: the shortest way to write a branch.
+struct Here<'m>(&'m Marks, u64);
 
-impl Labels for Anywhere<'_> {
+impl Labels for Here<'_> {
     fn resolve(&self, name: &str) -> Option<u64> {
-        self.0.contains_key(name).then_some(self.1)
+        self.0.resolve(name).map(|_| self.1)
     }
 }
 
@@ -37,6 +43,9 @@ struct Source<'t> {
     full: &'t str,
     text: &'t str,
     bytes: Vec<u8>,
+    /// Whether the bytes depend on where labels are.
+    moves: bool,
+    error: Option<ProgramError>,
 }
 
 /// Assembles a program: an instruction a line, `label:`, comments from `//` or `;`, and `.byte 1, 0x2f` for raw bytes.
@@ -48,24 +57,60 @@ pub fn assemble(engine: Engine, text: &str) -> Result<Vec<u8>, Vec<ProgramError>
     let mut lines: Vec<Source<'_>> = Vec::new();
     let semicolon = engine.stream.layouts.iter().any(|layout| has_semicolon(layout.text));
     // A label marks the line that follows it.
-    let mut marks: BTreeMap<String, usize> = BTreeMap::new();
+    let mut labels: BTreeMap<String, usize> = BTreeMap::new();
     for (number, full) in text.lines().enumerate() {
         // Where instructions end with a semicolon, it starts no comment.
         let mut rest = if semicolon { full.split("//").next().unwrap_or_default() } else { without_comment(full) };
         while let Some((name, after)) = label(rest) {
-            if marks.insert(name.to_string(), lines.len()).is_some() {
-                let at = name.as_ptr() as usize - full.as_ptr() as usize;
+            let at = name.as_ptr() as usize - full.as_ptr() as usize;
+            if name.starts_with(|c: char| c.is_ascii_digit()) {
+                let message = alloc::format!("the label `{name}` starts with a digit");
+                let help = "a branch reads it as a number; start it with a letter".to_string();
+                errors.push(place(full, number, at, name.len(), message, help));
+            } else if labels.insert(name.to_string(), lines.len()).is_some() {
                 let message = alloc::format!("the label `{name}` is defined twice");
                 errors.push(place(full, number, at, name.len(), message, String::new()));
             }
             rest = after;
         }
         if !rest.trim().is_empty() {
-            lines.push(Source { number, full, text: rest, bytes: Vec::new() });
+            lines.push(Source { number, full, text: rest, bytes: Vec::new(), moves: true, error: None });
         }
     }
-    // Where a label is depends on the lengths before it, and those may depend on where labels are.
+    let mut marks = Marks { addresses: labels.keys().map(|name| (name.clone(), 0)).collect(), used: Cell::new(false) };
+    // Where a label is depends on the lengths before it, and those may depend on where labels are. An instruction that has
+    // grown stays long, so places only move away from each other and settle.
     for turn in 0..TURNS {
+        let mut moved = false;
+        let mut address = 0;
+        for line in &mut lines {
+            if line.moves {
+                let had = core::mem::take(&mut line.bytes);
+                marks.used.set(false);
+                let here = Here(&marks, address);
+                let labels: &dyn Labels = if turn == 0 { &here } else { &marks };
+                match bytes(engine, line, address, had.len() as u8, labels, &marks) {
+                    Ok(bytes) => (line.bytes, line.error) = (bytes, None),
+                    // The place of a label may not be right yet.
+                    Err(error) => {
+                        let unit = alloc::vec![0; usize::from(engine.stream.unit)];
+                        line.bytes = if had.is_empty() { unit } else { had.clone() };
+                        line.error = Some(error);
+                    }
+                }
+                line.moves = marks.used.get();
+                moved |= line.moves && line.bytes != had;
+            }
+            address += line.bytes.len() as u64;
+        }
+        if !moved {
+            errors.extend(lines.iter_mut().filter_map(|line| line.error.take()));
+            if errors.is_empty() {
+                return Ok(lines.into_iter().flat_map(|line| line.bytes).collect());
+            }
+            errors.sort_by_key(|e| (e.line, e.column));
+            return Err(errors);
+        }
         let mut addresses = Vec::with_capacity(lines.len() + 1);
         let mut address = 0;
         for line in &lines {
@@ -73,30 +118,8 @@ pub fn assemble(engine: Engine, text: &str) -> Result<Vec<u8>, Vec<ProgramError>
             address += line.bytes.len() as u64;
         }
         addresses.push(address);
-        let names = marks.iter().map(|(name, line)| (name.clone(), addresses.get(*line).copied().unwrap_or(address)));
-        let names = Names(names.collect());
-        let mut moved = false;
-        for (line, &address) in lines.iter_mut().zip(&addresses) {
-            let anywhere = Anywhere(&marks, address);
-            let labels: &dyn Labels = if turn == 0 { &anywhere } else { &names };
-            match bytes(engine, line, address, labels, &names) {
-                // An instruction that grew once stays long, so that lengths settle.
-                Ok(bytes) => {
-                    moved |= bytes.len() != line.bytes.len() || bytes != line.bytes;
-                    line.bytes = bytes;
-                }
-                Err(error) => {
-                    errors.push(error);
-                    line.bytes = alloc::vec![0; usize::from(engine.stream.unit)];
-                }
-            }
-        }
-        if !errors.is_empty() {
-            errors.sort_by_key(|e| (e.line, e.column));
-            return Err(errors);
-        }
-        if turn > 0 && !moved {
-            return Ok(lines.into_iter().flat_map(|line| line.bytes).collect());
+        for (name, line) in &labels {
+            marks.addresses.insert(name.clone(), addresses.get(*line).copied().unwrap_or(address));
         }
     }
     let message = "the lengths of instructions and the places of labels do not settle".to_string();
@@ -107,6 +130,7 @@ fn has_semicolon(tokens: &[Token]) -> bool {
     tokens.iter().any(|token| match token {
         Token::Text(text) => text.str.contains(';'),
         Token::If(_, tokens) => has_semicolon(tokens),
+        Token::Aside(_) => true,
         _ => false,
     })
 }
@@ -115,8 +139,9 @@ fn bytes(
     engine: Engine,
     line: &Source<'_>,
     address: u64,
+    least: u8,
     labels: &dyn Labels,
-    names: &Names,
+    marks: &Marks,
 ) -> Result<Vec<u8>, ProgramError> {
     let offset = line.text.as_ptr() as usize - line.full.as_ptr() as usize;
     if let Some(bytes) = directive(line.text) {
@@ -126,10 +151,15 @@ fn bytes(
             place(line.full, line.number, at, line.text.trim().len(), message, String::new())
         });
     }
-    let parsed = engine.parse_at(line.text.trim_end(), address, labels).map_err(|error| {
+    let text = line.text.trim_end();
+    let parsed = engine.parse_at(text, address, least, labels);
+    // What grew for the sake of a label that has come nearer since may have no long form left.
+    let parsed = parsed.or_else(|error| if least > 0 { engine.parse_at(text, address, 0, labels) } else { Err(error) });
+    let parsed = parsed.map_err(|error| {
         let mut help = String::new();
         if error.reason == Reason::UnknownLabel
-            && let Some(name) = crate::suggest::nearest(error.found.as_str(), names.0.keys().map(String::as_str))
+            && let Some(name) =
+                crate::suggest::nearest(error.found.as_str(), marks.addresses.keys().map(String::as_str))
         {
             help = alloc::format!("did you mean `{name}`?");
         }
@@ -152,35 +182,4 @@ fn directive(line: &str) -> Option<Option<Vec<u8>>> {
         }
     };
     Some(arguments.split(',').map(byte).collect())
-}
-
-/// Prints a program, an instruction a line. Bytes that are no instruction print as `.byte`, with the reason behind them, and
-/// reading goes on at the next unit. Returns the number of such places.
-pub fn disassemble(engine: Engine, bytes: &[u8], out: &mut String) -> usize {
-    let mut line = Line::new();
-    let mut invalid = 0;
-    let mut at = 0;
-    while at < bytes.len() {
-        let rest = &bytes[at..];
-        match engine.decode(rest) {
-            Ok(decoded) if decoded.len > 0 => {
-                line.clear();
-                engine.print(&decoded, &mut line);
-                out.push_str(line.as_str());
-                at += usize::from(decoded.len);
-            }
-            result => {
-                invalid += 1;
-                let count = usize::from(engine.stream.unit.max(1)).min(rest.len());
-                let list: Vec<String> = rest[..count].iter().map(|byte| alloc::format!("{byte:#04x}")).collect();
-                out.push_str(&alloc::format!(".byte {}", list.join(", ")));
-                if let Err(error) = result {
-                    out.push_str(&alloc::format!(" // {error}"));
-                }
-                at += count;
-            }
-        }
-        out.push('\n');
-    }
-    invalid
 }

@@ -2,8 +2,9 @@
 //!
 //! A value that bits hold needs no solving. A computed one is traced back to the fields that decide it: by the way back
 //! that the specification gives, or as a number times a factor plus an offset, or as a sum of bits (a system of equations
-//! over GF(2)), or by trying all values of at most [`TRIED`] bits. Whatever is found is put into the expression again and must
-//! give the value, so no way can go wrong silently. What nothing asks for has its default.
+//! over GF(2)), or by trying all values of at most [`TRIED`] bits. Where several values of a few bits give it, other fields
+//! decide between them. Whatever is found is put into the expression again and must give the value, so no way can go wrong
+//! silently. What nothing asks for has its default.
 
 use super::decode::{Engine, Scope, Values, insert};
 use super::parse::Reader;
@@ -13,6 +14,9 @@ use crate::bits::ones;
 
 /// The most bits whose values are tried one after another.
 pub const TRIED: u32 = 16;
+
+/// The most bits of one value that are tried before any rule of arithmetic.
+const FEW: u32 = 8;
 
 /// No layout has been chosen.
 const NONE: u16 = u16::MAX;
@@ -31,6 +35,8 @@ pub(super) struct Frame {
     /// Conditions of groups, and whether they must hold.
     truths: [(u16, bool); MAX_TRUTHS],
     count: u8,
+    /// How many of the asides of the text have been read.
+    pub(super) asides: u8,
 }
 
 impl Values for (&Frame, &Reader<'_>) {
@@ -48,6 +54,7 @@ impl Frame {
             chosen: [NONE; MAX_FIELDS],
             truths: [(0, false); MAX_TRUTHS],
             count: 0,
+            asides: 0,
         }
     }
 
@@ -69,17 +76,33 @@ impl Frame {
         Some(frame)
     }
 
-    /// The same with a condition of a group.
-    pub(super) fn with_truth(&self, condition: u16, holds: bool) -> Option<Frame> {
+    /// The same with a condition of a group; `None` when it is known to be otherwise.
+    pub(super) fn with_truth(&self, reader: &Reader<'_>, condition: u16, holds: bool) -> Option<Frame> {
+        // Where bits say the length, it is not known yet.
+        if self.layout.length.is_none() && self.leaves_of(reader, condition) & !self.known == 0 {
+            return ((self.expression(reader, condition, 0) != 0) == holds).then_some(*self);
+        }
         let mut frame = *self;
         *frame.truths.get_mut(usize::from(frame.count))? = (condition, holds);
         frame.count += 1;
         Some(frame)
     }
 
-    /// The same with the layout that was read for a field.
+    /// The same with the layout that was read for a field, and its bits.
     pub(super) fn with_reading(&self, field: u8, value: u64, layout: &Layout, index: u16) -> Option<Frame> {
-        let mut frame = self.with(field, value)?;
+        self.with(field, value)?.with_choice(field, layout, index)
+    }
+
+    /// Whether none of the layout's own bits are known.
+    pub(super) fn says_nothing(&self) -> bool {
+        let own =
+            |(i, field): (usize, &super::table::Field)| matches!(field.source, Source::Bits(_)) && self.knows(i as u8);
+        self.layout.mask.is_zero() && !self.layout.fields.iter().enumerate().take(MAX_FIELDS).any(own)
+    }
+
+    /// The same with the layout that was read for a field.
+    pub(super) fn with_choice(&self, field: u8, layout: &Layout, index: u16) -> Option<Frame> {
+        let mut frame = *self;
         if layout.role == Role::Own {
             *frame.chosen.get_mut(usize::from(field))? = index;
         }
@@ -173,6 +196,7 @@ impl Frame {
         let computed = computed.map(|(i, field)| (field.leaves, Constraint::Field(i as u8)));
         let truths = frame.truths.into_iter().take(frame.count.into());
         let truths = truths.chain(self.layout.conditions.iter().map(|condition| (*condition, true)));
+        let truths = truths.chain(self.layout.otherwise.iter().map(|condition| (*condition, false)));
         let truths = truths
             .map(move |(condition, holds)| (frame.leaves_of(reader, condition), Constraint::Truth(condition, holds)));
         computed.chain(truths).map(move |(leaves, constraint)| {
@@ -194,8 +218,9 @@ impl Frame {
         })
     }
 
-    /// A computed field traced back, if there is only one way.
-    fn traced(&self, reader: &Reader<'_>, index: u8) -> Option<Frame> {
+    /// A computed field traced back, if there is only one way; or, where it need not be the only one, with zeros in what
+    /// does not matter.
+    fn traced(&self, reader: &Reader<'_>, index: u8, only: bool) -> Option<Frame> {
         let field = self.layout.fields.get(usize::from(index))?;
         let Source::Computed { inverse, .. } = field.source else { return None };
         let target = self.values[usize::from(index)];
@@ -217,8 +242,13 @@ impl Frame {
         if width > 64 {
             return None;
         }
-        affine(target, unknown.count_ones() == 1, |bits| give(bits).0)
-            .or_else(|| linear(target, width, |bits| give(bits).0))
+        if width <= FEW {
+            // What is found must be the only way: other fields may ask for another.
+            let mut ways = (0..1u64 << width).map(give).filter(|(value, _)| *value == target);
+            return ways.next().filter(|_| !only || ways.next().is_none()).map(|(_, frame)| frame);
+        }
+        affine(target, unknown.count_ones() == 1, width, |bits| give(bits).0)
+            .or_else(|| linear(target, width, only, |bits| give(bits).0))
             .map(|bits| give(bits & ones(width)).1)
     }
 
@@ -259,8 +289,8 @@ enum Constraint {
     Truth(u16, bool),
 }
 
-/// `x` with `give(x) == target` where `give` is a number times a factor plus an offset.
-fn affine(target: u64, single: bool, give: impl Fn(u64) -> u64) -> Option<u64> {
+/// `x` of `width` bits with `give(x) == target` where `give` is a number times a factor plus an offset.
+fn affine(target: u64, single: bool, width: u32, give: impl Fn(u64) -> u64) -> Option<u64> {
     let offset = give(0);
     let factor = give(1).wrapping_sub(offset) as i64;
     let distance = target.wrapping_sub(offset) as i64;
@@ -268,11 +298,18 @@ fn affine(target: u64, single: bool, give: impl Fn(u64) -> u64) -> Option<u64> {
         return None;
     }
     let found = distance.checked_div(factor)? as u64;
-    (give(found) == target).then_some(found)
+    // A part of a number is no multiple of it, and other fields may need the rest. The highest bit may be a sign.
+    let step = |bit: u32| (factor as u64).checked_shl(bit).unwrap_or(0);
+    let whole = (0..width).all(|bit| {
+        let given = give(1 << bit).wrapping_sub(offset);
+        given == step(bit) || bit + 1 == width && given == step(bit).wrapping_neg()
+    });
+    (whole && give(found) == target).then_some(found)
 }
 
-/// `x` of `width` bits with `give(x) == target` where every bit of the result is a sum of bits of `x`, and only one `x` is.
-fn linear(target: u64, width: u32, give: impl Fn(u64) -> u64) -> Option<u64> {
+/// `x` of `width` bits with `give(x) == target` where every bit of the result is a sum of bits of `x`, and `only` one `x` is or
+/// any will do.
+fn linear(target: u64, width: u32, only: bool, give: impl Fn(u64) -> u64) -> Option<u64> {
     let offset = give(0);
     // Columns in echelon form: what they give, and which bits they are made of.
     let mut rows = [(0u64, 0u64); 64];
@@ -285,7 +322,10 @@ fn linear(target: u64, width: u32, give: impl Fn(u64) -> u64) -> Option<u64> {
             }
         }
         if gives == 0 {
-            return None;
+            if only {
+                return None;
+            }
+            continue;
         }
         rows[63 - gives.leading_zeros() as usize] = (gives, made);
     }
@@ -308,7 +348,7 @@ pub(super) fn solve(reader: &Reader<'_>, frame: &Frame, then: &mut dyn FnMut(&Fr
         let mut open = fields.filter(|(i, field)| {
             matches!(field.source, Source::Computed { .. }) && frame.knows(*i as u8) && field.leaves & !frame.known != 0
         });
-        match open.find_map(|(i, _)| frame.traced(reader, i as u8)) {
+        match open.find_map(|(i, _)| frame.traced(reader, i as u8, true)) {
             Some(next) => frame = next,
             None => break,
         }
@@ -316,20 +356,23 @@ pub(super) fn solve(reader: &Reader<'_>, frame: &Frame, then: &mut dyn FnMut(&Fr
     if !reader.step() || !frame.consistent(reader) {
         return false;
     }
-    // What constraints still ask for is tried; everything else has its default.
-    let open = frame.constraints(reader).fold(0, |open, (leaves, _)| open | leaves & !frame.known);
-    if open == 0 {
-        return then(&frame);
-    }
+    // What constraints still ask for is tried, beginning with the one that asks for least; everything else has its default.
+    let open = frame.constraints(reader).map(|(leaves, _)| leaves & !frame.known).filter(|open| *open != 0);
+    let Some(open) = open.min_by_key(|open| frame.width_of(*open)) else { return then(&frame) };
     let width = frame.width_of(open);
-    if width > TRIED {
-        let candidate = frame.filled(open, frame.defaults(open));
-        return candidate.consistent(reader) && then(&candidate);
-    }
     let defaults = frame.defaults(open);
+    if width > TRIED {
+        let computed =
+            |i: &u8| frame.layout.fields.get(usize::from(*i)).is_some_and(|f| f.leaves & !frame.known == open);
+        let mut asked = (0..MAX_FIELDS as u8).filter(|i| frame.knows(*i)).filter(computed);
+        if let Some(next) = asked.find_map(|i| frame.traced(reader, i, false)) {
+            return solve(reader, &next, then);
+        }
+        return solve(reader, &frame.filled(open, defaults), then);
+    }
     (0..1u64 << width).any(|bits| {
         let candidate = frame.filled(open, bits ^ defaults);
-        reader.step() && candidate.consistent(reader) && then(&candidate)
+        reader.step() && candidate.consistent(reader) && solve(reader, &candidate, then)
     })
 }
 
@@ -353,8 +396,8 @@ pub fn gives(engine: Engine, layout: &'static Layout, field: u8, value: u64) -> 
 pub fn shows(layout: &Layout, field: u8) -> bool {
     fn among(tokens: &[Token], field: u8) -> bool {
         tokens.iter().any(|token| match token {
-            Token::Field(shown) => *shown == field,
-            Token::If(_, tokens) => among(tokens, field),
+            Token::Field(shown) | Token::Bits(shown, _) => *shown == field,
+            Token::If(_, tokens) | Token::Aside(tokens) => among(tokens, field),
             _ => false,
         })
     }

@@ -20,6 +20,15 @@ pub struct Stream {
     pub swap: u8,
     /// The least and the greatest generation that the specification tells apart; equal where there is only one.
     pub generations: (u32, u32),
+    /// Names of generations; empty where they have numbers alone.
+    pub generation_names: &'static [(&'static str, u32)],
+    /// Whether it describes a decoder elsewhere: bits that two instructions fit are none then, and texts need not tell all
+    /// bits apart.
+    pub exclusive: bool,
+    /// Whether texts have asides: what [`Token::Aside`] writes.
+    pub asides: bool,
+    /// Instructions that are sequences of operands, in the place of layouts.
+    pub sequence: Option<&'static super::sequence::Sequence>,
     /// Names of values.
     pub enums: &'static [Enum],
     /// Register banks.
@@ -210,6 +219,9 @@ pub struct Layout {
     pub ignored: Wide,
     /// What must hold for it to fit: indices into [`Stream::expressions`].
     pub conditions: &'static [u16],
+    /// What does not hold, since layouts that are tried before would fit then: indices into [`Stream::expressions`]. Reading
+    /// a text needs it, decoding does not.
+    pub otherwise: &'static [u16],
     /// The fields.
     pub fields: &'static [Field],
     /// How it is written.
@@ -304,15 +316,28 @@ pub struct Notation {
     pub quiet_zero: bool,
     /// For a branch target: how it counts.
     pub target: Option<Target>,
+    /// Whether a function is there: listings call the place `fxn` and its number.
+    pub call: bool,
 }
 
 impl Notation {
     /// In decimal.
-    pub const DECIMAL: Notation =
-        Notation { radix: 10, upper: false, digits: 1, prefix: "", plus: false, quiet_zero: false, target: None };
+    pub const DECIMAL: Notation = Notation {
+        radix: 10,
+        upper: false,
+        digits: 1,
+        prefix: "",
+        plus: false,
+        quiet_zero: false,
+        target: None,
+        call: false,
+    };
     /// In hexadecimal, after `0x`.
     pub const HEX: Notation = Notation { radix: 16, prefix: "0x", ..Notation::DECIMAL };
 }
+
+/// The most remarks that are written behind an instruction.
+pub const MAX_ASIDES: usize = 4;
 
 /// A piece of a text.
 #[derive(Clone, Copy, Debug)]
@@ -325,6 +350,11 @@ pub enum Token {
     Column(u8),
     /// More of a text, which is there where a condition holds: index into [`Stream::expressions`].
     If(u16, &'static [Token]),
+    /// The bits of a field as a number, whatever its type. With more than one digit there are just so many.
+    Bits(u8, Notation),
+    /// A remark on the instruction. It stands behind the whole text: `text\t; one, another`. Those of an instruction come in
+    /// the order of the tokens, and those beyond [`MAX_ASIDES`] are left out.
+    Aside(&'static [Token]),
 }
 
 /// A field as an operand.

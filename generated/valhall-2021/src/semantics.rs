@@ -12,6 +12,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
     const fn n(op: Op, imm: u16, ty: Type, args: [u16; 4]) -> Node {
         Node { op, imm, ty, args }
     }
+    #[allow(dead_code, reason = "not every set has them all")]
     const fn b(bits: u8, lanes: u8) -> Type {
         Type {
             class: Class::Bool,
@@ -19,6 +20,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             lanes,
         }
     }
+    #[allow(dead_code, reason = "not every set has them all")]
     const fn u(bits: u8, lanes: u8) -> Type {
         Type {
             class: Class::Unsigned,
@@ -26,6 +28,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             lanes,
         }
     }
+    #[allow(dead_code, reason = "not every set has them all")]
     const fn i(bits: u8, lanes: u8) -> Type {
         Type {
             class: Class::Signed,
@@ -33,6 +36,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             lanes,
         }
     }
+    #[allow(dead_code, reason = "not every set has them all")]
     const fn f(bits: u8, lanes: u8) -> Type {
         Type {
             class: Class::Float,
@@ -15744,3 +15748,38 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
         _ => Ok(argument(usize::MAX)),
     }
 }
+/// What executes programs, beyond what the instructions do.
+pub static HARDWARE: &super::__rt::machine::Hardware = &{
+    use super::__rt::machine;
+    machine::Hardware {
+        lanes: 16,
+        divergence: machine::Divergence::LowestFirst,
+        unit: 8,
+        aligned: false,
+        elf: None,
+        banks: &[
+            machine::Bank {
+                count: 64,
+                width: 32,
+                open: "r",
+                close: "",
+                names: &[],
+                also: &[],
+                zero: None,
+            },
+            machine::Bank {
+                count: 64,
+                width: 32,
+                open: "u",
+                close: "",
+                names: &[],
+                also: &[],
+                zero: None,
+            },
+        ],
+        aliases: &[],
+        readings: &[],
+        calls: &[],
+    }
+};
+super::__rt::define_machine!(super::ISA, SEMANTICS, HARDWARE, 16);

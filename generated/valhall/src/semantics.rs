@@ -12,6 +12,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
     const fn n(op: Op, imm: u16, ty: Type, args: [u16; 4]) -> Node {
         Node { op, imm, ty, args }
     }
+    #[allow(dead_code, reason = "not every set has them all")]
     const fn b(bits: u8, lanes: u8) -> Type {
         Type {
             class: Class::Bool,
@@ -19,6 +20,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             lanes,
         }
     }
+    #[allow(dead_code, reason = "not every set has them all")]
     const fn u(bits: u8, lanes: u8) -> Type {
         Type {
             class: Class::Unsigned,
@@ -26,6 +28,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             lanes,
         }
     }
+    #[allow(dead_code, reason = "not every set has them all")]
     const fn i(bits: u8, lanes: u8) -> Type {
         Type {
             class: Class::Signed,
@@ -33,6 +36,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             lanes,
         }
     }
+    #[allow(dead_code, reason = "not every set has them all")]
     const fn f(bits: u8, lanes: u8) -> Type {
         Type {
             class: Class::Float,
@@ -19854,3 +19858,114 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
         _ => Ok(argument(usize::MAX)),
     }
 }
+/// What executes programs, beyond what the instructions do.
+pub static HARDWARE: &super::__rt::machine::Hardware = &{
+    use super::__rt::machine;
+    #[allow(unused_imports, reason = "not every set has them all")]
+    use super::__rt::semantics::{
+        Class, Effects, Intrinsic, Modifier, Node, Op, Operation, Semantics, State, Type,
+    };
+    use Op::*;
+    const fn n(op: Op, imm: u16, ty: Type, args: [u16; 4]) -> Node {
+        Node { op, imm, ty, args }
+    }
+    #[allow(dead_code, reason = "not every set has them all")]
+    const fn b(bits: u8, lanes: u8) -> Type {
+        Type {
+            class: Class::Bool,
+            bits,
+            lanes,
+        }
+    }
+    #[allow(dead_code, reason = "not every set has them all")]
+    const fn u(bits: u8, lanes: u8) -> Type {
+        Type {
+            class: Class::Unsigned,
+            bits,
+            lanes,
+        }
+    }
+    #[allow(dead_code, reason = "not every set has them all")]
+    const fn i(bits: u8, lanes: u8) -> Type {
+        Type {
+            class: Class::Signed,
+            bits,
+            lanes,
+        }
+    }
+    #[allow(dead_code, reason = "not every set has them all")]
+    const fn f(bits: u8, lanes: u8) -> Type {
+        Type {
+            class: Class::Float,
+            bits,
+            lanes,
+        }
+    }
+    machine::Hardware {
+        lanes: 16,
+        divergence: machine::Divergence::LowestFirst,
+        unit: 8,
+        aligned: false,
+        elf: None,
+        banks: &[
+            machine::Bank {
+                count: 64,
+                width: 32,
+                open: "r",
+                close: "",
+                names: &[],
+                also: &[],
+                zero: None,
+            },
+            machine::Bank {
+                count: 128,
+                width: 32,
+                open: "u",
+                close: "",
+                names: &[],
+                also: &[],
+                zero: None,
+            },
+        ],
+        aliases: &[],
+        readings: &[
+            machine::Reading {
+                kind: 0,
+                alternative: "special_3",
+                operation: Operation {
+                    text: "",
+                    nodes: &[
+                        n(Is, 0, b(1, 1), [0, 0, 1, 65535]),
+                        n(Special, 2, u(32, 1), [65535, 65535, 65535, 65535]),
+                        n(Zext, 0, u(64, 1), [1, 65535, 65535, 65535]),
+                        n(Is, 0, b(1, 1), [0, 1, 1, 65535]),
+                        n(Is, 0, b(1, 1), [0, 2, 1, 65535]),
+                        n(Special, 0, u(64, 1), [65535, 65535, 65535, 65535]),
+                        n(Const, 0, u(32, 1), [0, 65535, 65535, 65535]),
+                        n(Shl, 0, u(64, 1), [5, 6, 65535, 65535]),
+                        n(Const, 0, u(64, 1), [1, 65535, 65535, 65535]),
+                        n(Pick, 0, u(64, 1), [0, 3, 6, 65535]),
+                        n(Operand, 0, u(32, 1), [2, 0, 65535, 65535]),
+                        n(Const, 0, u(32, 1), [2, 65535, 65535, 65535]),
+                        n(Compare, 0, b(1, 1), [10, 11, 65535, 65535]),
+                        n(Operand, 0, u(32, 1), [1, 0, 65535, 65535]),
+                        n(Const, 0, u(32, 1), [1, 65535, 65535, 65535]),
+                        n(Compare, 0, b(1, 1), [13, 14, 65535, 65535]),
+                        n(Or, 0, b(1, 1), [12, 15, 65535, 65535]),
+                        n(Not, 0, b(1, 1), [16, 65535, 65535, 65535]),
+                        n(Const, 0, u(32, 1), [3, 65535, 65535, 65535]),
+                        n(Shr, 0, u(64, 1), [9, 18, 65535, 65535]),
+                        n(Select, 0, u(64, 1), [16, 9, 19, 65535]),
+                        n(Write, 0, u(64, 1), [3, 0, 20, 65535]),
+                    ],
+                    lists: &[1, 3, 15, 1, 2, 3, 8, 15, 7],
+                    constants: &[3, 0, 0x40, 0x20],
+                    modifiers: &[Modifier::Form(0)],
+                    intrinsics: &[],
+                },
+            },
+        ],
+        calls: &[],
+    }
+};
+super::__rt::define_machine!(super::ISA, SEMANTICS, HARDWARE, 16);

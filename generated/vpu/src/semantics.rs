@@ -12,6 +12,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
     const fn n(op: Op, imm: u16, ty: Type, args: [u16; 4]) -> Node {
         Node { op, imm, ty, args }
     }
+    #[allow(dead_code, reason = "not every set has them all")]
     const fn b(bits: u8, lanes: u8) -> Type {
         Type {
             class: Class::Bool,
@@ -19,6 +20,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             lanes,
         }
     }
+    #[allow(dead_code, reason = "not every set has them all")]
     const fn u(bits: u8, lanes: u8) -> Type {
         Type {
             class: Class::Unsigned,
@@ -26,6 +28,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             lanes,
         }
     }
+    #[allow(dead_code, reason = "not every set has them all")]
     const fn i(bits: u8, lanes: u8) -> Type {
         Type {
             class: Class::Signed,
@@ -33,6 +36,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             lanes,
         }
     }
+    #[allow(dead_code, reason = "not every set has them all")]
     const fn f(bits: u8, lanes: u8) -> Type {
         Type {
             class: Class::Float,

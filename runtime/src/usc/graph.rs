@@ -15,8 +15,8 @@ use crate::usc::lanes::{Column, LANES, Mask, each};
 use crate::usc::machine::{Machine, State};
 use crate::usc::program::{Action, Step};
 use crate::usc::register::Register;
-use crate::usc::rules::special;
 use crate::usc::sample::{X, Y};
+use crate::usc::special;
 
 /// What a state of the specification is here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,77 @@ static PORTS: LazyLock<Vec<Port>> = LazyLock::new(|| {
     ISA.operands.iter().map(|operand| port(operand.name)).collect()
 });
 
+/// A set of instances that a task keeps as bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub(super) enum Set {
+    Predicate,
+    Runs,
+    Executes,
+    Kept,
+    Failed,
+}
+
+impl Set {
+    /// The set with a number.
+    pub fn numbered(number: u16) -> Set {
+        let all = [Set::Predicate, Set::Runs, Set::Executes, Set::Kept, Set::Failed];
+        all.get(usize::from(number)).copied().unwrap_or(Set::Executes)
+    }
+
+    /// Whether a group may change it.
+    pub fn is_writable(self) -> bool {
+        self != Set::Executes
+    }
+}
+
+/// The set that a state of the specification is.
+pub(super) fn set_of(state: u16) -> Option<Set> {
+    match STATES.get(usize::from(state))? {
+        Name::Predicate => Some(Set::Predicate),
+        Name::Runs => Some(Set::Runs),
+        Name::Executes => Some(Set::Executes),
+        Name::Kept => Some(Set::Kept),
+        Name::Failed => Some(Set::Failed),
+        _ => None,
+    }
+}
+
+/// The register so many behind the one that an operand of a group names.
+pub(super) fn operand(step: &Step, operand: u16, element: u16) -> Result<Register, Trap> {
+    let (sources, results) = ports(&step.action);
+    let first = match port(operand) {
+        Port::Source(number) => sources[number],
+        Port::Result(number) => results[number].ok_or(Trap::Fixed)?,
+        Port::None => return Err(Trap::Fixed),
+    };
+    first.plus(element).ok_or(Trap::Burst(element.into()))
+}
+
+fn ports(action: &Action) -> (&[Register; 6], [Option<Register>; 2]) {
+    match action {
+        Action::Main(main) => (&main.sources, main.results),
+        Action::Bitwise(bitwise) => (&bitwise.sources, bitwise.results),
+        Action::Control(control) => (&control.sources, [control.result, None]),
+    }
+}
+
+/// The function that a pure intrinsic computes in an instance.
+pub(super) fn function(intrinsic: u16) -> Option<fn(u32) -> u32> {
+    let name = SEMANTICS.intrinsics.get(usize::from(intrinsic)).map_or("", |intrinsic| intrinsic.name);
+    Some(match name {
+        "log2" => special::logarithm,
+        "exp2" => special::power,
+        "srgb_encode" => special::compress,
+        "srgb_decode" => special::expand,
+        "sine_by_x" => special::sine_by_x,
+        "arctangent_by_x" => special::arctangent_by_x,
+        "reduce_sine" => |x| special::reduce(isaforge_usc::RedType::Sin, x),
+        "reduce_cosine" => |x| special::reduce(isaforge_usc::RedType::Cos, x),
+        _ => return None,
+    })
+}
+
 fn port(operand: u16) -> Port {
     PORTS.get(usize::from(operand)).copied().unwrap_or(Port::None)
 }
@@ -82,14 +153,10 @@ impl<H: Host> Cpu<'_, H> {
     pub(super) fn graph(&mut self, step: &Step, active: Mask) -> Result<(), Trap> {
         self.check_indices(step, active)?;
         let shape = step.shape()?;
-        let (sources, results) = match &step.action {
-            Action::Main(main) => (&main.sources, main.results),
-            Action::Bitwise(bitwise) => (&bitwise.sources, bitwise.results),
-            Action::Control(control) => (&control.sources, [control.result, None]),
-        };
+        let (sources, _) = ports(&step.action);
         let lanes = if let Action::Control(_) = step.action { self.task.valid } else { active };
         let mut scratch = std::mem::take(&mut self.common.scratch.0);
-        let mut group = Group { cpu: self, step, sources, results, executing: active, lanes, goal: None };
+        let mut group = Group { cpu: self, step, sources, executing: active, lanes, goal: None };
         let result = evaluate(SEMANTICS, shape, &mut scratch, &mut group);
         let goal = group.goal;
         self.common.scratch.0 = scratch;
@@ -129,7 +196,6 @@ struct Group<'c, 'm, H> {
     cpu: &'c mut Cpu<'m, H>,
     step: &'c Step,
     sources: &'c [Register; 6],
-    results: [Option<Register>; 2],
     /// The instances that execute it.
     executing: Mask,
     /// The instances that the graph is evaluated for.
@@ -161,13 +227,8 @@ fn mask_of(column: &Wide<LANES>) -> Mask {
 
 impl<H: Host> Group<'_, '_, H> {
     /// The register so many behind the one that an operand names.
-    fn register(&self, operand: u16, element: u16) -> Result<Register, Trap> {
-        let first = match port(operand) {
-            Port::Source(number) => self.sources[number],
-            Port::Result(number) => self.results[number].ok_or(Trap::Fixed)?,
-            Port::None => return Err(Trap::Fixed),
-        };
-        first.plus(element).ok_or(Trap::Burst(element.into()))
+    fn register(&self, number: u16, element: u16) -> Result<Register, Trap> {
+        operand(self.step, number, element)
     }
 
     /// A register that an intrinsic gets: its operand, and in the high byte the repetition.
@@ -314,19 +375,10 @@ impl<H: Host> Environment<LANES> for Group<'_, '_, H> {
     fn intrinsic(&mut self, intrinsic: u16, a: &[Wide<LANES>], mask: u64) -> Result<Wide<LANES>, Trap> {
         let lanes = mask as u32;
         let word = |k: usize, i: usize| a.get(k).map_or(0, |column| column[i] as u32);
-        let map = |of: fn(u32) -> u32| Ok(std::array::from_fn(|i| u64::from(of(word(0, i)))));
         let nothing = Ok([0; LANES]);
         let name = SEMANTICS.intrinsics.get(usize::from(intrinsic)).map_or("", |intrinsic| intrinsic.name);
-        match name {
-            "log2" => return map(special::logarithm),
-            "exp2" => return map(special::power),
-            "srgb_encode" => return map(special::compress),
-            "srgb_decode" => return map(special::expand),
-            "sine_by_x" => return map(special::sine_by_x),
-            "arctangent_by_x" => return map(special::arctangent_by_x),
-            "reduce_sine" => return map(|x| special::reduce(isaforge_usc::RedType::Sin, x)),
-            "reduce_cosine" => return map(|x| special::reduce(isaforge_usc::RedType::Cos, x)),
-            _ => {}
+        if let Some(function) = function(intrinsic) {
+            return Ok(std::array::from_fn(|i| u64::from(function(word(0, i)))));
         }
         let cpu = &mut *self.cpu;
         let host = |result: Result<(), String>| result.map_err(Trap::Host);

@@ -3,9 +3,6 @@
 /// The most instances of a task.
 pub const LANES: usize = 32;
 
-/// Lanes that operations compute at a time: whole vectors, and few enough that the compiler sees them as such.
-pub const HALF: usize = LANES / 2;
-
 /// A register of every instance of a task.
 pub type Column = [u32; LANES];
 
@@ -18,7 +15,7 @@ const GAP: usize = 9;
 /// A column where vectors of the host begin at their own size.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-struct Row(Column);
+struct Row([u64; LANES / 2]);
 
 /// The columns of a task.
 #[derive(Clone, Debug)]
@@ -27,31 +24,31 @@ pub struct Rows([Row; ROWS + GAP]);
 impl Rows {
     /// All of them 0.
     pub fn new() -> Box<Rows> {
-        Box::new(Rows([Row([0; LANES]); ROWS + GAP]))
+        Box::new(Rows([Row([0; LANES / 2]); ROWS + GAP]))
     }
 
     /// A column; of numbers from 1024 on, which nobody makes, the last.
     #[inline(always)]
     pub fn at(&self, number: u16) -> &Column {
-        &self.0[usize::from(number).min(ROWS - 1)].0
+        bytemuck::must_cast_ref(&self.0[usize::from(number).min(ROWS - 1)].0)
     }
 
     /// A column to be written.
     #[inline(always)]
     pub fn at_mut(&mut self, number: u16) -> &mut Column {
-        &mut self.0[usize::from(number).min(ROWS - 1)].0
+        bytemuck::must_cast_mut(&mut self.0[usize::from(number).min(ROWS - 1)].0)
     }
 
-    /// Half of a column: 0 the lower, 1 the upper.
+    /// A part of a column, of `K` words.
     #[inline(always)]
-    pub fn half(&self, number: u16, half: usize) -> &[u32; HALF] {
-        &self.at(number).as_chunks().0[half % 2]
+    pub fn part<const K: usize>(&self, number: u16, part: usize) -> &[u64; K] {
+        &self.0[usize::from(number).min(ROWS - 1)].0.as_chunks().0[part % (LANES / 2 / K)]
     }
 
-    /// Half of a column to be written.
+    /// A part of a column to be written.
     #[inline(always)]
-    pub fn half_mut(&mut self, number: u16, half: usize) -> &mut [u32; HALF] {
-        &mut self.at_mut(number).as_chunks_mut().0[half % 2]
+    pub fn part_mut<const K: usize>(&mut self, number: u16, part: usize) -> &mut [u64; K] {
+        &mut self.0[usize::from(number).min(ROWS - 1)].0.as_chunks_mut().0[part % (LANES / 2 / K)]
     }
 }
 

@@ -6,12 +6,12 @@ use crate::deadline::Deadline;
 use crate::level::Level;
 use crate::usc::error::{RunError, SetupError, Trap};
 use crate::usc::exec::Cpu;
-use crate::usc::fast::{self, Ahead, Bundle, active};
 use crate::usc::graph::Room;
 use crate::usc::host::{Host, Instance};
 use crate::usc::lanes::{Column, LANES, Mask, Rows, blend, each, splat};
 use crate::usc::program::Program;
 use crate::usc::register::{DYNAMIC, GLOBALS, INTERNALS, PIXEL_OUTPUTS, Register, constant, pixel};
+use crate::usc::together::{Ahead, Bundle, active};
 use crate::usc::watch::{Done, Watch};
 
 /// Groups that a task executes before another one has its turn.
@@ -443,7 +443,6 @@ impl<H: Host> Machine<H> {
             let Some(step) = program.steps.get(pc) else { return Err((pc, Trap::RanOff)) };
             let task = &mut tasks[number];
             let active = active(task, step.condition);
-            let level = self.level;
             let stopped = (pc, Trap::Stopped);
             let before = match &mut watch {
                 Some(watch) => match watch.before(program, step, task, number, active) {
@@ -453,7 +452,7 @@ impl<H: Host> Machine<H> {
                 None => None,
             };
             let mut cpu = Cpu::new(program, self, task, number, watch.is_some());
-            fast::group(level, &mut cpu, step, active).map_err(|trap| (pc, trap))?;
+            cpu.execute(step, active).map_err(|trap| (pc, trap))?;
             let next = cpu.next.unwrap_or(pc + 1);
             woken = cpu.woken;
             let done = Done { active, writes: cpu.writes.take().unwrap_or_default(), traffic: cpu.traffic };

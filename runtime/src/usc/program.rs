@@ -7,14 +7,13 @@ use isaforge_core::group::Values;
 use isaforge_core::semantics::{Shape, compose};
 use isaforge_usc::semantics::SEMANTICS;
 use isaforge_usc::{
-    Alu, Backend, BeOp, BuildError, Bw0, Bw1, Bw2, Cc, CountSrc, Extra, Group, GroupError, ISA, Mov, Movw01, Operation,
-    Parts, Pck, Regbank, Sop, Srcsel, Tst, Unit, decode,
+    Backend, BeOp, BuildError, Cc, Extra, Group, GroupError, ISA, Operation, Parts, Regbank, Srcsel, Unit, decode,
 };
 
 use crate::usc::error::Trap;
-use crate::usc::fast::Code;
 use crate::usc::read::Reader;
 use crate::usc::register::Register;
+use crate::usc::together::Code;
 
 /// The most bytes of a program.
 pub const LONGEST: usize = 1 << 24;
@@ -140,6 +139,16 @@ impl Step {
         shape.as_ref().ok_or(Trap::Unknown)
     }
 
+    /// Whether something is read or written through an index register.
+    pub fn names_index(&self) -> bool {
+        let (sources, reads) = match &self.action {
+            Action::Main(main) => (&main.sources, main.reads),
+            Action::Bitwise(bitwise) => (&bitwise.sources, bitwise.reads),
+            Action::Control(control) => (&control.sources, 0x3f),
+        };
+        (0..6).any(|i| reads >> i & 1 != 0 && matches!(sources[i], Register::Indexed { .. }))
+    }
+
     /// The offset that a branch leads to.
     pub fn goal(&self) -> Option<i64> {
         match &self.action {
@@ -163,21 +172,6 @@ pub(super) enum Action {
     Control(Box<Control>),
 }
 
-/// What a wire carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wire {
-    /// The result of phase 0.
-    Ft0,
-    /// The result of phase 1.
-    Ft1,
-    /// The result of the pack unit.
-    Ft2,
-    /// The source that selector 0 chose, or the high word of phase 0.
-    Fte,
-    /// Source 2.
-    S2,
-}
-
 /// A main group.
 #[derive(Clone, Debug)]
 pub(super) struct Main {
@@ -185,38 +179,12 @@ pub(super) struct Main {
     pub sources: [Register; 6],
     /// The sources that something reads, a bit each.
     pub reads: u8,
-    /// The source behind FTE.
-    pub is0: usize,
-    /// The left side of a test.
-    pub is1: Wire,
-    /// The right side of a test.
-    pub is2: Wire,
-    /// What is packed.
-    pub is3: Wire,
-    /// What drives W0.
-    pub is4: Wire,
-    /// What drives W1.
-    pub is5: Wire,
-    /// Phase 0.
-    pub p0: Option<Alu>,
-    /// Phase 1.
-    pub p1: Option<Alu>,
-    /// The pack unit.
-    pub pck: Option<Pck>,
-    /// The test.
-    pub tst: Option<Tst>,
-    /// Sums of products.
-    pub sop: Option<Box<Sop>>,
     /// What phase 2 does besides.
     pub extra: Option<Extra>,
-    /// The move.
-    pub mov: Option<Mov>,
     /// The backend phase.
     pub backend: Option<Backend>,
     /// The destinations.
     pub results: [Option<Register>; 2],
-    /// Whether repetitions gather what is packed into one result.
-    pub gathers: bool,
     /// Whether repetitions step through the elements of source 0 instead of registers.
     pub unpacks: bool,
 }
@@ -226,9 +194,6 @@ pub(super) struct Main {
 pub(super) struct Bitwise {
     pub sources: [Register; 6],
     pub reads: u8,
-    pub b0: Option<Bw0>,
-    pub b1: Option<Bw1>,
-    pub b2: Option<Bw2>,
     pub results: [Option<Register>; 2],
 }
 
@@ -403,19 +368,4 @@ fn feeds_back(backend: &Backend) -> bool {
 /// The index of a source that a field names.
 pub(super) fn source_of(field: Srcsel) -> usize {
     field.number() as usize % 6
-}
-
-/// What a move passes on.
-pub(super) fn moved(from: Movw01) -> Wire {
-    match from {
-        Movw01::Ft0 => Wire::Ft0,
-        Movw01::Ft1 => Wire::Ft1,
-        Movw01::Ft2 => Wire::Ft2,
-        Movw01::Fte => Wire::Fte,
-    }
-}
-
-/// Whether the count unit reads the first shift.
-pub(super) fn counts_shift(b0: &Bw0) -> bool {
-    b0.count_src == CountSrc::Ft2
 }

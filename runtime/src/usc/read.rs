@@ -4,11 +4,10 @@ use std::fmt::Display;
 use std::sync::OnceLock;
 
 use isaforge_usc::{
-    Alu, AluOp, BeOp, Ctrlop, Dual, ExtraOp, Is0Sel, Is1Sel, Is2Sel, Is3Sel, Is4Sel, Is5Sel, Iss, Lower, Parts, Pck,
-    PckFormat, Regbank, Single, Unit, Upper,
+    Alu, AluOp, BeOp, Ctrlop, Dual, ExtraOp, Is0Sel, Is3Sel, Lower, Parts, Pck, PckFormat, Regbank, Single, Unit, Upper,
 };
 
-use crate::usc::program::{Action, Bitwise, Control, LoadError, Main, Step, Wire};
+use crate::usc::program::{Action, Bitwise, Control, LoadError, Main, Step};
 use crate::usc::register::Register;
 
 /// Reads one group.
@@ -105,36 +104,21 @@ impl Reader<'_> {
 
     fn main(&self, parts: &Parts) -> Result<Main, LoadError> {
         let lower = parts.lower.unwrap_or_default();
-        let iss = parts.iss.unwrap_or_default();
-        let mut main = Main {
+        let main = Main {
             sources: self.sources(&lower, &parts.upper.unwrap_or_default())?,
-            reads: 0,
-            is0: selected(lower.is0),
-            is1: wire1(&iss),
-            is2: wire2(&iss),
-            is3: wire3(&iss),
-            is4: wire4(iss.is4),
-            is5: wire5(iss.is5),
-            p0: parts.p0,
-            p1: parts.p1,
-            pck: parts.pck,
-            tst: parts.tst,
-            sop: parts.sop.map(Box::new),
+            reads: reads(parts, selected(lower.is0)),
             extra: parts.extra,
-            mov: parts.mov,
             backend: parts.backend,
             results: self.results(parts)?,
-            gathers: false,
-            unpacks: false,
+            unpacks: parts.p0.is_some_and(|p| p.op == AluOp::Unpck),
         };
         let constant = |p: &Pck| !p.prog && matches!(p.pck_format, PckFormat::Zero | PckFormat::One);
-        main.gathers = main.pck.as_ref().is_some_and(|p| !constant(p));
-        main.unpacks = main.p0.as_ref().is_some_and(|p| p.op == AluOp::Unpck);
-        main.reads = reads(&main);
+        // Repetitions gather what is packed into one result.
+        let gathers = parts.pck.is_some_and(|p| !constant(&p));
         let kept = |i: usize| main.unpacks && i == 0;
         let used = (0..6).filter(|i| main.reads >> i & 1 != 0 && !kept(*i)).map(|i| main.sources[i]);
         self.check_steps(used, parts.header.rpt)?;
-        if !main.gathers {
+        if !gathers {
             self.check_steps(main.results.iter().copied().flatten(), parts.header.rpt)?;
         }
         Ok(main)
@@ -145,12 +129,9 @@ impl Reader<'_> {
         let mut bitwise = Bitwise {
             sources: self.sources(&lower, &parts.upper.unwrap_or_default())?,
             reads: 0b1111,
-            b0: parts.b0,
-            b1: parts.b1,
-            b2: parts.b2,
             results: self.results(parts)?,
         };
-        if bitwise.b2.is_some() {
+        if parts.b2.is_some() {
             bitwise.reads |= 1 << 4;
         }
         let used = (0..6).filter(|i| bitwise.reads >> i & 1 != 0).map(|i| bitwise.sources[i]);
@@ -185,47 +166,6 @@ fn selected(is0: Is0Sel) -> usize {
     }
 }
 
-fn wire1(iss: &Iss) -> Wire {
-    match iss.is1 {
-        Is1Sel::Ft0 => Wire::Ft0,
-        Is1Sel::Fte => Wire::Fte,
-    }
-}
-
-fn wire2(iss: &Iss) -> Wire {
-    match iss.is2 {
-        Is2Sel::Ft1 => Wire::Ft1,
-        Is2Sel::Fte => Wire::Fte,
-    }
-}
-
-fn wire3(iss: &Iss) -> Wire {
-    match iss.is3 {
-        Is3Sel::Ft0 => Wire::Ft0,
-        Is3Sel::Ft1 => Wire::Ft1,
-        Is3Sel::S2 => Wire::S2,
-        Is3Sel::Fte => Wire::Fte,
-    }
-}
-
-fn wire4(is4: Is4Sel) -> Wire {
-    match is4 {
-        Is4Sel::Ft0 => Wire::Ft0,
-        Is4Sel::Ft1 => Wire::Ft1,
-        Is4Sel::Ft2 => Wire::Ft2,
-        Is4Sel::Fte => Wire::Fte,
-    }
-}
-
-fn wire5(is5: Is5Sel) -> Wire {
-    match is5 {
-        Is5Sel::Ft0 => Wire::Ft0,
-        Is5Sel::Ft1 => Wire::Ft1,
-        Is5Sel::Ft2 => Wire::Ft2,
-        Is5Sel::Fte => Wire::Fte,
-    }
-}
-
 /// How many sources an operation of phase 0 or 1 reads.
 fn operands(alu: &Alu) -> u32 {
     match alu.op {
@@ -235,25 +175,25 @@ fn operands(alu: &Alu) -> u32 {
     }
 }
 
-fn reads(main: &Main) -> u8 {
+fn reads(parts: &Parts, selected: usize) -> u8 {
     // Selector 0 is always read: whether its wire is used would be as expensive to know.
-    let mut reads = 1u8 << main.is0;
-    if let Some(p0) = &main.p0 {
+    let mut reads = 1u8 << selected;
+    if let Some(p0) = &parts.p0 {
         reads |= (1 << operands(p0)) - 1;
         if p0.op == AluOp::Fred {
             reads |= 1 << 3;
         }
     }
-    if let Some(p1) = &main.p1 {
+    if let Some(p1) = &parts.p1 {
         reads |= ((1 << operands(p1)) - 1) << 3;
     }
-    if main.pck.is_some() && main.is3 == Wire::S2 {
+    if parts.pck.is_some() && parts.iss.unwrap_or_default().is3 == Is3Sel::S2 {
         reads |= 1 << 2;
     }
-    if main.sop.is_some() {
+    if parts.sop.is_some() {
         reads |= 0b11_1111;
     }
-    if let Some(extra) = &main.extra {
+    if let Some(extra) = &parts.extra {
         reads |= match extra.op {
             ExtraOp::Sopmov | ExtraOp::SopmovU8 => 1 << 3,
             ExtraOp::Sopu8madmov => 1 << 0,
@@ -261,7 +201,7 @@ fn reads(main: &Main) -> u8 {
             ExtraOp::Gta => 0b11_1011,
         };
     }
-    if let Some(backend) = &main.backend {
+    if let Some(backend) = &parts.backend {
         reads |= match backend.op {
             BeOp::Atst => 0b111,
             BeOp::Emitpix => 0b101,

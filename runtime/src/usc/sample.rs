@@ -4,11 +4,10 @@ use isaforge_usc::{Backend, Ditr, Dmn, IdxCtrl, IterMode, Itrsmp, Lodm, PerspCtl
 
 use crate::usc::error::Trap;
 use crate::usc::exec::Cpu;
+use crate::usc::float::{self, f16_to_f32, half_bits};
 use crate::usc::host::{Host, Level, Sample};
 use crate::usc::lanes::{Mask, each};
 use crate::usc::register::Register;
-use crate::usc::rules::float;
-use crate::usc::rules::pack::{f16_to_f32, half_bits};
 
 /// The special registers with an instance's place.
 pub(super) const X: u16 = 97;
@@ -54,7 +53,7 @@ impl<H: Host> Cpu<'_, H> {
                     continue;
                 }
                 // Two halves a register.
-                let bits = half_bits(f32::from_bits(value), false);
+                let bits = half_bits(f32::from_bits(value));
                 pair = if n % 2 == 0 { bits } else { pair | bits << 16 };
                 self.give(iteration.to, n / 2, i, pair)?;
             }
@@ -256,7 +255,7 @@ impl<H: Host> Cpu<'_, H> {
         if !half {
             return (0..channels).try_for_each(|c| self.give(to, c as u32, i, texel[c]));
         }
-        let halves = texel.map(|bits| half_bits(f32::from_bits(bits), false));
+        let halves = texel.map(|bits| half_bits(f32::from_bits(bits)));
         (0..channels.div_ceil(2)).try_for_each(|c| {
             let upper = if 2 * c + 1 < channels { halves[2 * c + 1] << 16 } else { 0 };
             self.give(to, c as u32, i, halves[2 * c] | upper)

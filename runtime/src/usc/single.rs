@@ -7,12 +7,12 @@ use isaforge_usc::Parts;
 
 use crate::Level;
 use crate::usc::error::Trap;
-use crate::usc::fast::active;
 use crate::usc::host::Host;
 use crate::usc::lanes::{Column, Mask};
 use crate::usc::machine::{Common, MUTEXES, Machine, State as Waits, Task};
 use crate::usc::program::{Action, LoadError, Program, Step};
 use crate::usc::register::{COLUMNS, GLOBALS, INTERNALS};
+use crate::usc::together::active;
 
 /// A task about to execute a group, and all that it can see. Its number is 0.
 #[derive(Clone, Debug, PartialEq)]

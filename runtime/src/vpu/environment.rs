@@ -4,9 +4,11 @@
 use isaforge_core::semantics::evaluate::{Column, Environment};
 use isaforge_core::semantics::{AtomicOp, Special, Type};
 
+use crate::exec::vector::effect::Rows;
+use crate::exec::vector::{bits_of, mask_of};
 use crate::vpu::error::{Misuse, Wait};
 use crate::vpu::exec::{Outside, QUEUE, World};
-use crate::vpu::group::{Group, Start, THREADS};
+use crate::vpu::group::{Group, Start, THREADS, row, word};
 use crate::vpu::op::{Op, Place, name};
 use crate::vpu::trace::{Sink, Write, Written};
 
@@ -23,7 +25,6 @@ pub(crate) struct Threads<'a, S> {
     group: &'a mut Group,
     world: &'a mut World,
     out: Outside<'a>,
-    jumped: bool,
     writes: Vec<Write>,
     sink: std::marker::PhantomData<S>,
 }
@@ -32,8 +33,8 @@ fn threads(mask: u64) -> impl Iterator<Item = usize> {
     (0..THREADS).filter(move |t| mask >> t & 1 == 1)
 }
 
-fn word(components: &[u16]) -> u64 {
-    components.iter().rev().fold(0, |word, component| word << 16 | u64::from(*component))
+fn set_component(slot: &mut u64, component: usize, value: u16) {
+    *slot = *slot & !(0xffff << (16 * component)) | u64::from(value) << (16 * component);
 }
 
 /// The components that a value of some type fills, from the component with its number.
@@ -45,14 +46,13 @@ fn components(element: u16, ty: Type, value: u64) -> impl Iterator<Item = (usize
 
 impl<'a, S: Sink> Threads<'a, S> {
     pub(crate) fn new(op: &'a Op, group: &'a mut Group, world: &'a mut World, out: Outside<'a>) -> Self {
-        Threads { op, group, world, out, jumped: false, writes: Vec::new(), sink: std::marker::PhantomData }
+        Threads { op, group, world, out, writes: Vec::new(), sink: std::marker::PhantomData }
     }
 
-    /// Hands on what was written, thread by thread. Returns whether a branch was taken.
-    pub(crate) fn finish(mut self, sink: &mut S) -> bool {
+    /// Hands on what was written, thread by thread.
+    pub(crate) fn finish(mut self, sink: &mut S) {
         self.writes.sort_by_key(|write| write.thread);
         self.writes.into_iter().for_each(|write| sink.write(write));
-        self.jumped
     }
 
     fn note(&mut self, thread: usize, to: Written, component: usize, value: u16) {
@@ -157,23 +157,32 @@ impl<'a, S: Sink> Threads<'a, S> {
     }
 }
 
+impl<S: Sink> Rows<THREADS> for Threads<'_, S> {
+    const SLOT: u32 = 64;
+
+    #[inline]
+    fn row(&self, row: u16) -> Column<THREADS> {
+        *self.group.row(row)
+    }
+
+    #[inline]
+    fn set_row(&mut self, row: u16, slots: &Column<THREADS>) {
+        *self.group.row_mut(row) = *slots;
+    }
+}
+
 impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
     type Fault = Wait;
 
     fn active(&self) -> u64 {
-        (if self.op.unmasks { self.group.living } else { self.group.active }).into()
+        self.op.active(self.group).into()
     }
 
     fn operand(&mut self, operand: u16, _: u16, _: Type) -> Result<Column<THREADS>> {
         Ok(match self.op.places[usize::from(operand)] {
-            Place::Local(index) => {
-                let register = &self.group.local[usize::from(index)];
-                std::array::from_fn(|t| word(&register[4 * t..4 * t + 4]))
-            }
-            Place::Shared(index) => [word(&self.group.shared[usize::from(index)]); THREADS],
-            Place::Global(index) => {
-                [word(&self.world.banks[usize::from(self.group.bank)][usize::from(index)]); THREADS]
-            }
+            Place::Local(index) => *self.group.row(row::LOCAL + u16::from(index)),
+            Place::Shared(index) => *self.group.row(row::SHARED + u16::from(index)),
+            Place::Global(index) => [word(self.world.banks[usize::from(self.group.bank)][usize::from(index)]); THREADS],
             Place::Number(number) => [number; THREADS],
             Place::Nowhere => [0; THREADS],
         })
@@ -186,11 +195,12 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
             for (c, value) in components(element, ty, value[t]) {
                 let to = match (place, self.group.reserved) {
                     (Place::Local(index), _) => {
-                        self.group.local[usize::from(index)][4 * t + c] = value;
+                        set_component(&mut self.group.row_mut(row::LOCAL + u16::from(index))[t], c, value);
                         Written::Local(index)
                     }
                     (Place::Shared(index), _) => {
-                        self.group.shared[usize::from(index)][c] = value;
+                        let slots = self.group.row_mut(row::SHARED + u16::from(index));
+                        slots.iter_mut().for_each(|slot| set_component(slot, c, value));
                         Written::Shared(index)
                     }
                     (Place::Global(index), Some(bank)) => {
@@ -208,14 +218,14 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
 
     fn state(&mut self, state: u16, _: Option<&Column<THREADS>>) -> Result<Column<THREADS>> {
         let (group, size) = (&*self.group, self.world.tile_size);
-        Ok(std::array::from_fn(|t| match state {
-            name::FLAG => (group.flags >> (4 * t) & 15).into(),
-            name::POSITION => word(&[group.x | t as u16, group.y]),
-            name::TILE_SIZE => word(&[size.width() as u16, size.height() as u16]),
-            name::PENDING => (group.pending >> t & 1).into(),
-            name::RESULT => word(&group.result[4 * t..4 * t + 4]),
-            _ => 0,
-        }))
+        Ok(match state {
+            name::FLAG => group.row(row::FLAG).map(|mask| bits_of(mask, 4, 64)),
+            name::POSITION => *group.row(row::POSITION),
+            name::TILE_SIZE => [word([size.width() as u16, size.height() as u16, 0, 0]); THREADS],
+            name::PENDING => std::array::from_fn(|t| (group.pending >> t & 1).into()),
+            name::RESULT => *group.row(row::RESULT),
+            _ => [0; THREADS],
+        })
     }
 
     fn set_state(&mut self, state: u16, _: Option<&Column<THREADS>>, value: &Column<THREADS>, mask: u64) -> Result<()> {
@@ -223,9 +233,9 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
         for t in threads(mask) {
             let group = &mut *self.group;
             match state {
-                name::FLAG => group.flags = group.flags & !(15 << (4 * t)) | (value[t] as u16 & 15) << (4 * t),
+                name::FLAG => group.row_mut(row::FLAG)[t] = mask_of(value[t] & 15, 4, 64),
                 name::PENDING => group.pending = group.pending & !(1 << t) | (value[t] as u8 & 1) << t,
-                name::RESULT => components(0, Type::U64, value[t]).for_each(|(c, v)| group.result[4 * t + c] = v),
+                name::RESULT => group.row_mut(row::RESULT)[t] = value[t],
                 // Where a thread is does not change.
                 _ => {}
             }
@@ -252,9 +262,9 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
                 name::EXTERNAL => self.out.memory.load(at as u32 & !7),
                 name::TILE => {
                     let (buffer, element, _) = self.tile_place(at);
-                    word(&self.world.tiles[buffer].data[element])
+                    word(self.world.tiles[buffer].data[element])
                 }
-                name::PALETTE => word(&self.out.palettes[(at >> 11 & 1) as usize][(at >> 3 & 255) as usize]),
+                name::PALETTE => word(self.out.palettes[(at >> 11 & 1) as usize][(at >> 3 & 255) as usize]),
                 _ => 0,
             };
             found >> (8 * (at & 7)) & ty.mask()
@@ -323,7 +333,7 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
         if let Some(first) = threads(mask).next() {
             self.group.active = mask as u8;
             self.group.pc = target[first] as u16 & 1023;
-            self.jumped = true;
+            self.group.jumped = true;
         }
         Ok(())
     }

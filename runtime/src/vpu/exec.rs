@@ -1,17 +1,21 @@
 //! What one instruction does to a group and its surroundings.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::ControlFlow;
 
 use isaforge_core::semantics::evaluate::{Scratch, evaluate};
 use isaforge_vpu::semantics::SEMANTICS;
 
+use crate::exec::vector::code::Code;
+use crate::exec::vector::effect::perform;
+use crate::level::Level;
 use crate::vpu::environment::Threads;
 use crate::vpu::error::{Misuse, Wait};
-use crate::vpu::group::{Group, Start, THREADS};
+use crate::vpu::group::{Group, Groups, Start, THREADS, row, word};
 use crate::vpu::memory::Memory;
 use crate::vpu::op::Op;
 use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
-use crate::vpu::trace::Sink;
+use crate::vpu::trace::{Quiet, Sink};
 
 /// Global banks of a core: one for each group of state.
 pub const BANKS: usize = 48;
@@ -36,6 +40,8 @@ pub(crate) struct World {
     pub warnings: BTreeMap<(Misuse, u16), (u64, u64)>,
     /// State of the generator that varies latencies; 0 varies nothing.
     pub jitter: u64,
+    /// The level of the processor that operations on rows use; `None` where the evaluator executes everything.
+    pub level: Option<Level>,
     /// Room for the values of an instruction.
     scratch: Scratch<THREADS>,
 }
@@ -60,7 +66,7 @@ pub(crate) enum Outcome {
 }
 
 impl World {
-    pub(crate) fn new(tile_size: TileSize, jitter: u64) -> Self {
+    pub(crate) fn new(tile_size: TileSize, jitter: u64, level: Option<Level>) -> Self {
         World {
             banks: vec![[[0; 4]; 32]; BANKS],
             holders: [0; BANKS],
@@ -69,7 +75,19 @@ impl World {
             queue: VecDeque::new(),
             warnings: BTreeMap::new(),
             jitter,
+            level,
             scratch: Scratch::default(),
+        }
+    }
+
+    /// Puts registers of a group's bank where operations on rows read them.
+    #[inline]
+    pub(crate) fn fill_globals(&self, mut globals: u32, group: &mut Group) {
+        while globals != 0 {
+            let index = globals.trailing_zeros();
+            globals &= globals - 1;
+            let value = self.banks[usize::from(group.bank)][index as usize];
+            *group.row_mut(row::GLOBAL + index as u16) = [word(value); THREADS];
         }
     }
 
@@ -100,24 +118,72 @@ impl World {
 /// Executes an instruction, `None` being a word that is none; the program counter moves only for a taken branch.
 pub(crate) fn execute<S: Sink>(
     op: Option<&Op>,
-    group: &mut Group,
+    group: &mut Box<Group>,
     world: &mut World,
     out: Outside<'_>,
     sink: &mut S,
 ) -> Outcome {
     let Some(op) = op else { return Outcome::Invalid };
+    let result = match (&op.code, world.level) {
+        (Some(code), Some(level)) if !S::ON => by_rows(op, code, level, group, world, out),
+        _ => by_evaluation(op, group, world, out, sink),
+    };
+    match result {
+        Ok(()) => finish(op, group, world),
+        Err(wait) => Outcome::Stalled(wait),
+    }
+}
+
+fn by_evaluation<S: Sink>(
+    op: &Op,
+    group: &mut Group,
+    world: &mut World,
+    out: Outside<'_>,
+    sink: &mut S,
+) -> Result<(), Wait> {
     let mut scratch = std::mem::take(&mut world.scratch);
     let mut threads = Threads::<S>::new(op, group, world, out);
     let result = evaluate(SEMANTICS, &op.shape, &mut scratch, &mut threads);
-    let jumped = threads.finish(sink);
+    threads.finish(sink);
     world.scratch = scratch;
-    if let Err(wait) = result {
-        return Outcome::Stalled(wait);
+    result
+}
+
+fn by_rows(
+    op: &Op,
+    code: &Code<THREADS, Groups>,
+    level: Level,
+    group: &mut Box<Group>,
+    world: &mut World,
+    out: Outside<'_>,
+) -> Result<(), Wait> {
+    world.fill_globals(op.globals, group);
+    let active = op.active(group);
+    let whole = active == 15;
+    if !whole {
+        group.set_active_row(active);
     }
+    let flow = code.run(level, whole, std::slice::from_mut(group), |effect, groups| {
+        for group in groups {
+            if let Err(wait) = perform(effect, &mut Threads::<Quiet>::new(op, group, world, out)) {
+                return ControlFlow::Break(wait);
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    match flow {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(wait) => Err(wait),
+    }
+}
+
+/// What an instruction comes to that has been executed.
+#[inline]
+pub(crate) fn finish(op: &Op, group: &mut Group, world: &mut World) -> Outcome {
     if op.spawns && group.reserved.is_none() {
         world.warn(Misuse::SpawnedWriteWithoutBank, group);
     }
-    match jumped {
+    match std::mem::take(&mut group.jumped) {
         true => Outcome::Jumped,
         false if op.ends && group.living == 0 => Outcome::Ended,
         false => Outcome::Next,

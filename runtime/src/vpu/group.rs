@@ -1,7 +1,6 @@
 //! A group of four threads.
 
-/// A component of a thread's register at index `4 * thread + component`.
-pub(crate) type Lanes = [u16; 16];
+use crate::exec::vector::{Family, Member, bits_of, mask_of};
 
 /// Threads in a group.
 pub const THREADS: usize = 4;
@@ -17,9 +16,59 @@ pub struct Registers {
     pub flags: [u8; THREADS],
 }
 
+/// A row: four components of 16 bits for each thread, X in the low bits.
+pub(crate) type Row = [u64; THREADS];
+
+/// The rows of a group, by their number.
+pub(crate) mod row {
+    use std::ops::Range;
+
+    /// The first of the 16 local registers.
+    pub const LOCAL: u16 = 0;
+    /// What a load or a fetch gave.
+    pub const RESULT: u16 = 16;
+    /// The flags, a mask for each component.
+    pub const FLAG: u16 = 17;
+    /// Ones for the active threads.
+    pub const ACTIVE: u16 = 18;
+    /// Where the threads are.
+    pub const POSITION: u16 = 19;
+    /// The first of the 16 shared registers, the same for all threads.
+    pub const SHARED: u16 = 20;
+    /// The first of the 32 registers of the group's bank, as far as a program reads them.
+    pub const GLOBAL: u16 = 36;
+    /// What a program needs in all slots of a row.
+    pub const CONSTANTS: Range<u16> = 68..132;
+    /// For values within an instruction.
+    pub const TEMPORARIES: Range<u16> = 132..COUNT;
+    /// How many rows there are.
+    pub const COUNT: u16 = 160;
+}
+
+/// The rows, where vectors of the host begin at their own size.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+struct Rows([Row; row::COUNT as usize]);
+
+/// Ones in the slots of some threads.
+const SLOTS: [Row; 16] = {
+    let mut all = [[0; THREADS]; 16];
+    let mut mask = 0;
+    while mask < 16 {
+        let mut t = 0;
+        while t < THREADS {
+            all[mask][t] = if mask >> t & 1 == 1 { u64::MAX } else { 0 };
+            t += 1;
+        }
+        mask += 1;
+    }
+    all
+};
+
 /// A group as it runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
+    rows: Rows,
     /// Counts the groups of a core, in the order of their start.
     pub serial: u64,
     pub pc: u16,
@@ -27,66 +76,151 @@ pub(crate) struct Group {
     pub living: u8,
     /// Bit `t`: thread `t` is not masked.
     pub active: u8,
-    /// Bit `4 * t + c`.
-    pub flags: u16,
-    pub local: [Lanes; 16],
-    pub shared: [[u16; 4]; 16],
     pub x: u16,
     pub y: u16,
     /// The bank it reads.
     pub bank: u8,
     /// The bank that Allocate has reserved for the next launch.
     pub reserved: Option<u8>,
-    /// Threads with a result pending, and the results.
+    /// Threads with a result pending.
     pub pending: u8,
-    pub result: Lanes,
     /// The cycle from which on the results are there.
     pub ready: u64,
     /// Issued instructions.
     pub steps: u64,
+    /// Whether the instruction at hand has taken a branch.
+    pub jumped: bool,
     /// The host wants to see what it leaves.
     pub watched: bool,
 }
 
+/// The four components of a register in a word.
+pub(crate) fn word(components: [u16; 4]) -> u64 {
+    components.iter().rev().fold(0, |word, component| word << 16 | u64::from(*component))
+}
+
+/// The components of a register.
+pub(crate) fn components(word: u64) -> [u16; 4] {
+    [0, 16, 32, 48].map(|at| (word >> at) as u16)
+}
+
 impl Group {
-    pub(crate) fn new(start: Start, serial: u64) -> Self {
-        let mut group = Group {
+    pub(crate) fn new(start: Start, serial: u64, constants: &[u64]) -> Box<Self> {
+        let group = Box::new(Group {
+            rows: Rows([[0; THREADS]; row::COUNT as usize]),
             serial,
-            pc: start.entry & 1023,
-            living: start.living,
-            active: start.living,
-            flags: 0,
-            local: [[0; 16]; 16],
-            shared: [[0; 4]; 16],
-            x: start.x & !3,
-            y: start.y,
-            bank: start.bank,
+            pc: 0,
+            living: 0,
+            active: 0,
+            x: 0,
+            y: 0,
+            bank: 0,
             reserved: None,
             pending: 0,
-            result: [0; 16],
             ready: 0,
             steps: 0,
-            watched: start.registers.is_some(),
-        };
+            jumped: false,
+            watched: false,
+        });
+        group.restarted(start, serial, constants)
+    }
+
+    /// Another group in the same place.
+    pub(crate) fn restarted(self: Box<Self>, start: Start, serial: u64, constants: &[u64]) -> Box<Self> {
+        let mut group = self;
+        group.rows.0[..usize::from(row::GLOBAL)].fill([0; THREADS]);
+        group.serial = serial;
+        group.pc = start.entry & 1023;
+        (group.living, group.active) = (start.living, start.living);
+        (group.x, group.y, group.bank) = (start.x & !3, start.y, start.bank);
+        (group.reserved, group.pending, group.ready, group.steps) = (None, 0, 0, 0);
+        (group.jumped, group.watched) = (false, start.registers.is_some());
+        let (x, y) = (group.x, group.y);
+        *group.row_mut(row::POSITION) = std::array::from_fn(|t| u64::from(x | t as u16) | u64::from(y) << 16);
+        group.set_constants(constants);
         if let Some(registers) = &start.registers {
             for (t, thread) in registers.local.iter().enumerate() {
-                for (register, value) in group.local.iter_mut().zip(thread) {
-                    register[4 * t..4 * t + 4].copy_from_slice(value);
+                for (index, value) in thread.iter().enumerate() {
+                    group.row_mut(row::LOCAL + index as u16)[t] = word(*value);
                 }
             }
-            group.shared = registers.shared;
-            group.flags = registers.flags.iter().enumerate().fold(0, |all, (t, f)| all | u16::from(f & 15) << (4 * t));
+            for (index, value) in registers.shared.iter().enumerate() {
+                *group.row_mut(row::SHARED + index as u16) = [word(*value); THREADS];
+            }
+            *group.row_mut(row::FLAG) = registers.flags.map(|flags| mask_of(u64::from(flags & 15), 4, 64));
         }
         group
     }
 
+    /// A row.
+    #[inline(always)]
+    pub(crate) fn row(&self, number: u16) -> &Row {
+        &self.rows.0[usize::from(number.min(row::COUNT - 1))]
+    }
+
+    /// A row to be written.
+    #[inline(always)]
+    pub(crate) fn row_mut(&mut self, number: u16) -> &mut Row {
+        &mut self.rows.0[usize::from(number.min(row::COUNT - 1))]
+    }
+
+    /// Fills the rows of a program's constants.
+    pub(crate) fn set_constants(&mut self, constants: &[u64]) {
+        for (row, constant) in row::CONSTANTS.zip(constants) {
+            *self.row_mut(row) = [*constant; THREADS];
+        }
+    }
+
+    /// Says which threads execute the next instruction.
+    #[inline(always)]
+    pub(crate) fn set_active_row(&mut self, mask: u8) {
+        *self.row_mut(row::ACTIVE) = SLOTS[usize::from(mask & 15)];
+    }
+
     pub(crate) fn registers(&self) -> Registers {
-        let thread = |t: usize| std::array::from_fn(|r| std::array::from_fn(|c| self.local[r][4 * t + c]));
-        Registers { local: std::array::from_fn(thread), shared: self.shared, flags: self.flags_by_thread() }
+        let thread = |t: usize| std::array::from_fn(|r| components(self.row(row::LOCAL + r as u16)[t]));
+        Registers {
+            local: std::array::from_fn(thread),
+            shared: std::array::from_fn(|r| components(self.row(row::SHARED + r as u16)[0])),
+            flags: self.flags_by_thread(),
+        }
     }
 
     pub(crate) fn flags_by_thread(&self) -> [u8; THREADS] {
-        std::array::from_fn(|t| (self.flags >> (4 * t)) as u8 & 15)
+        self.row(row::FLAG).map(|mask| bits_of(mask, 4, 64) as u8)
+    }
+}
+
+/// Groups as operations on rows see them.
+#[derive(Debug)]
+pub(crate) struct Groups;
+
+impl Family<THREADS> for Groups {
+    const SLOT: u32 = 64;
+    const PARTS: usize = 1;
+    type Member<'m> = Box<Group>;
+}
+
+impl Member<THREADS> for Box<Group> {
+    #[inline(always)]
+    fn part(&self, row: u16, _: usize) -> &Row {
+        self.row(row)
+    }
+
+    #[inline(always)]
+    fn part_mut(&mut self, row: u16, _: usize) -> &mut Row {
+        self.row_mut(row)
+    }
+
+    /// There is one set: the threads with a result pending.
+    #[inline(always)]
+    fn set(&self, _: u16) -> u64 {
+        self.pending.into()
+    }
+
+    #[inline(always)]
+    fn change_set(&mut self, _: u16, lanes: u64, of: u64) {
+        self.pending = self.pending & !(of as u8) | (lanes & of) as u8;
     }
 }
 

@@ -1,6 +1,8 @@
 //! A machine: cores on one memory, and the two ways to run it.
 
 use crate::deadline::Deadline;
+use crate::engine::{Engine, Execution};
+use crate::level::Level;
 use crate::vpu::error::{RunError, SetupError, Warning};
 use crate::vpu::exec::{Bank, Outside, Palette};
 use crate::vpu::group::{Registers, Start};
@@ -73,9 +75,10 @@ impl Machine {
         if config.memory > MEMORY_LIMIT {
             return Err(SetupError::Memory(config.memory));
         }
+        let level = Some(Level::best());
         Ok(Machine {
-            program: Program::new(&[])?,
-            cores: (0..config.cores).map(|n| Core::new(n, config.tile_size, config.seed)).collect(),
+            program: Program::new(&[], config.tile_size)?,
+            cores: (0..config.cores).map(|n| Core::new(n, config.tile_size, config.seed, level)).collect(),
             memory: Memory::new(config.memory),
             palettes: Box::new([[[0; 4]; 256]; 2]),
             budget: config.budget,
@@ -90,13 +93,21 @@ impl Machine {
     /// # Errors
     /// When there are more than 1,024 words.
     pub fn load(&mut self, words: &[u64]) -> Result<(), SetupError> {
-        self.program = Program::new(words)?;
+        self.program = Program::new(words, self.tile_size())?;
+        self.cores.iter_mut().for_each(|core| core.set_constants(&self.program.constants));
         Ok(())
     }
 
     /// Sets how many instructions all groups together may issue from now on.
     pub fn set_budget(&mut self, budget: u64) {
         (self.budget, self.full_budget) = (budget, budget);
+    }
+
+    /// Sets what executes instructions: the fastest engine unless another one is named. All leave the same. Traces are the
+    /// reference's.
+    pub fn set_execution(&mut self, execution: Execution) {
+        let level = (execution.engine() != Engine::Reference).then(|| execution.level());
+        self.cores.iter_mut().for_each(|core| core.world.level = level);
     }
 
     /// Sets until when [`Machine::run`] may run.
@@ -253,7 +264,7 @@ impl Machine {
             }
             let mut issued = 0;
             for core in cores.iter_mut() {
-                core.fill();
+                core.fill(program);
                 issued += core.pass(program, out, budget)?;
             }
             if issued == 0 && cores.iter().any(Core::is_alive) {
@@ -277,7 +288,7 @@ impl Machine {
             let run = |core: &'_ mut Core| {
                 let mut left = share;
                 while core.is_alive() {
-                    core.fill();
+                    core.fill(program);
                     match core.pass(program, out, &mut left) {
                         Ok(0) if core.is_alive() => return (Ok(left == 0), left),
                         Ok(_) => {}

@@ -24,6 +24,7 @@
 //! the core one cycle, data of loads and fetches comes some cycles after their issue (sooner when the L2 cache has it), and
 //! a stalled instruction is tried again when its group's turn comes.
 
+mod bind;
 pub mod conform;
 mod environment;
 mod error;
@@ -39,6 +40,7 @@ mod program;
 pub mod scene;
 pub mod single;
 mod tiles;
+mod together;
 mod trace;
 
 pub use error::{Misuse, Place, RunError, SetupError, Wait, Warning};

@@ -1,11 +1,16 @@
 //! Instructions ready to run: the text of a word's instruction, folded to a shape, and where its operands are.
 
+use isaforge_core::semantics::instantiate::for_each_argument;
 use isaforge_core::semantics::{self, Shape, instantiate};
 use isaforge_core::table::{self, Type};
 use isaforge_vpu::semantics::SEMANTICS;
 use isaforge_vpu::{ISA, decode};
 
+use crate::exec::vector::code::Code;
+use crate::exec::vector::select::select;
+use crate::vpu::bind::Rows;
 use crate::vpu::error::Wait;
+use crate::vpu::group::{Group, Groups, THREADS};
 
 /// Where an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,10 +28,16 @@ pub(crate) enum Place {
 }
 
 /// An instruction ready to run.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Op {
     pub shape: Shape,
+    /// The same as operations on rows, if it can be.
+    pub code: Option<Code<THREADS, Groups>>,
+    /// Whether the code has effects beside those on rows.
+    pub acts: bool,
     pub places: Vec<Place>,
+    /// Registers of the bank that it reads, bit 0 for the first.
+    pub globals: u32,
     /// What it may have to wait for.
     pub waits: Option<Wait>,
     /// Masked threads execute it, too.
@@ -52,7 +63,14 @@ impl Op {
             operand.access == table::Access::Write && matches!(place, Place::Global(_))
         };
         let shape = instantiate(SEMANTICS, operation, modifier);
+        let read = |(operand, place): (&table::Operand, &Place)| match place {
+            Place::Global(index) if operand.access != table::Access::Write => 1 << index,
+            _ => 0,
+        };
         Some(Op {
+            code: None,
+            acts: true,
+            globals: form.operands.iter().zip(&places).map(read).fold(0, |all, one| all | one),
             ends: shape.nodes.iter().any(|node| node.op == semantics::Op::End),
             shape,
             waits: operation.intrinsics.iter().find_map(|intrinsic| waits(*intrinsic)),
@@ -61,6 +79,74 @@ impl Op {
             places,
         })
     }
+}
+
+impl Op {
+    /// Finds operations on rows for it.
+    pub(crate) fn cover(&mut self, rows: &mut Rows<'_>) {
+        if !rows.steady {
+            self.globals = 0;
+        }
+        self.code = select(SEMANTICS, &self.shape, rows);
+        self.acts = self.code.as_ref().is_none_or(|code| code.effects().next().is_some());
+    }
+
+    /// The threads of a group that execute it.
+    #[inline]
+    pub(crate) fn active(&self, group: &Group) -> u8 {
+        if self.unmasks { group.living } else { group.active }
+    }
+
+    /// How it may meet other groups that run at the same time.
+    pub(crate) fn meets(&self) -> Meets {
+        let own = self.own();
+        let is_own = |address: u16| own.get(usize::from(address)).copied().unwrap_or(false);
+        let mut meets = if self.spawns { Meets::Anyone } else { Meets::Nobody };
+        for node in &self.shape.nodes {
+            meets =
+                meets.max(match node.op {
+                    semantics::Op::Store | semantics::Op::Load if node.imm & 0xff == name::TILE => {
+                        if is_own(node.args[0]) { Meets::SamePlace } else { Meets::Anyone }
+                    }
+                    semantics::Op::Store | semantics::Op::Atomic => Meets::Anyone,
+                    semantics::Op::Intrinsic if !matches!(node.args[0], name::UNMASK | name::WAIT_FOR_RESULT) => {
+                        Meets::Anyone
+                    }
+                    _ => Meets::Nobody,
+                });
+        }
+        meets
+    }
+
+    /// Which nodes come from where a thread is alone.
+    fn own(&self) -> Vec<bool> {
+        let mut own: Vec<bool> = Vec::with_capacity(self.shape.nodes.len());
+        for node in &self.shape.nodes {
+            let from = match node.op {
+                semantics::Op::State => matches!(node.args[0], name::POSITION | name::TILE_SIZE),
+                semantics::Op::Const => true,
+                op if op.is_pure() => {
+                    let mut from = true;
+                    for_each_argument(node, &self.shape.lists, |n| from &= own.get(usize::from(n)) == Some(&true));
+                    from
+                }
+                _ => false,
+            };
+            own.push(from);
+        }
+        own
+    }
+}
+
+/// How groups that run at the same time may meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Meets {
+    /// Not at all.
+    Nobody,
+    /// In a tile buffer, if they are at the same place of the tile.
+    SamePlace,
+    /// In memory, at locks, through what they launch.
+    Anyone,
 }
 
 fn waits(intrinsic: u16) -> Option<Wait> {

@@ -2,11 +2,13 @@
 
 use std::collections::VecDeque;
 
+use crate::level::Level;
 use crate::vpu::error::{Misuse, Place, RunError, SetupError, Wait, Warning};
 use crate::vpu::exec::{BANKS, Outcome, Outside, QUEUE, World, execute};
 use crate::vpu::group::{Group, Registers, Start};
 use crate::vpu::program::{Program, refusal};
 use crate::vpu::tiles::TileSize;
+use crate::vpu::together::Bundle;
 use crate::vpu::trace::{Event, Quiet, Write};
 
 /// Groups that can be active on a core.
@@ -54,8 +56,9 @@ pub struct Ended {
 pub(crate) struct Core {
     number: usize,
     pub world: World,
-    #[expect(clippy::vec_box, reason = "a group leaves the list without the registers of others being moved")]
     active: Vec<Box<Group>>,
+    /// Groups that have ended: others start in their place.
+    spare: Vec<Box<Group>>,
     jobs: VecDeque<Job>,
     /// Banks that the host has named: no one else's before the core has nothing left to do.
     host_banks: Vec<u8>,
@@ -69,13 +72,14 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    pub(crate) fn new(number: usize, tile_size: TileSize, seed: u64) -> Self {
+    pub(crate) fn new(number: usize, tile_size: TileSize, seed: u64, level: Option<Level>) -> Self {
         let jitter =
             if seed == 0 { 0 } else { seed.wrapping_add(number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).max(1) };
         Core {
             number,
-            world: World::new(tile_size, jitter),
+            world: World::new(tile_size, jitter, level),
             active: Vec::new(),
+            spare: Vec::new(),
             jobs: VecDeque::new(),
             host_banks: Vec::new(),
             started: 0,
@@ -150,13 +154,22 @@ impl Core {
     }
 
     /// Lets waiting groups start while there is room, the queue's before the spawner's.
-    pub(crate) fn fill(&mut self) {
+    pub(crate) fn fill(&mut self, program: &Program) {
         while self.active.len() < ACTIVE {
             let Some(start) = self.world.queue.pop_front().or_else(|| self.spawn()) else { return };
-            self.active.push(Box::new(Group::new(start, self.started)));
+            let constants = &program.constants;
+            self.active.push(match self.spare.pop() {
+                Some(group) => group.restarted(start, self.started, constants),
+                None => Group::new(start, self.started, constants),
+            });
             self.started += 1;
             self.stalls = 0;
         }
+    }
+
+    /// Another program has other constants.
+    pub(crate) fn set_constants(&mut self, constants: &[u64]) {
+        self.active.iter_mut().for_each(|group| group.set_constants(constants));
     }
 
     pub(crate) fn is_alive(&self) -> bool {
@@ -182,10 +195,41 @@ impl Core {
     /// Lets every active group issue some instructions, as many as `budget` allows. Returns how many issued.
     pub(crate) fn pass(&mut self, program: &Program, out: Outside<'_>, budget: &mut u64) -> Result<u64, RunError> {
         let before = *budget;
+        let any_ended = match self.together(program, out, budget) {
+            Some(any_ended) => any_ended,
+            None => self.one_by_one(program, out, budget)?,
+        };
+        if any_ended {
+            let mut ended = std::mem::take(&mut self.spare);
+            let before = ended.len();
+            ended.extend(self.active.extract_if(.., |group| group.living == 0));
+            ended.iter().skip(before).for_each(|group| self.recycle(group));
+            self.spare = ended;
+        }
+        let issued = before - *budget;
+        self.issued += issued;
+        Ok(issued)
+    }
+
+    /// Lets all groups advance side by side by as much as they would one after another. `None` where that could make a
+    /// difference, or nothing is gained.
+    fn together(&mut self, program: &Program, out: Outside<'_>, budget: &mut u64) -> Option<bool> {
+        let count = self.active.len();
+        let level = self.world.level?;
+        if count < 2 || self.world.jitter != 0 || *budget < BURST * count as u64 || out.clock.is_some() {
+            return None;
+        }
+        let mut bundle = Bundle::new(level, program, &mut self.world, out, &mut self.active, BURST)?;
+        *budget -= bundle.advance();
+        Some(self.active.iter().any(|group| group.living == 0))
+    }
+
+    /// Lets groups issue one after another. Returns whether one ended.
+    fn one_by_one(&mut self, program: &Program, out: Outside<'_>, budget: &mut u64) -> Result<bool, RunError> {
         let mut any_ended = false;
         for i in 0..self.active.len() {
             let burst = if self.world.jitter == 0 { BURST } else { 1 + self.world.vary() % BURST };
-            let group = &mut *self.active[i];
+            let group = &mut self.active[i];
             let most = burst.min(*budget);
             let mut left = most;
             while left > 0 {
@@ -205,15 +249,7 @@ impl Core {
             group.steps += most - left;
             *budget -= most - left;
         }
-        if any_ended {
-            let (living, ended): (Vec<_>, Vec<_>) =
-                std::mem::take(&mut self.active).into_iter().partition(|g| g.living != 0);
-            self.active = living;
-            ended.iter().for_each(|group| self.recycle(group));
-        }
-        let issued = before - *budget;
-        self.issued += issued;
-        Ok(issued)
+        Ok(any_ended)
     }
 
     #[cold]
@@ -261,7 +297,7 @@ impl Core {
         out: Outside<'_>,
         traced: bool,
     ) -> Result<Option<Event>, RunError> {
-        self.fill();
+        self.fill(program);
         if self.active.is_empty() {
             return Ok(None);
         }
@@ -275,7 +311,7 @@ impl Core {
             return Ok(Some(Event::Idle));
         };
         self.turn = index + 1;
-        let group = &mut *self.active[index];
+        let group = &mut self.active[index];
         let (serial, pc) = (group.serial, group.pc);
         let mut writes: Vec<Write> = Vec::new();
         let op = program.op(pc);
@@ -304,6 +340,7 @@ impl Core {
             let group = self.active.remove(index);
             self.turn = index;
             self.recycle(&group);
+            self.spare.push(group);
         }
         Ok(Some(Event::Issue { group: serial, pc, text: text(), writes, flags, living, active }))
     }

@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use isaforge_core::decode::lookup;
 use isaforge_vpu::{Branch, Instruction, decode};
 
+use crate::vpu::bind::Rows;
 use crate::vpu::error::SetupError;
-use crate::vpu::op::Op;
+use crate::vpu::op::{Meets, Op};
+use crate::vpu::tiles::TileSize;
 
 /// Words of program memory.
 pub const PROGRAM: usize = 1024;
@@ -17,15 +19,25 @@ pub(crate) struct Program {
     /// The different words, and which of them stands where.
     ops: Vec<Option<Op>>,
     places: [u16; PROGRAM],
+    /// What stands in rows of constants.
+    pub constants: Vec<u64>,
+    /// How groups that run it at the same time may meet.
+    pub meets: Meets,
 }
 
 impl Program {
     /// What is not written is 0: Exit.
-    pub(crate) fn new(words: &[u64]) -> Result<Self, SetupError> {
+    pub(crate) fn new(words: &[u64], tile_size: TileSize) -> Result<Self, SetupError> {
         if words.len() > PROGRAM {
             return Err(SetupError::Program(words.len()));
         }
-        let mut program = Program { words: [0; PROGRAM], ops: vec![Op::new(0)], places: [0; PROGRAM] };
+        let mut program = Program {
+            words: [0; PROGRAM],
+            ops: vec![Op::new(0)],
+            places: [0; PROGRAM],
+            constants: Vec::new(),
+            meets: Meets::Nobody,
+        };
         let mut known = HashMap::from([(0, 0)]);
         for (i, word) in words.iter().enumerate() {
             program.words[i] = *word;
@@ -33,6 +45,14 @@ impl Program {
                 program.ops.push(Op::new(*word));
                 (program.ops.len() - 1) as u16
             });
+        }
+        // A word that is no instruction stops all groups; which have come how far then depends on their order.
+        let meets = program.ops.iter().map(|op| op.as_ref().map_or(Meets::Anyone, Op::meets));
+        program.meets = meets.max().unwrap_or(Meets::Nobody);
+        let steady = program.ops.iter().flatten().all(|op| !op.spawns);
+        for op in program.ops.iter_mut().flatten() {
+            let places = op.places.clone();
+            op.cover(&mut Rows { places: &places, constants: &mut program.constants, tile_size, steady });
         }
         Ok(program)
     }

@@ -3,14 +3,14 @@
 //! The state is plain numbers; nothing of how instructions are executed shows. So the same cases can be put to whatever
 //! executes them.
 
+use crate::level::Level;
 use crate::vpu::error::{Misuse, Wait};
 use crate::vpu::exec::{BANKS, Bank, Outcome, Outside, Palette, World, execute as run};
-use crate::vpu::group::{Group, Registers, Start, THREADS};
+use crate::vpu::group::{Group, Registers, Start, THREADS, components, row, word};
 use crate::vpu::memory::Memory;
-use crate::vpu::op::Op;
-use crate::vpu::program::refusal;
+use crate::vpu::program::{Program, refusal};
 use crate::vpu::tiles::{TILE_BUFFERS, Tile, TileSize};
-use crate::vpu::trace::Write;
+use crate::vpu::trace::{Quiet, Sink, Write};
 
 /// A group about to execute a word, and all that it can see.
 #[derive(Clone, Debug)]
@@ -84,10 +84,26 @@ pub enum Next {
 /// # Errors
 /// When the word is no instruction: why. The state is as it was then.
 pub fn execute(word: u64, state: &mut State, writes: &mut Vec<Write>) -> Result<Next, String> {
-    let Some(op) = Op::new(word) else { return Err(refusal(word).unwrap_or_default()) };
-    let (mut group, mut world) = take(state);
+    by(None, word, state, writes)
+}
+
+/// Executes a word by operations on rows, with the instructions of a level of the processor.
+///
+/// # Errors
+/// As [`execute`].
+pub fn execute_at(level: Level, word: u64, state: &mut State) -> Result<Next, String> {
+    by(Some(level), word, state, &mut Quiet)
+}
+
+fn by<S: Sink>(level: Option<Level>, word: u64, state: &mut State, sink: &mut S) -> Result<Next, String> {
+    if let Some(reason) = refusal(word) {
+        return Err(reason);
+    }
+    let program = Program::new(&[word], state.tile_size).map_err(|error| error.to_string())?;
+    let (mut group, mut world) = take(state, level, &program.constants);
     let out = Outside { memory: &state.memory, palettes: &state.palettes, clock: state.clock };
-    let outcome = run(Some(&op), &mut group, &mut world, out, writes);
+    let op = program.op(0);
+    let outcome = run(op, &mut group, &mut world, out, sink);
     give_back(state, &group, world);
     Ok(match outcome {
         Outcome::Next => {
@@ -101,7 +117,7 @@ pub fn execute(word: u64, state: &mut State, writes: &mut Vec<Write>) -> Result<
     })
 }
 
-fn take(state: &mut State) -> (Group, World) {
+fn take(state: &mut State, level: Option<Level>, constants: &[u64]) -> (Box<Group>, World) {
     let start = Start {
         entry: state.pc,
         x: state.position.0,
@@ -110,12 +126,12 @@ fn take(state: &mut State) -> (Group, World) {
         bank: state.bank,
         registers: Some(Box::new(state.registers.clone())),
     };
-    let mut group = Group::new(start, 0);
+    let mut group = Group::new(start, 0, constants);
     group.active = state.active & state.living;
     group.reserved = state.reserved;
     (group.pending, group.ready) = (state.pending, state.ready);
-    group.result.copy_from_slice(state.results.as_flattened());
-    let mut world = World::new(state.tile_size, 0);
+    *group.row_mut(row::RESULT) = state.results.map(word);
+    let mut world = World::new(state.tile_size, 0, level);
     world.banks = std::mem::take(&mut state.banks);
     world.banks.resize(BANKS, [[0; 4]; 32]);
     world.holders = state.holders;
@@ -128,7 +144,7 @@ fn give_back(state: &mut State, group: &Group, world: World) {
     state.registers = group.registers();
     (state.pc, state.living, state.active) = (group.pc, group.living, group.active);
     (state.reserved, state.pending, state.ready) = (group.reserved, group.pending, group.ready);
-    state.results.as_flattened_mut().copy_from_slice(&group.result);
+    state.results = group.row(row::RESULT).map(components);
     (state.banks, state.holders, state.tiles) = (world.banks, world.holders, world.tiles);
     state.queue = world.queue.iter().map(Launched::of).collect();
     state.warnings.extend(world.warnings.keys().map(|(misuse, _)| *misuse));

@@ -9,11 +9,15 @@ use isaforge_runtime::valhall::reference;
 use isaforge_runtime::{Launch, Memory, Outcome, RunError};
 use isaforge_valhall::{ISA, Opcode, decode};
 
+use super::execution::computing;
 use super::seed::seed;
-use super::{OUT, assemble, to_bytes};
+use super::{assemble, to_bytes};
 
 /// Where the registers of threads come from.
 const IN: u64 = 0x10_0000;
+/// Out of reach of the offsets of accesses whose base is 0, a uniform that is not given: such a store into what another
+/// warp leaves behind would be a race.
+const OUT: u64 = 0x4_0000;
 /// Where threads may write as they like.
 const SCRATCH: u64 = 0x20_0000;
 /// Bytes that a thread has for its registers.
@@ -263,31 +267,6 @@ fn lanes_and_warps_that_part_meet_where_they_do_in_the_reference() {
     assert!(finished > 3 * ROUNDS, "{finished} programs came to their end");
 }
 
-/// An instruction that only computes, on registers from r16 to r55. Every other one makes floats.
-pub fn computing(random: &mut Random) -> String {
-    let floats = random.below(2) == 0;
-    loop {
-        let word = sample(ISA, random.below(Opcode::COUNT as u64) as u16, random) & !(0xf << 59);
-        let text = decode(word).unwrap().to_string();
-        let other = ["@", "slot", "BRANCH", "JUMP", "BARRIER", "_id", "pointer"].iter().any(|part| text.contains(part));
-        if other || floats && !["FADD", "FMA."].iter().any(|name| text.starts_with(name)) {
-            continue;
-        }
-        // Pairs of registers begin with an even one.
-        let mut moved = String::new();
-        for (index, part) in text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()).enumerate() {
-            let digits = part.strip_prefix(['r', 'R']).unwrap_or("").trim_end_matches(|c: char| !c.is_ascii_digit());
-            match digits.parse::<u32>() {
-                Ok(register) if index > 0 => moved += &part.replacen(digits, &(16 + register % 40).to_string(), 1),
-                _ => moved += part,
-            }
-        }
-        if isaforge_core::program::assemble(ISA, &moved).is_ok() {
-            return moved;
-        }
-    }
-}
-
 #[test]
 fn what_nobody_reads_is_not_missed() {
     // Only four registers are stored, so that most results are read by other instructions alone, if at all, and the NaN
@@ -322,6 +301,41 @@ fn what_nobody_reads_is_not_missed() {
         finished += u64::from(agree(&launch, &memory(threads, &mut random)));
     }
     assert!(finished > 8 * ROUNDS, "{finished} programs came to their end");
+}
+
+#[test]
+fn lanes_that_leave_a_loop_in_its_middle_have_what_was_computed_so_far() {
+    // Registers are exchanged and written again before, between and behind the branches that lanes leave by.
+    let mut random = Random(seed(21));
+    let mut finished = 0;
+    for round in 0..8 * ROUNDS {
+        let registers = [2, 4, 7, 11][round as usize % 4];
+        let mut lines = vec![
+            "IADD_IMM.i32 r58, 0x0, #0x3f".to_owned(),
+            "LSHIFT_AND.i32 r59, r0, 0x0.b00, r58".to_owned(),
+            "IADD_IMM.i32 r59, r59, #0x80".to_owned(),
+            "again: IADD_IMM.i32 r59, r59, #0xffffffff".to_owned(),
+        ];
+        for _ in 0..4 + random.below(10) {
+            let [a, b, c] = [0; 3].map(|_| random.below(registers));
+            lines.push(match random.below(8) {
+                0 => format!("BRANCHZ r{a}.h0, offset:{}", ["near", "far"][random.below(2) as usize]),
+                1 => format!("ICMP.u32.eq.i1 r57, r{a}, r59, 0x0\nBRANCHZ.eq r57, offset:far"),
+                2 => format!("MOV.i32 r57, r{a}\nMOV.i32 r{a}, r{b}\nMOV.i32 r{b}, r57"),
+                3 => format!("MOV.i32 r{a}, r{b}"),
+                4 => format!("FADD.f32 r{a}, r{b}, r{c}"),
+                5 => format!("FMA.f32 r{a}, r{b}, r{c}, r{a}"),
+                6 => format!("IADD.u32 r{a}, r{b}, r59"),
+                _ => format!("LSHIFT_XOR.i32 r{a}, r{b}, 0x03020100.b11, r{c}"),
+            });
+        }
+        lines.push("BRANCHZ.reconverge r59, offset:again".to_owned());
+        lines.push(format!("near: MOV.i32 r{}, r{}", random.below(registers), random.below(registers)));
+        lines.push("far: NOP".to_owned());
+        let launch = launch([40, 128][(round / 4) as usize % 2], &assemble(&lines.join("\n")));
+        finished += u64::from(agree(&launch, &memory([40, 128][(round / 4) as usize % 2], &mut random)));
+    }
+    assert!(finished > 7 * ROUNDS, "{finished} programs came to their end");
 }
 
 #[test]

@@ -3,6 +3,9 @@
 #[path = "../seed/mod.rs"]
 mod seed;
 
+#[path = "../../../fuzz/src/execution/valhall.rs"]
+mod execution;
+
 mod differential;
 mod divergence;
 mod fast;

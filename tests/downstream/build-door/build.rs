@@ -1,6 +1,6 @@
 //! Three lines for a module with everything as usual, a few more for another.
 use isaforge_compiler::build::{Build, generate};
-use isaforge_compiler::emit::SemanticsStyle;
+use isaforge_compiler::backend::rust::SemanticsStyle;
 
 fn main() {
     generate("../../specs/blink.yaml");

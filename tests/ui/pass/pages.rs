@@ -351,6 +351,11 @@ mod w0210 {
     isaforge::isa! { "specs/pages/w0210/isa.yaml" }
 }
 
+/// W0211: A scattered branch target does not say how it counts.
+mod w0211 {
+    isaforge::isa! { "specs/pages/w0211/isa.yaml" }
+}
+
 /// W0221: A modifier of an operand that the text never reads.
 mod w0221 {
     isaforge::isa! { "specs/pages/w0221/isa.yaml" }

@@ -23,6 +23,7 @@ use super::{outputs, plan, program, without_mistakes};
 use crate::args::RunArgs;
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
+use crate::machine::{Compiler, Engine};
 use crate::output::{count, say, write_whole};
 use crate::paint::{ERROR, GOOD, paint};
 use crate::target;
@@ -59,7 +60,9 @@ pub fn run(args: &RunArgs, spec: &Path) -> Result<Status, Failure> {
         let help = "leave out `--profile`, `--profile-svg` and `--fidelity`";
         return Err(Failure::usage("what programs of a specification execute is not counted", help));
     }
-    let Some(target) = target::from_specification(spec, args.generation)? else { return Ok(Status::Mistakes) };
+    let Some(target) = target::from_specification(spec, args.generation.as_deref())? else {
+        return Ok(Status::Mistakes);
+    };
     let encoding = match target.tables {
         Tables::Words(isa) => Encoding::from(isa),
         Tables::Streams(engine) => Encoding::from(engine),
@@ -93,13 +96,40 @@ pub fn run(args: &RunArgs, spec: &Path) -> Result<Status, Failure> {
         return Err(Failure::usage(message, "leave out `--signature`"));
     }
     job.budget = args.budget.unwrap_or(job.budget);
+    let compiled = args.engine.engine != Some(Engine::Reference);
+    if args.engine.engine.is_some() && compiled && hardware.lanes > 1 {
+        let what = format!("programs of {} lanes", hardware.lanes);
+        super::engine::only_one(args, &what, "the reference");
+    }
+    let mut listing = String::new();
     // A machine of more lanes than it has hardware for leaves the others idle.
     match hardware.lanes {
-        0..=1 => execute::<1>(args, set, job),
-        2..=32 => execute::<32>(args, set, job),
-        _ => execute::<64>(args, set, job),
+        0..=1 if compiled => {
+            let mut compiler = Compiler::default();
+            let status = execute::<1>(args, set, job, &mut |machine, console, budget| {
+                let ended = compiler.run(machine, console, budget);
+                if args.dump_jit && !matches!(ended, Err(Trap { reason: Reason::Budget(_), .. })) {
+                    listing = compiler.listing(machine);
+                }
+                ended
+            });
+            print_listing(&listing)?;
+            status
+        }
+        0..=1 => execute::<1>(args, set, job, &mut Machine::run),
+        2..=32 => execute::<32>(args, set, job, &mut Machine::run),
+        _ => execute::<64>(args, set, job, &mut Machine::run),
     }
 }
+
+/// Prints the machine code that was made, if it is asked for.
+fn print_listing(listing: &str) -> Result<(), Failure> {
+    std::io::Write::write_all(&mut std::io::stdout().lock(), listing.as_bytes())?;
+    Ok(())
+}
+
+/// Executes a number of instructions at most, as [`Machine::run`] does.
+type Run<'a, const L: usize> = &'a mut dyn FnMut(&mut Machine<L>, &mut Console, u64) -> Result<Stop, Trap>;
 
 /// From a launch file to what can be run. `None` after mistakes, which are in `out`.
 fn read_launch(set: Set, path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Option<Job> {
@@ -148,7 +178,7 @@ fn read_launch(set: Set, path: &Path, sources: &mut Sources, out: &mut Diagnosti
     (!out.has_errors()).then_some(job)
 }
 
-fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job) -> Result<Status, Failure> {
+fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job, run: Run<'_, L>) -> Result<Status, Failure> {
     let mut machine = Machine::<L>::new(set.0, set.1, set.2);
     let regions = job.buffers.iter_mut().flat_map(|(buffers, _)| &mut buffers.memory);
     let regions = regions.map(|(base, bytes)| (*base, bytes.clone(), true));
@@ -171,7 +201,8 @@ fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job) -> Result<Sta
     let ended = if job.end == Some(job.entry) || args.watch.breaks.contains(&(job.entry as usize)) {
         Ok(Stop::Breakpoint(job.entry))
     } else {
-        run_for(&mut machine, &mut console, job.budget, args.time_limit.map(|limit| started + limit))
+        let deadline = args.time_limit.map(|limit| started + limit);
+        run_for(&mut machine, &mut console, (job.budget, deadline), run)
     };
     let elapsed = started.elapsed();
     console.flush();
@@ -223,19 +254,19 @@ fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job) -> Result<Sta
 }
 
 /// How many instructions are executed between two looks at the clock.
-const SLICE: u64 = 1 << 16;
+const SLICE: u64 = 1 << 20;
 
 /// Runs until the program ends, its budget is used up, or its time is over: then it stops as if the console had stopped it.
 fn run_for<const L: usize>(
     machine: &mut Machine<L>,
     console: &mut Console,
-    budget: u64,
-    deadline: Option<Instant>,
+    (budget, deadline): (u64, Option<Instant>),
+    run: Run<'_, L>,
 ) -> Result<Stop, Trap> {
     let mut left = budget;
     loop {
         let slice = left.min(SLICE);
-        match machine.run(console, slice) {
+        match run(machine, console, slice) {
             Err(Trap { pc, reason: Reason::Budget(_) }) if slice == left => {
                 return Err(Trap { pc, reason: Reason::Budget(budget) });
             }

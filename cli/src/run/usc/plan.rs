@@ -1,6 +1,5 @@
 //! From a launch file for the USC to a program, a machine and its tasks: files read, sizes and names checked.
 
-use std::fs;
 use std::path::Path;
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
@@ -12,6 +11,7 @@ use isaforge_runtime::usc::texture::Texture;
 use isaforge_runtime::usc::{Machine, Program, Register, Software, Task};
 
 use super::launch::{UscLaunch, UscMemory, UscOutput, UscRegister, UscTexture};
+use crate::run::buffers::read_file;
 use crate::run::program;
 
 /// The budget when none is given.
@@ -117,7 +117,7 @@ impl Check<'_> {
 
     fn file(&mut self, file: &Spanned<String>) -> Vec<u8> {
         let path = self.folder.join(&file.value);
-        fs::read(&path).unwrap_or_else(|error| {
+        read_file(&path).unwrap_or_else(|error| {
             let message = format!("`{}` cannot be read: {error}", path.display());
             self.out.push(Diagnostic::error("L0005", file.span, message));
             Vec::new()

@@ -17,8 +17,9 @@ use isaforge_runtime::vpu::{self, Warning};
 use super::without_mistakes;
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
+use crate::machine::Execution;
 use crate::output::{count, say, thousands};
-use crate::paint::{ERROR, GOOD, WARNING, paint};
+use crate::paint::{ERROR, GOOD, HELP, WARNING, paint};
 
 /// The name of the instruction set in launch files.
 pub const NAME: &str = "vpu";
@@ -39,6 +40,7 @@ pub fn is_meant(launch: &Node) -> bool {
 /// When a file cannot be written.
 pub fn run(
     args: &RunArgs,
+    execution: Option<Execution>,
     launch: &Node,
     mut sources: Sources,
     mut diagnostics: Diagnostics,
@@ -48,6 +50,12 @@ pub fn run(
     let Some(mut plan) = without_mistakes(plan, &args.launch, sources, diagnostics) else {
         return Ok(Status::Mistakes);
     };
+    if args.engine.compare {
+        say(&format!("{}: engines of the VPU are not compared, one executes the program", paint(HELP, "note")));
+    }
+    if let Some(execution) = execution {
+        plan.machine.set_execution(execution);
+    }
     let started = Instant::now();
     plan.machine.set_deadline(super::engine::deadline(args));
     let ran = plan.machine.run();

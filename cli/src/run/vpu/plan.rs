@@ -1,6 +1,5 @@
 //! From a launch file for the VPU to a machine that is set up: files read, sizes and places checked.
 
-use std::fs;
 use std::path::Path;
 
 use isaforge_compiler::diagnostic::{Diagnostic, Diagnostics};
@@ -12,6 +11,7 @@ use isaforge_runtime::vpu::scene::{Scene, Work};
 use isaforge_runtime::vpu::{Bank, Config, MEMORY_LIMIT, Machine, PROGRAM, Rectangle, SetupError, TileSize};
 
 use super::launch::{ExternalMemory, PaletteContent, TileContent, VpuLaunch, VpuNumber, VpuOutput, VpuPixel};
+use crate::run::buffers::read_file;
 use crate::run::program;
 
 /// The budget when none is given.
@@ -228,7 +228,7 @@ impl Files<'_> {
 
     fn bytes(&mut self, file: &Spanned<String>) -> Option<Vec<u8>> {
         let path = self.folder.join(&file.value);
-        let read = fs::read(&path);
+        let read = read_file(&path);
         read.map_err(|error| self.wrong("L0005", file.span, format!("`{}` cannot be read: {error}", path.display())))
             .ok()
     }

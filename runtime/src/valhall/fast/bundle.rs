@@ -9,12 +9,12 @@ use super::super::warp::{Column, LANES, Warp, lanes};
 use super::code::Code;
 use super::column::{bit_mask, blend, equal, from_bits, lower, not, or, smallest};
 use super::fuse::emit::Times;
-use super::fuse::graph::{Graph, Value};
 use super::fuse::machine::Machine;
-use super::fuse::recipe::Recipe;
 use super::fuse::window::Windows;
 use super::handler::{Body, Fields, Op};
 use super::world::{Home, World};
+use crate::exec::vector::exact::Exact;
+use crate::level::Level;
 
 /// Warps of a bundle.
 pub const WARPS: usize = 8;
@@ -109,6 +109,12 @@ pub struct Bundle {
     pub firsts: [u32; WARPS],
     /// What warps of a fragment program have besides.
     pub quads: Option<Box<[Quads; WARPS]>>,
+    /// What operations on rows look up.
+    pub exact: Vec<Exact>,
+    /// The rows of stores with many words.
+    pub stored: Vec<u16>,
+    /// What the program was lowered for.
+    pub level: Level,
 }
 
 /// What a warp of a fragment program has besides its registers.
@@ -191,6 +197,9 @@ impl Bundle {
             entered: false,
             firsts: [0; WARPS],
             quads: None,
+            exact: code.exact.clone(),
+            stored: code.stored.clone(),
+            level: code.level,
         }
     }
 
@@ -520,8 +529,6 @@ impl Body for Enter {
 pub trait Test {
     /// Whether it holds.
     fn holds(word: u32) -> bool;
-    /// The lanes in which it holds.
-    fn mask(graph: &mut Graph, word: Value) -> Value;
 }
 
 /// Finds out which active lanes jump to `numbers[0]`: those that pass the test, or with `numbers[1]` those that fail.
@@ -541,8 +548,6 @@ impl<T: Test> Branch<T> {
 }
 
 impl<T: Test> Body for Branch<T> {
-    const RECIPE: Option<&'static Recipe> = Some(&Recipe::Branch(T::mask));
-
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
         let inverted = op.numbers[1];
@@ -600,30 +605,25 @@ impl Body for Part {
 
 /// Tests of `BRANCHZ`, in the names of its modifier.
 pub mod tests {
-    use super::super::fuse::recipe;
-    use super::{Graph, Test, Value};
+    use super::Test;
 
     macro_rules! tests {
-        ($($name:ident |$word:ident| $holds:expr, $mask:expr;)*) => { $(
+        ($($name:ident |$word:ident| $holds:expr;)*) => { $(
             pub struct $name;
             impl Test for $name {
                 #[inline(always)]
                 fn holds($word: u32) -> bool {
                     $holds
                 }
-
-                fn mask(graph: &mut Graph, word: Value) -> Value {
-                    $mask(graph, word)
-                }
             }
         )* };
     }
 
     tests! {
-        Word |word| word != 0, recipe::tests::word;
-        Low |word| word & 0xffff != 0, recipe::tests::low;
-        High |word| word >> 16 != 0, recipe::tests::high;
-        Ones |word| word == u32::MAX, recipe::tests::ones;
-        Middle |word| !matches!(word >> 3 & 0x3_ffff, 0 | 0x3_ffff), recipe::tests::middle;
+        Word |word| word != 0;
+        Low |word| word & 0xffff != 0;
+        High |word| word >> 16 != 0;
+        Ones |word| word == u32::MAX;
+        Middle |word| !matches!(word >> 3 & 0x3_ffff, 0 | 0x3_ffff);
     }
 }

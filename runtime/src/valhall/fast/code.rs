@@ -7,10 +7,11 @@ use super::super::observe::traffic;
 use super::super::operation::Operation;
 use super::super::program::{After, Decoder, Program};
 use super::bundle::{Enter, Row, Schedule, Taken, WARPS};
-use super::fuse::recipe::Recipe;
-use super::handler::{Fields, Handler, Op, handler};
+use super::handler::{self, Fields, Handler, handler};
 use super::lower::{Lowered, Lowering};
+use super::op::Op;
 use super::run::Begin;
+use crate::exec::vector::exact::Exact;
 use crate::level::Level;
 use crate::observe::Traffic;
 
@@ -34,8 +35,10 @@ pub mod row {
     pub const ZERO: u32 = PACKED + 1;
     /// Where the current word lies in the program, when it asks for that.
     pub const COUNTER: u32 = ZERO + 1;
+    /// Values within an instruction.
+    pub const TEMPORARIES: std::ops::Range<u32> = COUNTER + 1..COUNTER + 65;
     /// Words that are the same in all lanes.
-    pub const CONSTANTS: u32 = COUNTER + 1;
+    pub const CONSTANTS: u32 = TEMPORARIES.end;
 }
 
 /// What happens after the handlers of a word.
@@ -96,17 +99,35 @@ impl Exit {
     }
 }
 
+/// What a launch gives to all threads.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    pub uniforms: &'a [u32],
+    /// Warps of a workgroup.
+    pub warps: u32,
+    /// The special value; 0 without a host.
+    pub framebuffer_size: u64,
+    /// Whether it is a fragment program.
+    pub draws: bool,
+}
+
 /// A lowered program.
 #[derive(Debug)]
 pub struct Code<'a> {
     /// What it was lowered from.
     pub program: &'a Program<'a>,
+    /// What it was lowered for.
+    pub given: Given<'a>,
     ops: Vec<Op>,
     words: Vec<Word>,
     /// For each word the end of the run of words from there on, all but the last of which are followed by the next.
     runs: Vec<u32>,
     /// The words that the reference executes.
     pub steps: Vec<Foreign>,
+    /// What operations on rows look up.
+    pub exact: Vec<Exact>,
+    /// The rows of stores with many words.
+    pub stored: Vec<u16>,
     constants: Vec<u32>,
     /// Registers that may be read before they are written.
     pub registers: u64,
@@ -114,11 +135,11 @@ pub struct Code<'a> {
     /// Whether what warps do depends on their order: then it is the reference's.
     pub ordered: bool,
     /// Chooses the lanes that go on.
-    pub schedule: Op,
+    pub schedule: handler::Op,
     /// What it was lowered for.
     pub level: Level,
     /// Puts all warps at the first word.
-    pub enter: Op,
+    pub enter: handler::Op,
     /// Puts registers at their beginning.
     pub begin: Handler,
 }
@@ -126,17 +147,19 @@ pub struct Code<'a> {
 impl<'a> Code<'a> {
     /// Lowers a compute program for a processor and for the uniforms of a launch.
     pub fn new(program: &'a Program<'a>, uniforms: &'a [u32], warps: u32, level: Level) -> Self {
-        Code::lower(program, Lowering::new(level, uniforms, warps, program.words.len() as u32), level, false)
+        let given = Given { uniforms, warps, framebuffer_size: 0, draws: false };
+        Code::lower(program, given, level)
     }
 
     /// Lowers a fragment program. Memory is left to the reference, which knows what helper lanes do with it.
     pub fn drawing(program: &'a Program<'a>, uniforms: &'a [u32], framebuffer_size: u64, level: Level) -> Self {
-        let mut lowering = Lowering::new(level, uniforms, 1, program.words.len() as u32);
-        lowering.framebuffer_size = framebuffer_size;
-        Code::lower(program, lowering, level, true)
+        Code::lower(program, Given { uniforms, warps: 1, framebuffer_size, draws: true }, level)
     }
 
-    fn lower(program: &'a Program<'a>, mut lowering: Lowering<'a>, level: Level, draws: bool) -> Self {
+    fn lower(program: &'a Program<'a>, given: Given<'a>, level: Level) -> Self {
+        let draws = given.draws;
+        let mut lowering = Lowering::new(level, given.uniforms, given.warps, program.words.len() as u32);
+        lowering.framebuffer_size = given.framebuffer_size;
         let (mut steps, mut ordered) = (vec![], false);
         let mut runs = Vec::with_capacity(program.words.len());
         let decoder = Decoder::get();
@@ -145,7 +168,13 @@ impl<'a> Code<'a> {
             let exit = match decoder.decode(word) {
                 Some((instruction, after)) => {
                     let left = draws && traffic(instruction) != Traffic::default();
-                    let lowered = if left { Lowered(None) } else { handlers(instruction, &mut lowering) };
+                    let mut lowered = if left { Lowered(None) } else { handlers(instruction, &mut lowering) };
+                    if lowered.0.is_none() && !left {
+                        lowered = lowering.cover(instruction, draws);
+                        if lowered.0.is_some() {
+                            lowering.registers |= used(instruction) & !lowering.written;
+                        }
+                    }
                     lowering.finish(before, after == After::End, lowered).unwrap_or_else(|| {
                         // What has handlers changes nothing, or in any order.
                         ordered |= changes_in_turn(instruction) || draws && changes(instruction);
@@ -167,18 +196,22 @@ impl<'a> Code<'a> {
         let words: Vec<_> = words.collect();
         runs.resize(words.len(), words.len() as u32);
         // What was written in all threads was so before the first of these.
-        let registers = steps.iter().fold(lowering.registers, |all, step| all | step.registers & !lowering.written);
+        let registers =
+            steps.iter().fold(lowering.registers, |all, step: &Foreign| all | step.registers & !lowering.written);
         let schedule = handler::<Schedule>(level).with(Fields::default());
         let enter = handler::<Enter>(level).with(Fields::default());
         let begin = handler::<Begin>(level);
-        let Lowering { ops, constants, .. } = lowering;
+        let Lowering { ops, constants, exact, stored, .. } = lowering;
         let constants = constants.words;
         Code {
             program,
+            given,
             ops,
             words,
             runs,
             steps,
+            exact,
+            stored,
             constants,
             registers,
             keeps: false,
@@ -202,10 +235,12 @@ impl<'a> Code<'a> {
 
     /// The rows of a new bundle.
     pub fn rows(&self) -> Box<[Row]> {
-        let nothing = std::iter::repeat_n(0, row::CONSTANTS as usize);
-        let mut rows: Box<[Row]> = nothing.chain(self.constants.iter().copied()).map(Row::splat).collect();
+        let mut rows = Vec::new();
+        rows.reserve_exact(row::CONSTANTS as usize + self.constants.len());
+        rows.resize(row::CONSTANTS as usize, Row::splat(0));
+        rows.extend(self.constants.iter().copied().map(Row::splat));
         rows[row::LANE as usize] = Row([std::array::from_fn(|lane| lane as u32); WARPS]);
-        rows
+        rows.into()
     }
 
     /// The handlers of some words.
@@ -214,19 +249,21 @@ impl<'a> Code<'a> {
         self.ops.get(at(words.start)..at(words.end)).unwrap_or_default()
     }
 
-    /// What the handlers of a word work on, and what they compute if that is known.
-    pub fn calls(&self, pc: usize) -> impl DoubleEndedIterator<Item = (&Fields, Option<&'static Recipe>)> {
-        self.ops(pc..pc + 1).iter().map(|op| (op.fields(), op.recipe()))
+    /// What the text of a word says.
+    pub fn operation(&self, pc: usize) -> Option<&Operation> {
+        let (instruction, _) = Decoder::get().decode(*self.program.words.get(pc)?)?;
+        self.program.operation(pc, instruction)
+    }
+
+    /// The registers that a word names, as bits, and those after them.
+    pub fn named(&self, pc: usize) -> u64 {
+        let word = self.program.words.get(pc).and_then(|word| Decoder::get().decode(*word));
+        word.map_or(u64::MAX, |(instruction, _)| used(instruction))
     }
 
     /// How many words there are.
     pub fn words(&self) -> usize {
         self.words.len()
-    }
-
-    /// The words that all lanes read alike, from row [`row::CONSTANTS`] on.
-    pub fn constants(&self) -> &[u32] {
-        &self.constants
     }
 
     /// As [`Code::run`], but up to the first word that others jump to.

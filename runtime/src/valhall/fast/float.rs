@@ -1,8 +1,6 @@
 //! Single precision in vectors: what `rules` says, without branches.
 
-use super::super::rules::float32;
 use super::super::rules::rounding::F32;
-use super::fuse::recipe::{self, Recipe};
 use super::rule::{Rule, rules};
 
 const SIGN: u32 = 1 << 31;
@@ -109,7 +107,6 @@ fn chosen<const SIGNS: u32>(numbers: [u32; 2]) -> u32 {
 pub struct Add<const SIGNS: u32, const LIMIT: u32>;
 
 impl<const SIGNS: u32, const LIMIT: u32> Rule for Add<SIGNS, LIMIT> {
-    const RECIPE: Option<&'static Recipe> = Some(&Recipe::Float(recipe::float_add::<SIGNS, LIMIT>));
     const SOURCES: usize = 2;
     #[inline(always)]
     fn lane([a, b, ..]: [u32; 4], numbers: [u32; 2]) -> u32 {
@@ -123,7 +120,6 @@ impl<const SIGNS: u32, const LIMIT: u32> Rule for Add<SIGNS, LIMIT> {
 pub struct Fma<const SIGNS: u32, const LIMIT: u32>;
 
 impl<const SIGNS: u32, const LIMIT: u32> Rule for Fma<SIGNS, LIMIT> {
-    const RECIPE: Option<&'static Recipe> = Some(&Recipe::Float(recipe::float_fma::<SIGNS, LIMIT>));
     const SOURCES: usize = 3;
     #[inline(always)]
     fn lane([a, b, c, _]: [u32; 4], numbers: [u32; 2]) -> u32 {
@@ -137,7 +133,6 @@ impl<const SIGNS: u32, const LIMIT: u32> Rule for Fma<SIGNS, LIMIT> {
 pub struct Multiply<const SIGNS: u32>;
 
 impl<const SIGNS: u32> Rule for Multiply<SIGNS> {
-    const RECIPE: Option<&'static Recipe> = Some(&Recipe::Float(recipe::float_multiply::<SIGNS>));
     const SOURCES: usize = 2;
     #[inline(always)]
     fn lane([a, b, ..]: [u32; 4], numbers: [u32; 2]) -> u32 {
@@ -151,7 +146,6 @@ impl<const SIGNS: u32> Rule for Multiply<SIGNS> {
 pub struct Limit<const LIMIT: u32>;
 
 impl<const LIMIT: u32> Rule for Limit<LIMIT> {
-    const RECIPE: Option<&'static Recipe> = Some(&Recipe::Float(recipe::float_limit::<LIMIT>));
     const SOURCES: usize = 1;
     #[inline(always)]
     fn lane([a, ..]: [u32; 4], _: [u32; 2]) -> u32 {
@@ -161,37 +155,31 @@ impl<const LIMIT: u32> Rule for Limit<LIMIT> {
 
 rules! {
     /// Any signs.
-    Sign(a; n) signed(a, 0, n[0], SIGN), Word recipe::float_sign;
-    WidenLow(a; _) widen(a & 0xffff), Word recipe::widen_low;
-    WidenHigh(a; _) widen(a >> 16), Word recipe::widen_high;
+    Sign(a; n) signed(a, 0, n[0], SIGN);
+    WidenLow(a; _) widen(a & 0xffff);
+    WidenHigh(a; _) widen(a >> 16);
     /// f16 to f32, every NaN as the one NaN.
-    Convert(a; _) result(f32::from_bits(widen(a & 0xffff))), Word recipe::convert_low;
+    Convert(a; _) result(f32::from_bits(widen(a & 0xffff)));
     /// To f16, into both halves.
-    NarrowBoth(a; _) narrow(a) * 0x1_0001, Float recipe::narrow_both;
-    Min(a, b; _) pick::<false>(a, b), Float recipe::float_pick::<false>;
-    Max(a, b; _) pick::<true>(a, b), Float recipe::float_pick::<true>;
-    AddImmediate(a; n) result(f32::from_bits(a) + f32::from_bits(n[0])), Float recipe::float_add_immediate;
-    AddReduced(a, b; _) float32::add(a, float32::reduce(b));
-    RoundEven(a; _) result(f32::from_bits(a).round_ties_even()), Float recipe::float_round::<0>;
-    RoundUp(a; _) result(f32::from_bits(a).ceil()), Float recipe::float_round::<2>;
-    RoundDown(a; _) result(f32::from_bits(a).floor()), Float recipe::float_round::<1>;
-    RoundZero(a; _) result(f32::from_bits(a).trunc()), Float recipe::float_round::<3>;
-    ToSignedEven(a; _) f32::from_bits(a).round_ties_even() as i32 as u32, Float recipe::float_to_signed::<0>;
-    ToSignedUp(a; _) f32::from_bits(a).ceil() as i32 as u32, Float recipe::float_to_signed::<2>;
-    ToSignedDown(a; _) f32::from_bits(a).floor() as i32 as u32, Float recipe::float_to_signed::<1>;
-    ToSignedZero(a; _) f32::from_bits(a) as i32 as u32, Float recipe::float_to_signed::<3>;
-    ToUnsignedEven(a; _) f32::from_bits(a).round_ties_even() as u32, Float recipe::float_to_unsigned::<0>;
-    ToUnsignedUp(a; _) f32::from_bits(a).ceil() as u32, Float recipe::float_to_unsigned::<2>;
-    ToUnsignedDown(a; _) f32::from_bits(a).floor() as u32, Float recipe::float_to_unsigned::<1>;
-    ToUnsignedZero(a; _) f32::from_bits(a) as u32, Float recipe::float_to_unsigned::<3>;
-    FromSigned(a; _) (a as i32 as f32).to_bits(), Word recipe::from_signed;
-    FromUnsigned(a; _) (a as f32).to_bits(), Word recipe::from_unsigned;
-    Reciprocal(a; _) flush(result(1.0 / f32::from_bits(flush(a)))), Float recipe::float_reciprocal;
-    ReciprocalRoot(a; _) {
-        let a = flush(a);
-        let root = result((1.0 / f64::from(f32::from_bits(a)).sqrt()) as f32);
-        if a & !SIGN == 0 { a | F32.infinity } else { root }
-    };
+    NarrowBoth(a; _) narrow(a) * 0x1_0001;
+    Min(a, b; _) pick::<false>(a, b);
+    Max(a, b; _) pick::<true>(a, b);
+    AddImmediate(a; n) result(f32::from_bits(a) + f32::from_bits(n[0]));
+    RoundEven(a; _) result(f32::from_bits(a).round_ties_even());
+    RoundUp(a; _) result(f32::from_bits(a).ceil());
+    RoundDown(a; _) result(f32::from_bits(a).floor());
+    RoundZero(a; _) result(f32::from_bits(a).trunc());
+    ToSignedEven(a; _) f32::from_bits(a).round_ties_even() as i32 as u32;
+    ToSignedUp(a; _) f32::from_bits(a).ceil() as i32 as u32;
+    ToSignedDown(a; _) f32::from_bits(a).floor() as i32 as u32;
+    ToSignedZero(a; _) f32::from_bits(a) as i32 as u32;
+    ToUnsignedEven(a; _) f32::from_bits(a).round_ties_even() as u32;
+    ToUnsignedUp(a; _) f32::from_bits(a).ceil() as u32;
+    ToUnsignedDown(a; _) f32::from_bits(a).floor() as u32;
+    ToUnsignedZero(a; _) f32::from_bits(a) as u32;
+    FromSigned(a; _) (a as i32 as f32).to_bits();
+    FromUnsigned(a; _) (a as f32).to_bits();
+    Reciprocal(a; _) flush(result(1.0 / f32::from_bits(flush(a))));
 }
 
 /// A subnormal becomes a zero of its sign.

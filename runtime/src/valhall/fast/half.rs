@@ -1,11 +1,9 @@
 //! Two half-precision numbers a word: computed in single precision and rounded once more where that is exact.
 
-use super::float::{clamp, key, narrow, signed, widen};
-use super::fuse::recipe::{self, Recipe};
+use super::float::{clamp, narrow, signed, widen};
 use super::rule::{Rule, rules};
 
 const SIGNS: u32 = 0x8000_8000;
-const NAN: u32 = 0x7e00;
 
 /// Applies a function to the low halves of words and to the high ones. A macro, for a closure would be compiled on its own
 /// and not for the level of its caller.
@@ -41,20 +39,6 @@ fn fused([a, b, c]: [u32; 3]) -> u32 {
 }
 
 #[inline(always)]
-fn is_nan(half: u32) -> bool {
-    half & 0x7fff > 0x7c00
-}
-
-#[inline(always)]
-fn pick<const GREATER: bool>([a, b]: [u32; 2]) -> u32 {
-    let (x, y) = (key(a << 16), key(b << 16));
-    let number = if if GREATER { x >= y } else { x <= y } { a } else { b };
-    let unless_a = if is_nan(a) { b } else { number };
-    let unless_b = if is_nan(b) { a } else { unless_a };
-    if is_nan(unless_b) { NAN } else { unless_b }
-}
-
-#[inline(always)]
 fn limited<const LIMIT: u32>(word: u32) -> u32 {
     if LIMIT == 0 { word } else { both!(word; limited_half::<LIMIT>) }
 }
@@ -68,7 +52,6 @@ fn limited_half<const LIMIT: u32>([half]: [u32; 1]) -> u32 {
 pub struct Add<const LIMIT: u32>;
 
 impl<const LIMIT: u32> Rule for Add<LIMIT> {
-    const RECIPE: Option<&'static Recipe> = if LIMIT == 0 { Some(&Recipe::Halves(recipe::half_add)) } else { None };
     const SOURCES: usize = 2;
     #[inline(always)]
     fn lane([a, b, ..]: [u32; 4], [signs, _]: [u32; 2]) -> u32 {
@@ -81,7 +64,6 @@ impl<const LIMIT: u32> Rule for Add<LIMIT> {
 pub struct Fma<const LIMIT: u32>;
 
 impl<const LIMIT: u32> Rule for Fma<LIMIT> {
-    const RECIPE: Option<&'static Recipe> = if LIMIT == 0 { Some(&Recipe::Halves(recipe::half_fma)) } else { None };
     const SOURCES: usize = 3;
     #[inline(always)]
     fn lane([a, b, c, _]: [u32; 4], [signs, _]: [u32; 2]) -> u32 {
@@ -104,17 +86,15 @@ impl<const LIMIT: u32> Rule for Limit<LIMIT> {
 rules! {
     /// Any signs.
     Sign(a; n) signed(a, 0, n[0], SIGNS);
-    Low(a; _) a & 0xffff | a << 16, Word recipe::low_twice;
-    High(a; _) a >> 16 | a & 0xffff_0000, Word recipe::high_twice;
-    Swapped(a; _) a.rotate_left(16), Word recipe::swapped;
-    Min(a, b; _) both!(a, b; pick::<false>);
-    Max(a, b; _) both!(a, b; pick::<true>);
-    AddImmediate(a; n) both!(a, n[0]; sum), Word recipe::half_add_immediate;
+    Low(a; _) a & 0xffff | a << 16;
+    High(a; _) a >> 16 | a & 0xffff_0000;
+    Swapped(a; _) a.rotate_left(16);
+    AddImmediate(a; n) both!(a, n[0]; sum);
     /// The low halves of both.
-    Pack(a, b; _) a & 0xffff | b << 16, Word recipe::pack;
+    Pack(a, b; _) a & 0xffff | b << 16;
     /// Two f32, rounded to the nearest.
-    Narrow(a, b; _) narrow(a) | narrow(b) << 16, Float recipe::narrow_two;
+    Narrow(a, b; _) narrow(a) | narrow(b) << 16;
     /// The low half of one word and the high half of another.
-    MergeLow(new, old; _) new & 0xffff | old & 0xffff_0000, Word recipe::merge_low;
-    MergeHigh(new, old; _) new & 0xffff_0000 | old & 0xffff, Word recipe::merge_high;
+    MergeLow(new, old; _) new & 0xffff | old & 0xffff_0000;
+    MergeHigh(new, old; _) new & 0xffff_0000 | old & 0xffff;
 }

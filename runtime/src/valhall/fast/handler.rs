@@ -9,15 +9,10 @@
 use crate::level::{Kind, Level};
 
 use super::bundle::Bundle;
-use super::code::row;
-use super::fuse::recipe::Recipe;
 use super::world::World;
 
 /// What a handler does, written once and inlined into a function for each level.
 pub trait Body {
-    /// The same for machine code, if it is known.
-    const RECIPE: Option<&'static Recipe> = None;
-
     /// How many rows it writes in all active lanes, from the destination on; with 0 it may read them, or write others.
     const WRITES: usize = 0;
     /// Executes for the active lanes; false when it left a fault in the bundle. With `WHOLE`, rows of the bundle may be
@@ -44,7 +39,6 @@ type Function = unsafe fn(&mut Bundle, &mut World<'_>, &Fields) -> bool;
 struct Functions {
     whole: Function,
     part: Function,
-    recipe: Option<&'static Recipe>,
     writes: u32,
     reads: u32,
 }
@@ -53,7 +47,7 @@ impl Functions {
     const fn new<B: Body>(whole: Function, part: Function) -> Self {
         // As many as any handler reads that writes none.
         let reads = if B::WRITES == 0 { 0b1111 } else { 0 };
-        Functions { whole, part, recipe: B::RECIPE, writes: (1 << B::WRITES) - 1, reads }
+        Functions { whole, part, writes: (1 << B::WRITES) - 1, reads }
     }
 }
 
@@ -91,14 +85,6 @@ pub struct Fields {
     pub pc: u32,
 }
 
-impl Fields {
-    /// The registers that the handler may read or write, as bits: as many as any handler writes.
-    pub fn registers(&self) -> u64 {
-        let register = |row: u32| if row < row::REGISTERS { 1 << row } else { 0 };
-        self.sources.iter().fold(0xfu64.checked_shl(self.dest).unwrap_or(0), |all, &row| all | register(row))
-    }
-}
-
 /// A handler and what it works on.
 #[derive(Clone, Copy, Debug)]
 pub struct Op {
@@ -114,11 +100,6 @@ impl Op {
         let function = if whole { all } else { part };
         // SAFETY: the function came from a `Level`, and those are made only for what the processor has.
         unsafe { function(bundle, world, &self.fields) }
-    }
-
-    /// What it computes, if that is known.
-    pub fn recipe(&self) -> Option<&'static Recipe> {
-        self.handler.0.recipe
     }
 
     /// What it works on.

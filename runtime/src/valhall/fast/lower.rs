@@ -15,13 +15,12 @@ use super::super::source::descriptor;
 use super::super::space;
 use super::bundle::{Branch, Test, tests};
 use super::code::{Constants, Exit, row};
-use super::convert::{self, direction};
-use super::handler::{Body, Fields, Handler, Op, handler};
+use super::handler::{Body, Fields, Handler, handler};
 use super::integer::{logic, shift};
-use super::lanes::Ballot;
-use super::parts::{self, Each};
+use super::op::Op;
 use super::rule::{Long, LongRule, Rule, Word};
-use super::{cube, float, half, integer, long, special};
+use super::{float, half, integer};
+use crate::exec::vector::exact::Exact;
 use crate::level::Level;
 
 /// Whether there are handlers for an instruction.
@@ -65,6 +64,10 @@ pub struct Lowering<'a> {
     straight: bool,
     /// Registers that such words have written.
     pub written: u64,
+    /// What operations on rows look up.
+    pub exact: Vec<Exact>,
+    /// The rows of stores with many words.
+    pub stored: Vec<u16>,
 }
 
 /// What there was before a word.
@@ -92,6 +95,8 @@ impl<'a> Lowering<'a> {
             registers: 0,
             straight: true,
             written: 0,
+            exact: Vec::new(),
+            stored: Vec::new(),
         }
     }
 
@@ -165,7 +170,7 @@ impl<'a> Lowering<'a> {
         if self.straight {
             self.written |= registers(dest, handler.writes());
         }
-        self.ops.push(handler.with(Fields { dest, sources, numbers, pc: self.pc }));
+        self.ops.push(Op::Call(handler.with(Fields { dest, sources, numbers, pc: self.pc })));
     }
 
     /// As [`Lowering::push_with`], when there is no room or a row for a constant yet.
@@ -595,6 +600,11 @@ fn registers(first: u32, rows: u64) -> u64 {
     if first < row::REGISTERS { rows << first } else { 0 }
 }
 
+/// Ones for a flag that is set.
+fn ones(flag: bool) -> u32 {
+    if flag { u32::MAX } else { 0 }
+}
+
 impl Signed {
     /// Constants get their signs at once.
     fn new<S: Rule>(operand: Operand, abs: bool, neg: bool) -> Self {
@@ -606,10 +616,8 @@ impl Signed {
     }
 }
 
+mod cover;
 #[macro_use]
 mod macros;
-#[macro_use]
-mod families;
 mod memory;
 mod semantics;
-mod sources;

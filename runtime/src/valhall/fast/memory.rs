@@ -4,7 +4,6 @@ use super::super::step::Fault;
 use super::super::warp::{Column, LANES, lanes};
 use super::bundle::{Bundle, Row, WARPS};
 use super::column::blend;
-use super::fuse::recipe::Recipe;
 use super::handler::{Body, Fields};
 use super::reach::{self, address};
 use super::world::World;
@@ -44,7 +43,6 @@ fn pack<const WORDS: usize>(columns: &[Column; WORDS], bytes: &mut [u8]) {
 }
 
 impl<const WORDS: usize> Body for Load<WORDS> {
-    const RECIPE: Option<&'static Recipe> = if WORDS == 1 { Some(&Recipe::Load) } else { None };
     const WRITES: usize = WORDS;
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
@@ -127,8 +125,6 @@ fn within(base: u64, address: u64) -> Option<usize> {
 }
 
 impl<const WORDS: usize> Body for Store<WORDS> {
-    const RECIPE: Option<&'static Recipe> = if WORDS == 1 { Some(&Recipe::Store) } else { None };
-
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
         let (from, size) = (op.dest as usize, 4 * WORDS);

@@ -1,9 +1,10 @@
 //! The fast path: programs lowered to lists of handlers, eight warps in step.
 //!
 //! `Code` turns each word into calls of handlers, functions that work on a register of all eight warps at once and are
-//! compiled for what the processor has. Between jumps nothing happens but such calls, and runs of them that are executed
-//! often become one function of machine code (`fuse`). What has no handler is executed by the reference, one warp at a
-//! time; of fragment programs this is all that asks the host or reaches memory.
+//! compiled for what the processor has: those that machine code needs have handlers of their own, all others are covered
+//! from their texts by operations on rows (`lower/cover`). Between jumps nothing happens but such calls, and runs of them
+//! that are executed often become one function of machine code (`fuse`). What has no handler is executed by the reference,
+//! one warp at a time; of fragment programs this is all that asks the host or reaches memory.
 //!
 //! # What is the same as in the reference
 //!
@@ -13,27 +14,23 @@
 //! may differ then. A launch that runs out of its budget fails in both, but where several workgroups run together it may
 //! be in another place. So it is for fragment programs, of which the pixels behind a faulty one may be drawn.
 
+mod access;
 mod bundle;
 mod code;
 mod column;
-mod convert;
-mod cube;
 mod draw;
 mod float;
 mod fuse;
 mod half;
 mod handler;
 mod integer;
-mod lanes;
-mod long;
 mod lower;
 mod memory;
-mod narrow;
-mod parts;
+mod op;
 mod reach;
+mod rows;
 mod rule;
 mod run;
-mod special;
 mod world;
 
 pub(super) use draw::run as draw;

@@ -2,7 +2,6 @@
 
 use super::super::warp::{Column, LANES};
 use super::bundle::{Bundle, Columns, Row};
-use super::fuse::recipe::Recipe;
 use super::handler::{Body, Fields};
 use super::world::World;
 
@@ -12,7 +11,6 @@ pub trait Rule {
     /// How many rows it reads, at most four.
     const SOURCES: usize;
     /// The same for machine code, if it is known.
-    const RECIPE: Option<&'static Recipe> = None;
     /// The result; sources beyond [`Rule::SOURCES`] are zero.
     fn lane(sources: [u32; 4], numbers: [u32; 2]) -> u32;
 }
@@ -22,7 +20,6 @@ pub trait LongRule {
     /// How many rows it reads, at most four.
     const SOURCES: usize;
     /// The same for machine code, if it is known.
-    const RECIPE: Option<&'static Recipe> = None;
     /// The result; sources beyond [`LongRule::SOURCES`] are zero.
     fn lane(sources: [u32; 4], numbers: [u32; 2]) -> u64;
 }
@@ -56,7 +53,6 @@ impl<R: Rule> Columns<1> for Word<R> {
 }
 
 impl<R: Rule> Body for Word<R> {
-    const RECIPE: Option<&'static Recipe> = R::RECIPE;
     const WRITES: usize = 1;
 
     #[inline(always)]
@@ -80,7 +76,6 @@ impl<R: LongRule> Columns<2> for Long<R> {
 }
 
 impl<R: LongRule> Body for Long<R> {
-    const RECIPE: Option<&'static Recipe> = R::RECIPE;
     const WRITES: usize = 2;
 
     #[inline(always)]
@@ -90,14 +85,13 @@ impl<R: LongRule> Body for Long<R> {
     }
 }
 
-/// Rules without parameters: the sources that they name, the result, and perhaps the recipe of the result.
+/// Rules without parameters: the sources that they name, the result.
 macro_rules! rules {
-    ($($(#[$doc:meta])* $name:ident($($source:ident),*; $numbers:pat) $result:expr $(, $kind:ident $recipe:expr)?;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident($($source:ident),*; $numbers:pat) $result:expr;)*) => { $(
         $(#[$doc])*
         pub struct $name;
         impl $crate::valhall::fast::rule::Rule for $name {
             const SOURCES: usize = [$(stringify!($source)),*].len();
-            $(const RECIPE: Option<&'static Recipe> = Some(&Recipe::$kind($recipe));)?
             #[inline(always)]
             fn lane(sources: [u32; 4], $numbers: [u32; 2]) -> u32 {
                 let [$($source,)* ..] = sources;
@@ -110,12 +104,11 @@ pub(super) use rules;
 
 /// As [`rules!`], with a result of 64 bits.
 macro_rules! long_rules {
-    ($($(#[$doc:meta])* $name:ident($($source:ident),*; $numbers:pat) $result:expr $(, $kind:ident $recipe:expr)?;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident($($source:ident),*; $numbers:pat) $result:expr;)*) => { $(
         $(#[$doc])*
         pub struct $name;
         impl $crate::valhall::fast::rule::LongRule for $name {
             const SOURCES: usize = [$(stringify!($source)),*].len();
-            $(const RECIPE: Option<&'static Recipe> = Some(&Recipe::$kind($recipe));)?
             #[inline(always)]
             fn lane(sources: [u32; 4], $numbers: [u32; 2]) -> u64 {
                 let [$($source,)* ..] = sources;

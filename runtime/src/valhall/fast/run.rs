@@ -16,8 +16,8 @@ use super::super::step::{Context, Control, Fault, Step};
 use super::super::warp::{LANES, Warp};
 use super::bundle::{Bundle, NOWHERE, WARPS};
 use super::code::{Code, Exit, Foreign, row};
-use super::fuse::{Hot, Made};
-use super::handler::Op;
+use super::fuse::code_cache::{CodeCache, Function};
+use super::op::Op;
 use super::world::World;
 use crate::level::Level;
 
@@ -192,7 +192,7 @@ pub struct Runner<'a> {
     /// Until when it may run.
     pub deadline: Deadline,
     tally: Tally,
-    hot: Hot,
+    functions: CodeCache,
     /// Somebody who looks on.
     probe: Option<Probe<'a>>,
     /// Whether the budget may end in this turn.
@@ -218,7 +218,7 @@ impl<'a> Runner<'a> {
             budget,
             deadline: Deadline::NONE,
             tally: Tally { profile: vec![0; code.words() + 1], ..Tally::default() },
-            hot: Hot::new(code),
+            functions: CodeCache::new(code),
             probe: None,
             exact: false,
             failed: None,
@@ -250,7 +250,8 @@ impl<'a> Runner<'a> {
 
     /// Counts what compiled runs have counted.
     fn gather(&mut self) {
-        for (words, threads) in self.hot.executed() {
+        self.functions.keep(self.code);
+        for (words, threads) in self.functions.executed() {
             self.tally.add_threads(threads, words.start, words.end);
         }
     }
@@ -362,10 +363,14 @@ impl<'a> Runner<'a> {
         let (threads, busy, whole) = (bundle.active_threads(), bundle.busy_count(), bundle.is_whole());
         let (mut pc, mut executed, mut exhausted) = (bundle.pc, 0, false);
         while !exhausted && pc < bundle.others {
-            let block = match self.hot.at(self.code, pc as usize) {
-                Some(Made::Block(block)) if block.words() <= room && block.end <= bundle.others as usize => block,
-                Some(Made::Loop(region)) if executed == 0 => {
-                    let ran = region.run(bundle, room as u32, self.exact)?;
+            let (block, counted) = match self.functions.at(self.code, pc as usize) {
+                Some(Function::Block(block, threads))
+                    if block.words() <= room && block.end <= bundle.others as usize =>
+                {
+                    (block, threads)
+                }
+                Some(Function::Loop(region, running)) if executed == 0 => {
+                    let ran = region.run(running, bundle, room as u32, self.exact)?;
                     self.tally.spent += ran.threads;
                     self.tally.warp_instructions += ran.warps;
                     let exhausted = bundle.reckon();
@@ -373,7 +378,7 @@ impl<'a> Runner<'a> {
                 }
                 _ => break,
             };
-            block.threads = block.threads.wrapping_add(threads);
+            *counted = counted.wrapping_add(threads);
             room -= block.words();
             executed += block.words() as u64;
             bundle.tick(block.words() as u32);
@@ -381,7 +386,7 @@ impl<'a> Runner<'a> {
             match block.run(self.code, whole, bundle, world, most) {
                 Ok(times) => {
                     let more = block.words() * (times as usize - 1);
-                    block.threads = block.threads.wrapping_add(threads * u64::from(times - 1));
+                    *counted = counted.wrapping_add(threads * u64::from(times - 1));
                     room -= more;
                     executed += more as u64;
                     exhausted = bundle.room() == 0;

@@ -44,12 +44,11 @@ impl Intrinsics<LANES> for Executing<'_, '_> {
     type Fault = Fault;
 
     fn exp2(&mut self, x: Column<i32>, _: u64) -> Result<Column<f32>, Fault> {
-        Ok(x.map(|x| (f64::from(x) / f64::from(1 << 24)).exp2() as f32))
+        Ok(x.map(exp2))
     }
 
     fn log_slope(&mut self, x: Column<f32>, _: u64) -> Result<Column<f32>, Fault> {
-        let slope = |x: f64| if x == 1.0 { std::f64::consts::LOG2_E } else { x.log2() / (x - 1.0) };
-        Ok(x.map(|x| slope(x.into()) as f32))
+        Ok(x.map(log_slope))
     }
 
     fn sine(&mut self, steps: Column, _: u64) -> Result<Column<f32>, Fault> {
@@ -354,6 +353,26 @@ impl Intrinsics<LANES> for Executing<'_, '_> {
             step.blend(list, lane, (descriptor[lane] as u32, coverage[lane]), (layout, channels[0] as usize))
         })
     }
+}
+
+/// An intrinsic that is a function of one value, on its bits.
+pub(in crate::valhall) fn function(name: &str) -> Option<fn(u64) -> u64> {
+    Some(match name {
+        "exp2" => |x| exp2(x as i32).to_bits().into(),
+        "log_slope" => |x| log_slope(f32::from_bits(x as u32)).to_bits().into(),
+        "sine" => |steps| sine(steps as u32).to_bits().into(),
+        "arctangent" => |x| f64::from_bits(x).atan().to_bits(),
+        _ => return None,
+    })
+}
+
+fn exp2(x: i32) -> f32 {
+    (f64::from(x) / f64::from(1 << 24)).exp2() as f32
+}
+
+fn log_slope(x: f32) -> f32 {
+    let x = f64::from(x);
+    (if x == 1.0 { std::f64::consts::LOG2_E } else { x.log2() / (x - 1.0) }) as f32
 }
 
 fn sine(steps: u32) -> f32 {

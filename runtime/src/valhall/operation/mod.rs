@@ -8,19 +8,18 @@ mod intrinsics;
 mod operand;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use isaforge_core::bits::Bits;
 use isaforge_core::semantics::evaluate::{Scratch, evaluate};
-use isaforge_core::semantics::{self, Modifier, Semantics, Shape};
-use isaforge_core::table::Form;
+use isaforge_core::semantics::{self, Semantics, Shape};
 use isaforge_valhall::semantics::SEMANTICS;
-use isaforge_valhall::{ISA, Instruction, Opcode};
+use isaforge_valhall::{ISA, Instruction};
 
 use super::step::{Control, Fault, Step};
 use super::warp::LANES;
+use crate::exec::shape::Shapes;
 pub(super) use environment::Executing;
+pub(super) use intrinsics::function;
 pub(super) use operand::Operand;
 
 /// What a word does: the shape that its text comes to, and its operands.
@@ -34,28 +33,39 @@ pub(super) struct Operation {
 impl Operation {
     /// The operation of a word; `None` where the specification has no text for its instruction.
     pub fn new(instruction: Instruction) -> Option<Self> {
-        Operation::of(SEMANTICS, instruction, shape)
+        let (opcode, word) = (instruction.opcode() as u16, instruction.encode());
+        let shape = KNOWN.with_borrow_mut(|known| Some(Arc::clone(&known.get(opcode, word, |_| ())?.shape)))?;
+        Some(Operation::of(SEMANTICS, instruction, shape))
     }
 
     /// As [`Operation::new`], by other texts.
     pub fn with(semantics: &'static Semantics, instruction: Instruction) -> Option<Self> {
-        Operation::of(semantics, instruction, |_, operation, form, word| {
-            Arc::new(instantiate(semantics, operation, form, word))
-        })
-    }
-
-    fn of(
-        semantics: &'static Semantics,
-        instruction: Instruction,
-        shape: impl Fn(Opcode, &'static semantics::Operation, &'static Form, u64) -> Arc<Shape>,
-    ) -> Option<Self> {
-        let (opcode, word) = (instruction.opcode(), instruction.encode());
-        let (operation, form) = (semantics.operations.get(opcode as usize)?, ISA.forms.get(opcode as usize)?);
+        let (opcode, word) = (instruction.opcode() as usize, instruction.encode());
+        let (operation, form) = (semantics.operations.get(opcode)?, ISA.forms.get(opcode)?);
         if operation.text.is_empty() {
             return None;
         }
-        let operands = form.operands.iter().map(|operand| Operand::new(operand, word)).collect();
-        Some(Operation { semantics, shape: shape(opcode, operation, form, word), operands })
+        let shape = semantics::instantiate(semantics, operation, |modifier| {
+            operation.modifiers.get(usize::from(modifier)).map_or(0, |modifier| modifier.bits(ISA, form, word))
+        });
+        Some(Operation::of(semantics, instruction, Arc::new(shape)))
+    }
+
+    fn of(semantics: &'static Semantics, instruction: Instruction, shape: Arc<Shape>) -> Self {
+        let word = instruction.encode();
+        let operands = ISA.forms.get(instruction.opcode() as usize).map_or(&[][..], |form| form.operands);
+        let operands = operands.iter().map(|operand| Operand::new(operand, word)).collect();
+        Operation { semantics, shape, operands }
+    }
+
+    /// What it comes to.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Its operands.
+    pub fn operands(&self) -> &[Operand] {
+        &self.operands
     }
 
     /// Executes it on the active lanes.
@@ -81,39 +91,6 @@ pub(super) fn execute(
     }
 }
 
-/// Shapes that one thread keeps; programs have far fewer.
-const SHAPES: usize = 4096;
-
 thread_local! {
-    static KNOWN: RefCell<HashMap<(Opcode, u64), Arc<Shape>>> = RefCell::default();
-}
-
-/// The shape of a word, made when its like first comes.
-fn shape(opcode: Opcode, operation: &'static semantics::Operation, form: &'static Form, word: u64) -> Arc<Shape> {
-    let chosen = operation.modifiers.iter().fold(0, |mask, modifier| mask | bits(form, *modifier).mask(0));
-    KNOWN.with_borrow_mut(|known| {
-        if known.len() >= SHAPES {
-            known.clear();
-        }
-        let shape = known
-            .entry((opcode, word & chosen))
-            .or_insert_with(|| Arc::new(instantiate(SEMANTICS, operation, form, word)));
-        Arc::clone(shape)
-    })
-}
-
-fn instantiate(semantics: &'static Semantics, operation: &semantics::Operation, form: &Form, word: u64) -> Shape {
-    semantics::instantiate(semantics, operation, |modifier| {
-        operation.modifiers.get(usize::from(modifier)).map_or(0, |modifier| bits(form, *modifier).get(word, 0))
-    })
-}
-
-/// Where a modifier lies.
-fn bits(form: &Form, modifier: Modifier) -> Bits {
-    match modifier {
-        Modifier::Form(index) => form.modifiers[usize::from(index)].bits,
-        Modifier::Suffix(operand, index) => form.operands[usize::from(operand)].suffixes[usize::from(index)].bits,
-        // Words have no fields of groups.
-        _ => Bits::new(0, 0),
-    }
+    static KNOWN: RefCell<Shapes<()>> = RefCell::new(Shapes::new(SEMANTICS, ISA));
 }

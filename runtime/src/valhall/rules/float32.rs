@@ -8,11 +8,6 @@ pub fn result(value: f32) -> u32 {
     if value.is_nan() { F32.nan } else { value.to_bits() }
 }
 
-/// `a + b` (tested).
-pub fn add(a: u32, b: u32) -> u32 {
-    result(f32::from_bits(a) + f32::from_bits(b))
-}
-
 /// What the lesser or greater of a number and a NaN is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nans {

@@ -12,13 +12,11 @@
 //! A result that is NaN is always the same NaN, [`Format::nan`](rounding::Format): the hardware's payloads are not known.
 
 pub mod chosen;
-pub mod compare;
 pub mod convert;
 pub mod cube;
 pub mod float16;
 pub mod float32;
 pub mod integer;
-pub mod lanes;
 pub mod rounding;
 pub mod shift;
 pub mod special;

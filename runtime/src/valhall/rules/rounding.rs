@@ -238,11 +238,6 @@ impl Format {
         sign | if rounding.overflows(value.negative) { self.infinity } else { self.infinity - 1 }
     }
 
-    /// The bit that tells quiet NaNs from signalling ones.
-    pub fn quiet(&self) -> u32 {
-        1 << (self.fraction - 1)
-    }
-
     /// True for a NaN.
     pub fn is_nan(&self, bits: u32) -> bool {
         bits & (self.sign - 1) > self.infinity

@@ -162,7 +162,7 @@ mod tests {
         for value in [1e-30f32, 0.1, 0.7499999, 0.75, 1.0, 1.0000001, 1.4999999, 1.5, 2.0, 3.0, 10.0, 1e30] {
             let bits = value.to_bits();
             let slope = f32::from_bits(log_slope(bits));
-            let rest = f32::from_bits(crate::valhall::rules::float32::add((-1.0f32).to_bits(), reduce(bits)));
+            let rest = f32::from_bits(reduce(bits)) - 1.0;
             let whole = exponent_f32(bits, Mantissa::Log) as i32 as f32;
             let log = slope.mul_add(rest, whole);
             let exact = f64::from(value).log2();

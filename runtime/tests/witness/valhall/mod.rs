@@ -3,6 +3,7 @@
 //! An input is a word and the number of a state. A case's answer is what the word changed of the state, and what the host
 //! was told. After a fault only the fault and memory count: what registers of other lanes hold then is nobody's business.
 
+pub mod derived;
 mod host;
 pub mod mutants;
 mod state;

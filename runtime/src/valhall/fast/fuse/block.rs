@@ -1,18 +1,16 @@
 //! Runs of words up to a jump: what they compute in one function, and handlers for the rest.
 
-use std::cell::OnceCell;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::super::bundle::{Bundle, Part};
 use super::super::code::{Code, Exit};
-use super::super::handler::{Op, handler};
+use super::super::handler::{self, handler};
 use super::super::world::World;
 use super::LONGEST;
 use super::emit::{Emitted, Times, Wanted};
-use super::live::{self, Live};
+use super::live::Words;
 use super::machine::Machine;
-use super::recipe::Recipe;
 use super::sequence::Sequence;
 use super::window::{Access, Windows};
 use crate::level::Level;
@@ -25,52 +23,49 @@ pub struct Block {
     pub end: usize,
     /// What follows it.
     pub exit: Exit,
-    /// How many threads have executed it, modulo 2^64.
-    pub threads: u64,
     pieces: Vec<Piece>,
-    live: Arc<[Live]>,
+    known: Arc<Words>,
 }
 
 /// A part of a block.
 #[derive(Debug)]
 struct Piece {
     words: Range<usize>,
-    /// All of it in one, for bundles all lanes of which are active and access memory one behind the other.
-    together: Option<Box<Compiled>>,
+    /// All of it in one, for bundles all lanes of which are active and access memory contiguously.
+    together: Option<Box<Function>>,
     /// Otherwise, once there was one.
-    calls: OnceCell<Vec<Call>>,
+    calls: OnceLock<Vec<Call>>,
 }
 
 #[derive(Debug)]
 enum Call {
-    Handler(Op),
-    Compiled(Box<Compiled>),
+    /// The handlers of some words.
+    Handlers(Range<usize>),
+    Function(Box<Function>),
 }
 
 /// Handlers that became one function.
 #[derive(Debug)]
-struct Compiled {
+struct Function {
     wanted: Wanted,
-    /// How many words it has.
-    words: u32,
+    /// Its words: where there is no such machine, their handlers are executed.
+    words: Range<usize>,
     level: Level,
     /// For full bundles.
     full: Machine,
     /// For others, once there was one.
-    part: OnceCell<Option<Machine>>,
-    /// The handlers, if there is no such machine.
-    ops: Vec<Op>,
+    part: OnceLock<Option<Machine>>,
     /// Parts the lanes, where a branch ends it and some jump and some do not.
-    parts: Option<Op>,
+    parts: Option<handler::Op>,
     /// The memory that it wants to find.
     accesses: Vec<Access>,
 }
 
-impl Compiled {
+impl Function {
     /// Executes it, and again as long as all lanes jump to its beginning, up to so many times; how often. With 0 nothing was
     /// done, since memory is not accessed as it has to be.
     #[inline(always)]
-    fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>, most: u32) -> u32 {
+    fn run(&self, code: &Code<'_>, whole: bool, bundle: &mut Bundle, world: &mut World<'_>, most: u32) -> u32 {
         let mut times = Times::ONCE;
         let [some, lacking] = if !self.accesses.is_empty() {
             let (strides, most) = match &self.wanted.again {
@@ -86,14 +81,14 @@ impl Compiled {
             let part = self.part.get_or_init(|| Machine::new(&Emitted::part(&self.wanted)?, self.level));
             let Some(part) = part else {
                 // They only compute, and never fail.
-                self.ops.iter().for_each(|op| _ = op.run(whole, bundle, world));
+                code.ops(self.words.clone()).iter().for_each(|op| _ = op.run(whole, bundle, world));
                 return 1;
             };
             bundle.execute(part, &Windows::NONE, &mut times)
         };
         let times = (times.all - times.left).max(1);
         // Before lanes part: what was executed again is of the turns of all of them.
-        bundle.tick((times - 1) * self.words);
+        bundle.tick((times - 1) * self.words.len() as u32);
         if let Some(parts) = &self.parts
             && bundle.branch(some, lacking)
         {
@@ -105,23 +100,25 @@ impl Compiled {
 
 impl Block {
     /// Compiles the run that begins at a word; nothing when no handlers of it can be.
-    pub fn new(code: &Code<'_>, pc: usize, live: Arc<[Live]>) -> Option<Self> {
+    pub fn new(code: &Code<'_>, pc: usize, known: Arc<Words>) -> Option<Self> {
         let end = code.block(pc);
         let mut pieces = Vec::new();
         let (mut first, mut compiled) = (pc, false);
         while first < end {
-            let last = first + Sequence::reach(code, first..end.min(first + LONGEST));
-            let is_safe = (first..last).all(|word| computes(code, word));
-            let together = if is_safe { None } else { Compiled::new(code, first..last, &live).map(Box::new) };
+            let longest = first..end.min(first + LONGEST);
+            let is_safe = longest.clone().all(|word| known.computes(word));
+            let last = if is_safe { longest.end } else { first + Sequence::reach(code, longest) };
+            let is_safe = is_safe || (first..last).all(|word| known.computes(word));
+            let together = if is_safe { None } else { Function::new(code, first..last, &known).map(Box::new) };
             let last = last.max(first + 1);
-            let piece = Piece { words: first..last, together, calls: OnceCell::new() };
-            let is_call = |call: &Call| matches!(call, Call::Compiled(_));
-            compiled |= piece.together.is_some() || piece.calls(code, &live).iter().any(is_call);
+            let piece = Piece { words: first..last, together, calls: OnceLock::new() };
+            let is_call = |call: &Call| matches!(call, Call::Function(_));
+            compiled |= piece.together.is_some() || piece.calls(code, &known).iter().any(is_call);
             pieces.push(piece);
             first = last;
         }
         let exit = code.exit(end.checked_sub(1)?)?;
-        compiled.then_some(Block { start: pc, end, exit, threads: 0, pieces, live })
+        compiled.then_some(Block { start: pc, end, exit, pieces, known })
     }
 
     /// How many words it has.
@@ -145,17 +142,21 @@ impl Block {
         for piece in &self.pieces {
             if let Some(together) = &piece.together {
                 // Only what is all of the block is executed more often than once.
-                times = together.run(whole, bundle, world, most);
+                times = together.run(code, whole, bundle, world, most);
                 if times > 0 {
                     continue;
                 }
                 times = 1;
             }
-            for call in piece.calls(code, &self.live) {
+            for call in piece.calls(code, &self.known) {
                 match call {
-                    Call::Handler(op) if !op.run(whole, bundle, world) => return Err(op.pc()),
-                    Call::Handler(_) => {}
-                    Call::Compiled(compiled) => _ = compiled.run(whole, bundle, world, 1),
+                    Call::Handlers(words) => {
+                        let mut ops = code.ops(words.clone()).iter();
+                        if let Some(failed) = ops.find(|op| !op.run(whole, bundle, world)) {
+                            return Err(failed.pc());
+                        }
+                    }
+                    Call::Function(function) => _ = function.run(code, whole, bundle, world, 1),
                 }
             }
         }
@@ -166,55 +167,49 @@ impl Block {
 impl Piece {
     /// What is executed where not all of it can be at once.
     #[inline(always)]
-    fn calls(&self, code: &Code<'_>, live: &[Live]) -> &[Call] {
-        self.calls.get_or_init(|| calls(code, self.words.clone(), live))
+    fn calls(&self, code: &Code<'_>, known: &Words) -> &[Call] {
+        self.calls.get_or_init(|| calls(code, self.words.clone(), known))
     }
 }
 
-/// Whether a word only computes.
-pub fn computes(code: &Code<'_>, word: usize) -> bool {
-    code.calls(word).all(|(_, recipe)| recipe.is_some_and(Recipe::is_safe))
-}
-
 /// Compiles what only computes of some words, and leaves the others to their handlers.
-fn calls(code: &Code<'_>, words: Range<usize>, live: &[Live]) -> Vec<Call> {
+fn calls(code: &Code<'_>, words: Range<usize>, known: &Words) -> Vec<Call> {
     let (mut calls, mut first) = (vec![], words.start);
     while first < words.end {
         let longest = words.end.min(first + LONGEST);
-        let mut last = (first..longest).find(|&word| !computes(code, word)).unwrap_or(longest);
+        let mut last = (first..longest).find(|&word| !known.computes(word)).unwrap_or(longest);
         // Half as many words need fewer registers.
         while last > first {
-            if let Some(compiled) = Compiled::new(code, first..last, live) {
-                calls.push(Call::Compiled(Box::new(compiled)));
+            if let Some(function) = Function::new(code, first..last, known) {
+                calls.push(Call::Function(Box::new(function)));
                 break;
             }
             last = first + (last - first) / 2;
         }
         if last == first {
-            calls.extend(code.ops(first..first + 1).iter().map(|op| Call::Handler(*op)));
             last += 1;
+            match calls.last_mut() {
+                Some(Call::Handlers(words)) => words.end = last,
+                _ => calls.push(Call::Handlers(first..last)),
+            }
         }
         first = last;
     }
     calls
 }
 
-impl Compiled {
+impl Function {
     /// Compiles the handlers of some words; nothing where it cannot be done.
-    fn new(code: &Code<'_>, words: Range<usize>, live: &[Live]) -> Option<Self> {
+    fn new(code: &Code<'_>, words: Range<usize>, known: &Words) -> Option<Self> {
         let mut sequence = Sequence::new(code);
-        let mut count = 0;
-        for (fields, recipe) in words.clone().flat_map(|pc| code.calls(pc)) {
-            sequence.add(fields, recipe?)?;
-            count += 1;
-        }
         // One handler is as fast.
-        if count < 2 {
+        if code.ops(words.clone()).len() < 2 {
             return None;
         }
+        words.clone().try_for_each(|pc| sequence.add(pc))?;
         let repeats = matches!(code.exit(words.end - 1), Some(Exit::Branch(target)) if target as usize == words.start);
         let again = if repeats && !sequence.accesses.is_empty() { sequence.again() } else { None };
-        let (mut segment, branch) = sequence.end_segment(live::behind(code, words.end - 1, live));
+        let (mut segment, branch) = sequence.end_segment(known.after(code, words.end - 1));
         let Sequence { mut graph, accesses, .. } = sequence;
         let again = again.and_then(|again| again.alone(&graph, &mut segment));
         if let Some(branch) = branch.filter(|branch| branch.inverted) {
@@ -224,7 +219,6 @@ impl Compiled {
         let wanted = Wanted { graph, segment, places: accesses.len(), again };
         let full = Machine::new(&Emitted::full(&wanted)?, code.level)?;
         let parts = branch.map(|branch| handler::<Part>(code.level).with(branch.fields));
-        let (count, ops) = (words.len() as u32, code.ops(words).to_vec());
-        Some(Compiled { wanted, words: count, level: code.level, full, part: OnceCell::new(), ops, parts, accesses })
+        Some(Function { wanted, words, level: code.level, full, part: OnceLock::new(), parts, accesses })
     }
 }

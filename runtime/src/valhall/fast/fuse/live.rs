@@ -1,14 +1,15 @@
 //! Which registers somebody will still read, and whether it matters which NaN they hold.
 //!
-//! What instructions without recipes name counts as read everywhere: some of them see the registers of other lanes, whose
-//! way through the program is another.
+//! What instructions name that are not compiled counts as read everywhere: some of them see the registers of other lanes,
+//! whose way through the program is another.
 
 use std::ops::BitOr;
 
+use isaforge_valhall::semantics::SEMANTICS;
+
 use super::super::code::{Code, Exit, row};
-use super::super::handler::Fields;
-use super::graph::Kind;
-use super::recipe::Recipe;
+use super::word::Word;
+use crate::exec::jit::lanes::graph::Graph;
 
 /// Registers, as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,9 @@ pub struct Live {
 }
 
 impl Live {
+    /// Nobody reads any.
+    pub const NONE: Self = Live { read: 0, exact: 0 };
+
     fn all(registers: u64) -> Self {
         Live { read: registers, exact: registers }
     }
@@ -36,20 +40,55 @@ impl BitOr for Live {
 /// How often all words are looked at. Jumps back need it once more each, if they lie one in another.
 const PASSES: usize = 64;
 
-/// For each word what may be read from there on. One more belongs to the end of the program.
-pub fn live(code: &Code<'_>) -> Vec<Live> {
+/// What is known of the words of a program.
+#[derive(Debug)]
+pub struct Words {
+    /// For each word what can be said of it; `None` where it cannot be compiled.
+    words: Vec<Option<Word>>,
+    /// For each word what may be read from there on. One more belongs to the end of the program.
+    pub live: Vec<Live>,
+}
+
+impl Words {
+    /// Of a program.
+    pub fn new(code: &Code<'_>) -> Self {
+        let is_compiled =
+            |pc: usize| matches!(code.exit(pc), Some(Exit::Next | Exit::Jump(_) | Exit::Branch(_) | Exit::End));
+        let mut graph = Graph::new(SEMANTICS);
+        let mut word = |pc: usize| if is_compiled(pc) { Word::new(code, pc, &mut graph) } else { None };
+        let words: Vec<_> = (0..code.words()).map(&mut word).collect();
+        let live = live(code, &words);
+        Words { words, live }
+    }
+
+    /// Whether a word only computes.
+    pub fn computes(&self, pc: usize) -> bool {
+        self.words.get(pc).is_some_and(|word| word.is_some_and(|word| !word.accesses))
+    }
+
+    /// What may be read from a word on.
+    pub fn before(&self, pc: usize) -> Live {
+        self.live.get(pc).copied().unwrap_or(Live::all(u64::MAX))
+    }
+
+    /// What may be read after a word.
+    pub fn after(&self, code: &Code<'_>, pc: usize) -> Live {
+        after(code, pc, &self.live)
+    }
+}
+
+fn live(code: &Code<'_>, compiled: &[Option<Word>]) -> Vec<Live> {
     let words = code.words();
     if code.keeps_all() {
         return vec![Live::all(u64::MAX); words + 1];
     }
-    let always = Live::all((0..words).fold(0, |all, pc| all | foreign(code, pc)));
+    let always = Live::all((0..words).fold(0, |all, pc| all | foreign(code, pc, compiled[pc])));
     let mut live = vec![always; words + 1];
     for _ in 0..PASSES {
         let mut changed = false;
         for pc in (0..words).rev() {
-            let after = behind(code, pc, &live);
-            let calls = code.calls(pc).rev();
-            let before = always | calls.fold(after, |live, (fields, recipe)| through(live, fields, recipe));
+            let after = after(code, pc, &live);
+            let before = always | compiled[pc].map_or(after, |word| through(after, word));
             changed |= std::mem::replace(&mut live[pc], before) != before;
         }
         if !changed {
@@ -59,8 +98,8 @@ pub fn live(code: &Code<'_>) -> Vec<Live> {
     vec![Live::all(u64::MAX); words + 1]
 }
 
-/// What may be read behind a word, given what may be read from each on.
-pub fn behind(code: &Code<'_>, pc: usize, live: &[Live]) -> Live {
+/// What may be read after a word, given what may be read from each on.
+fn after(code: &Code<'_>, pc: usize, live: &[Live]) -> Live {
     let at = |pc: usize| live.get(pc).copied().unwrap_or(Live::all(u64::MAX));
     match code.exit(pc) {
         Some(Exit::Next | Exit::Barrier) => at(pc + 1),
@@ -72,27 +111,19 @@ pub fn behind(code: &Code<'_>, pc: usize, live: &[Live]) -> Live {
     }
 }
 
-/// What is read before a handler when `live` is read behind it.
-fn through(live: Live, fields: &Fields, recipe: Option<&Recipe>) -> Live {
-    let written = recipe.map_or(0, Recipe::results);
-    let kept = !(fields.dest..fields.dest + written).fold(0, |all, row| all | bit(row));
-    let mut before = Live { read: live.read & kept, exact: live.exact & kept };
-    if let Some(Recipe::Store) = recipe {
-        before = before | Live::all(bit(fields.dest));
-    }
-    for (index, &source) in fields.sources.iter().enumerate() {
-        before.read |= bit(source);
-        if recipe.is_none_or(|recipe| recipe.takes(index) != Kind::Float) {
-            before.exact |= bit(source);
-        }
-    }
-    before
+/// What is read before a word when `live` is read after it.
+fn through(live: Live, word: Word) -> Live {
+    Live { read: live.read & !word.writes | word.reads, exact: live.exact & !word.writes | word.exact }
 }
 
-/// What handlers without recipes name, and the instructions that the reference executes.
-fn foreign(code: &Code<'_>, pc: usize) -> u64 {
-    let step = if let Some(Exit::Step(step)) = code.exit(pc) { code.steps[step as usize].registers } else { 0 };
-    code.calls(pc).filter(|(_, recipe)| recipe.is_none()).fold(step, |all, (fields, _)| all | fields.registers())
+/// What a word names that is not compiled.
+fn foreign(code: &Code<'_>, pc: usize, word: Option<Word>) -> u64 {
+    match code.exit(pc) {
+        Some(Exit::Step(step)) => code.steps[step as usize].registers,
+        Some(Exit::Refused) | None => 0,
+        Some(_) if word.is_none() => code.named(pc),
+        Some(_) => 0,
+    }
 }
 
 /// The bit of a row, if it is a register.

@@ -44,7 +44,7 @@ pub struct Machine {
 
 /// A loop's function.
 #[derive(Debug)]
-pub struct Repeat {
+pub struct LoopFn {
     code: Mmap,
     rows: usize,
     ways: usize,
@@ -100,11 +100,11 @@ impl Machine {
     }
 }
 
-impl Repeat {
+impl LoopFn {
     /// The code of a loop, which executes so many warps side by side.
     pub fn new(emitted: &Emitted, ways: usize, level: Level) -> Option<Self> {
         let code = executable(emitted, Kind::Loop(ways), level)?;
-        Some(Repeat { code, rows: emitted.rows(), ways })
+        Some(LoopFn { code, rows: emitted.rows(), ways })
     }
 
     /// How many warps it executes side by side.

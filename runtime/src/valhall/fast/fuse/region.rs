@@ -1,15 +1,16 @@
 //! Loops whose words only compute: all of them in one function, as long as they run.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::super::bundle::{Bundle, WARPS};
 use super::super::code::{Code, Exit};
 use super::LONGEST;
-use super::block::computes;
 use super::emit::{Block, Emitted, Leave, Loop, PLACES, State};
-use super::live::Live;
-use super::machine::Repeat;
+use super::live::{Live, Words};
+use super::machine::LoopFn;
 use super::sequence::Sequence;
+use crate::level::Level;
 use crate::valhall::warp::LANES;
 
 /// Words of a loop, at most.
@@ -24,11 +25,32 @@ pub struct Region {
     places: Vec<u32>,
     /// How many of them lie in the loop.
     inside: usize,
-    /// Its blocks, and how many threads have executed them, modulo 2^64.
-    pub blocks: Vec<(Range<usize>, u64)>,
-    repeat: Repeat,
-    state: Box<State>,
+    /// The words of its blocks.
+    pub blocks: Vec<Range<usize>>,
+    wanted: Loop,
+    level: Level,
+    function: LoopFn,
+    /// One for fewer warps, once lanes were found to go round at different times.
+    narrow: OnceLock<Option<LoopFn>>,
 }
+
+/// What a launch has of its own of a loop.
+#[derive(Debug)]
+pub struct Running {
+    /// For each block, how many threads have executed it, modulo 2^64.
+    pub threads: Vec<u64>,
+    state: State,
+    /// Words that were executed, and those of them that warps with active lanes did.
+    executed: u64,
+    busy: u64,
+    /// Whether fewer warps go side by side.
+    narrow: bool,
+}
+
+/// Words after which it is decided how many warps go side by side.
+const ENOUGH: u64 = 1 << 15;
+/// Warps that go side by side where many of them wait for others.
+const FEW: usize = 2;
 
 /// What was executed of a loop.
 #[derive(Debug, Default)]
@@ -41,22 +63,49 @@ pub struct Ran {
     pub next: Option<u32>,
 }
 
+impl Running {
+    /// Nothing was executed yet.
+    pub fn new(region: &Region) -> Box<Self> {
+        let threads = vec![0; region.blocks.len()];
+        Box::new(Running { threads, state: State::default(), executed: 0, busy: 0, narrow: false })
+    }
+
+    /// Notes what was executed; with much of it in vain, fewer warps go side by side from now on.
+    fn note(&mut self, executed: u64, busy: u64) {
+        (self.executed, self.busy) = (self.executed + executed, self.busy + busy);
+        if self.executed >= ENOUGH {
+            self.narrow |= self.busy < self.executed / 8 * 7;
+            (self.executed, self.busy) = (0, 0);
+        }
+    }
+}
+
 impl Region {
     /// Compiles the loop of some words; nothing where it cannot be.
-    pub fn new(code: &Code<'_>, words: Range<usize>, live: &[Live]) -> Option<Self> {
+    pub fn new(code: &Code<'_>, words: Range<usize>, known: &Words) -> Option<Self> {
+        // A trace has values in registers that blocks alone would forget, and may have too many.
+        Region::compile(code, words.clone(), known, true).or_else(|| Region::compile(code, words, known, false))
+    }
+
+    fn compile(code: &Code<'_>, words: Range<usize>, known: &Words, traces: bool) -> Option<Self> {
         let (places, starts) = outline(code, &words)?;
         let inside = places.iter().filter(|&&place| (place as usize) < words.end).count();
         let at = |word: usize| places.iter().position(|&place| place as usize == word);
-        let read = |place: &u32| live.get(*place as usize).map_or(u64::MAX, |live| live.read);
+        let read = |place: &u32| known.live.get(*place as usize).map_or(u64::MAX, |live| live.read);
         let mut sequence = Sequence::new(code);
-        let mut blocks = vec![];
+        let (mut blocks, mut continues) = (vec![], false);
         for (index, &start) in starts.iter().enumerate() {
             let end = starts.get(index + 1).copied().unwrap_or(words.end);
-            for (fields, recipe) in (start..end).flat_map(|pc| code.calls(pc)) {
-                sequence.add(fields, recipe?)?;
-            }
-            let (segment, branch) = sequence.end_segment(super::live::behind(code, end - 1, live));
-            let leave = match (code.exit(end - 1)?, branch) {
+            (start..end).try_for_each(|pc| sequence.add(pc))?;
+            let exit = code.exit(end - 1)?;
+            let is_continued =
+                traces && end < words.end && at(end).is_none() && matches!(exit, Exit::Next | Exit::Branch(_));
+            let (segment, branch) = if is_continued {
+                sequence.end_part(exit.target().map_or(Live::NONE, |target| known.before(target)))
+            } else {
+                sequence.end_segment(known.after(code, end - 1))
+            };
+            let leave = match (exit, branch) {
                 (Exit::Next, None) => Leave::Next,
                 (Exit::Jump(target), None) => Leave::Jump(at(target as usize)?),
                 (Exit::Branch(target), Some(branch)) => Leave::Branch(at(target as usize)?, branch.inverted),
@@ -65,21 +114,25 @@ impl Region {
             let behind = places.iter().filter(|&&place| place as usize >= end);
             let masked = behind.clone().fold(0, |all, place| all | read(place));
             let next = places.len() - behind.count();
-            blocks.push(Block { segment, words: (end - start) as u32, place: at(start), next, leave, masked });
+            let (words, place) = ((end - start) as u32, at(start));
+            blocks.push(Block { segment, words, place, next, leave, masked, continues });
+            continues = is_continued;
         }
         let read = places.iter().fold(0, |all, place| all | read(place));
         let Sequence { graph, .. } = sequence;
         let wanted = Loop { graph, blocks, end: at(words.end)?, read };
         let (emitted, ways) = Emitted::region(&wanted)?;
-        let repeat = Repeat::new(&emitted, ways, code.level)?;
+        let function = LoopFn::new(&emitted, ways, code.level)?;
+        let (level, narrow) = (code.level, OnceLock::new());
         let ends = starts.iter().skip(1).copied().chain([words.end]);
-        let blocks = starts.iter().zip(ends).map(|(&start, end)| (start..end, 0)).collect();
-        Some(Region { words, places, inside, blocks, repeat, state: Box::default() })
+        let blocks = starts.iter().zip(ends).map(|(&start, end)| start..end).collect();
+        Some(Region { words, places, inside, blocks, wanted, level, function, narrow })
     }
 
     /// Executes it, no more than `room` words for each warp; nothing where that is too little, or where other lanes wait
     /// in it where they cannot be met. With `alone` they never can.
-    pub fn run(&mut self, bundle: &mut Bundle, room: u32, alone: bool) -> Option<Ran> {
+    pub fn run(&self, running: &mut Running, bundle: &mut Bundle, room: u32, alone: bool) -> Option<Ran> {
+        let function = self.function(running);
         let others = (bundle.others as usize) < self.words.end;
         let room = if others { room.min(bundle.room_of_chosen()) } else { room };
         // All of it may be executed between two looks at the room.
@@ -89,20 +142,21 @@ impl Region {
         bundle.settle();
         let (mut ran, mut common) = (Ran::default(), None);
         let mut together = !others;
-        let ways = self.repeat.ways();
+        let ways = function.ways();
         for first in (0..WARPS).step_by(ways) {
+            let (state, before) = (&mut running.state, ran.warps);
             if others {
-                self.find(bundle, first);
+                self.find(state, bundle, first, ways);
             } else {
-                self.state.waiting[0] = lanes(&bundle.active, first, ways);
+                state.waiting[0] = lanes(&bundle.active, first, ways);
             }
-            let entry = self.state.waiting.iter().fold(0, |all, lanes| all | lanes);
+            let entry = state.waiting.iter().fold(0, |all, lanes| all | lanes);
             if entry == 0 {
                 continue;
             }
-            (self.state.entry, self.state.room) = (entry, room);
-            self.repeat.run(&mut bundle.rows, first, &mut self.state);
-            let place = self.state.waiting.iter().position(|&lanes| lanes == entry);
+            (state.entry, state.room) = (entry, room);
+            function.run(&mut bundle.rows, first, state);
+            let place = state.waiting.iter().position(|&lanes| lanes == entry);
             if together && (place.is_none() || common.is_some() && common != place) {
                 together = false;
                 if let Some(place) = common {
@@ -110,23 +164,34 @@ impl Region {
                 }
             }
             common = place;
-            let waiting = std::mem::take(&mut self.state.waiting);
+            let waiting = std::mem::take(&mut state.waiting);
             for (&pc, lanes) in self.places.iter().zip(waiting).filter(|_| !together) {
                 (0..ways).for_each(|way| bundle.set_pcs(first + way, (lanes >> (LANES * way)) as u16, pc));
             }
             // Each warp has its own turn: where the reference fails first depends on it.
-            for (turn, spent) in bundle.turns[first..].iter_mut().zip(std::mem::take(&mut self.state.spent)) {
+            for (turn, spent) in bundle.turns[first..].iter_mut().zip(std::mem::take(&mut state.spent)) {
                 *turn += spent;
             }
-            for ((words, threads), count) in self.blocks.iter_mut().zip(&mut self.state.counts) {
+            let blocks = self.blocks.iter().zip(&mut running.threads).zip(&mut state.counts);
+            for ((words, threads), count) in blocks {
                 let count = std::mem::take(count);
                 *threads = threads.wrapping_add(count & 0xffff_ffff);
                 ran.threads += (count & 0xffff_ffff) * words.len() as u64;
                 ran.warps += (count >> 32) * words.len() as u64;
             }
+            running.note(u64::from(room.saturating_sub(running.state.room)) * ways as u64, ran.warps - before);
         }
         ran.next = common.filter(|_| together).map(|place| self.places[place]);
         Some(ran)
+    }
+
+    /// The code for as many warps side by side as is best.
+    fn function(&self, running: &Running) -> &LoopFn {
+        let narrow = || LoopFn::new(&Emitted::region_of(&self.wanted, FEW)?, FEW, self.level);
+        match running.narrow && self.function.ways() > FEW {
+            true => self.narrow.get_or_init(narrow).as_ref().unwrap_or(&self.function),
+            false => &self.function,
+        }
     }
 
     /// Whether all lanes that wait in the loop do so at its places.
@@ -135,12 +200,11 @@ impl Region {
     }
 
     /// Where the lanes of some warps are.
-    fn find(&mut self, bundle: &Bundle, first: usize) {
-        let ways = self.repeat.ways();
-        self.state.waiting[0] = lanes(&bundle.active, first, ways);
+    fn find(&self, state: &mut State, bundle: &Bundle, first: usize, ways: usize) {
+        state.waiting[0] = lanes(&bundle.active, first, ways);
         for (warp, lane, pc) in waiting(bundle).filter(|(warp, ..)| (first..first + ways).contains(warp)) {
             if let Some(place) = self.places[..self.inside].iter().position(|&place| place == pc) {
-                self.state.waiting[place] |= 1 << (LANES * (warp - first) + lane);
+                state.waiting[place] |= 1 << (LANES * (warp - first) + lane);
             }
         }
     }
@@ -161,14 +225,14 @@ fn lanes(all: &[u16; WARPS], first: usize, ways: usize) -> u64 {
 }
 
 /// The words of the loop that begins at a word, and which only computes; nothing where there is none.
-pub fn extent(code: &Code<'_>, pc: usize) -> Option<Range<usize>> {
+pub fn extent(code: &Code<'_>, known: &Words, pc: usize) -> Option<Range<usize>> {
     let to = |word: usize| code.exit(word).and_then(Exit::target);
     let last = (pc..code.words().min(pc + WORDS)).rev().find(|&word| to(word) == Some(pc))?;
     let stays = |word: usize| match code.exit(word) {
         Some(Exit::Next) => word < last,
         exit => exit.and_then(Exit::target).is_some_and(|target| target >= pc),
     };
-    (pc..=last).all(|word| stays(word) && computes(code, word)).then_some(pc..last + 1)
+    (pc..=last).all(|word| stays(word) && known.computes(word)).then_some(pc..last + 1)
 }
 
 /// The places of a loop where lanes may wait, and the words at which its blocks begin; nothing when there are too many.
@@ -197,9 +261,8 @@ fn outline(code: &Code<'_>, words: &Range<usize>) -> Option<(Vec<u32>, Vec<usize
 mod tests {
     use isaforge_core::program::assemble;
 
-    use super::super::live::live;
+    use super::super::live::Words;
     use super::*;
-    use crate::level::Level;
     use crate::valhall::program::Program;
 
     /// How many warps the loop at a word of a program executes side by side, if it can be compiled.
@@ -207,8 +270,9 @@ mod tests {
         let words = assemble(isaforge_valhall::ISA, text).unwrap();
         let program = Program::new(&words);
         let code = Code::new(&program, &[0, 0, 3, 4], 1, Level::best());
-        let region = Region::new(&code, extent(&code, pc)?, &live(&code))?;
-        Some(region.repeat.ways())
+        let known = Words::new(&code);
+        let region = Region::new(&code, extent(&code, &known, pc)?, &known)?;
+        Some(region.function.ways())
     }
 
     #[test]

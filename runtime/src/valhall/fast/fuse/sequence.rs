@@ -1,28 +1,31 @@
 //! Instructions become a graph.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::super::code::Code;
+use isaforge_valhall::semantics::SEMANTICS;
+
+use super::super::code::{Code, Exit};
 use super::super::handler::Fields;
-use super::emit::{Again, Segment};
-use super::graph::{Graph, Kind, Value};
+use super::emit::{LoopPlan, Segment};
 use super::live::{self, Live};
-use super::recipe::Recipe;
-use super::window::{Access, PLACES};
-use crate::level::Level;
+use super::window::Access;
+use super::word;
+use crate::exec::jit::lanes::graph::{Graph, Kind, Value};
 
 /// Instructions that become a graph.
-pub struct Sequence<'a> {
+pub struct Sequence<'a, 'c> {
     /// What they compute.
     pub graph: Graph,
-    constants: &'a [u32],
-    level: Level,
+    code: &'a Code<'c>,
     /// The memory that they access.
     pub accesses: Vec<Access>,
     /// The branch that was added last.
     branch: Option<Branch>,
     /// Pairs of rows that have become more by a constant: the first, the sum, and the constant.
-    moved: Vec<(u32, [Value; 2], u64)>,
+    increments: Vec<(u32, [Value; 2], u64)>,
+    /// What rows hold, since segments before this one that it continues have written them.
+    stored: BTreeMap<u32, Value>,
 }
 
 /// A branch.
@@ -32,119 +35,85 @@ pub struct Branch {
     pub mask: Value,
     /// Whether the others jump.
     pub inverted: bool,
-    /// Of its handler.
+    /// For the handler that parts lanes.
     pub fields: Fields,
 }
 
-impl<'a> Sequence<'a> {
+impl<'a, 'c> Sequence<'a, 'c> {
     /// Nothing yet.
-    pub fn new(code: &'a Code<'_>) -> Self {
-        let (constants, level) = (code.constants(), code.level);
-        Sequence { graph: Graph::default(), constants, level, accesses: vec![], branch: None, moved: vec![] }
+    pub fn new(code: &'a Code<'c>) -> Self {
+        let graph = Graph::new(SEMANTICS);
+        Sequence { graph, code, accesses: vec![], branch: None, increments: vec![], stored: BTreeMap::new() }
     }
 
     /// How many of some words, from the first on, can become one sequence.
-    pub fn reach(code: &'a Code<'_>, words: Range<usize>) -> usize {
+    pub fn reach(code: &'a Code<'c>, words: Range<usize>) -> usize {
         let mut sequence = Sequence::new(code);
-        let mut adds =
-            |word| code.calls(word).all(|(fields, recipe)| recipe.is_some_and(|r| sequence.add(fields, r).is_some()));
-        words.clone().position(|word| !adds(word)).unwrap_or(words.len())
+        words.clone().position(|word| sequence.add(word).is_none()).unwrap_or(words.len())
     }
 
-    /// Ends a segment behind which some registers are read: what it has to write, and the branch it ends with.
+    /// Ends a segment after which some registers are read: what it has to write, and the branch it ends with.
     pub fn end_segment(&mut self, live: Live) -> (Segment, Option<Branch>) {
-        let written: Vec<_> = self.graph.written().filter(|&(row, _)| live.read & live::bit(row) != 0).collect();
-        let mut rows = Vec::new();
-        for (row, value) in written {
-            let kind = if live.exact & live::bit(row) != 0 { Kind::Word } else { Kind::Float };
-            let value = self.graph.take(value, kind);
-            if !self.graph.is_row(value, row) {
-                rows.push((row, value));
-            }
-        }
-        let branch = self.branch.take();
+        let (rows, branch) = self.end(live);
+        self.stored.clear();
         (Segment { nodes: self.graph.end_segment(), rows, mask: branch.map(|branch| branch.mask) }, branch)
     }
 
-    /// How the instructions are executed again: how much further each access is then, and the pairs of rows that make it so;
-    /// nothing where that is not a number below 2^31 that is known.
-    pub fn again(&mut self) -> Option<Again> {
+    /// Ends a segment that the next one continues; lanes that leave read some registers.
+    pub fn end_part(&mut self, live: Live) -> (Segment, Option<Branch>) {
+        let (rows, branch) = self.end(live);
+        self.stored.extend(rows.iter().copied());
+        (Segment { nodes: self.graph.end_part(), rows, mask: branch.map(|branch| branch.mask) }, branch)
+    }
+
+    fn end(&mut self, live: Live) -> (Vec<(u32, Value)>, Option<Branch>) {
+        let mut written: Vec<_> = self.graph.written().filter(|&(row, _)| live.read & live::bit(row) != 0).collect();
+        written.sort_unstable_by_key(|(row, _)| *row);
+        let mut rows = Vec::new();
+        for (row, value) in written {
+            let kind = if live.exact & live::bit(row) != 0 { Kind::Word } else { Kind::Float };
+            let value = self.graph.read_as(value, kind);
+            let holds = match self.stored.get(&row) {
+                Some(stored) => *stored == value,
+                None => self.graph.is_row(value, row),
+            };
+            if !holds {
+                rows.push((row, value));
+            }
+        }
+        (rows, self.branch.take())
+    }
+
+    /// How the instructions are executed again: how much further each access is then, and the pairs of rows that make it so.
+    /// `None` where that is not a known number below 2^31.
+    pub fn again(&mut self) -> Option<LoopPlan> {
         let (mut strides, mut pairs) = (vec![], vec![]);
         for access in &self.accesses {
             let [low, high] = access.rows();
-            let now = [low, high].map(|row| self.graph.read(row, self.constants));
+            let now = [low, high].map(|row| self.graph.read(row));
             if self.graph.is_row(now[0], low) && self.graph.is_row(now[1], high) {
                 strides.push(0);
                 continue;
             }
             let (_, _, stride) =
-                self.moved.iter().find(|(row, sum, _)| *row == low && low + 1 == high && *sum == now)?;
+                self.increments.iter().find(|(row, sum, _)| *row == low && low + 1 == high && *sum == now)?;
             let stride = u32::try_from(*stride).ok().filter(|stride| *stride < 1 << 31)?;
             strides.push(stride);
             if !pairs.contains(&(low, stride)) {
                 pairs.push((low, stride));
             }
         }
-        Some(Again { strides, pairs })
+        Some(LoopPlan { strides, pairs })
     }
 
-    /// The place in memory that an instruction accesses; nothing when its address is computed on the way.
-    fn place(&mut self, fields: &Fields, writes: bool) -> Option<usize> {
-        for &row in &fields.sources[..2] {
-            let address = self.graph.read(row, self.constants);
-            if !self.graph.is_row(address, row) {
-                return None;
-            }
-        }
-        let known = self.accesses.iter().position(|access| access.is_like(fields));
-        let place = known.unwrap_or_else(|| {
-            self.accesses.push(Access::new(*fields, writes, self.level));
-            self.accesses.len() - 1
-        });
-        self.accesses[place].writes |= writes;
-        (place < PLACES).then_some(place)
-    }
-
-    /// Adds what a handler computes; nothing where its memory cannot be known.
-    pub fn add(&mut self, fields: &Fields, recipe: &Recipe) -> Option<()> {
-        let place = if recipe.is_safe() { 0 } else { self.place(fields, matches!(recipe, Recipe::Store))? };
-        let Sequence { graph, constants, .. } = self;
-        let mut index = 0;
-        let sources = fields.sources.map(|row| {
-            let value = graph.read(row, constants);
-            let kind = recipe.takes(index);
-            index += 1;
-            graph.take(value, kind)
-        });
-        let results = match recipe {
-            Recipe::Word(make) | Recipe::Float(make) | Recipe::Choice(make) | Recipe::Halves(make) => {
-                [Some(make(graph, sources, fields.numbers)), None]
-            }
-            Recipe::Sum(make) => {
-                let sum = make(graph, sources, fields.numbers);
-                let [low, high, ..] = sources;
-                let is_same = graph.is_row(low, fields.dest) && graph.is_row(high, fields.dest + 1);
-                if let (true, [Some(low), Some(high)]) = (is_same, [2, 3].map(|index| graph.constant(sources[index]))) {
-                    self.moved.push((fields.dest, sum, u64::from(high) << 32 | u64::from(low)));
-                }
-                sum.map(Some)
-            }
-            Recipe::Long(make) => make(graph, sources, fields.numbers).map(Some),
-            Recipe::Load => [Some(graph.load(place)), None],
-            Recipe::Store => {
-                let value = graph.read(fields.dest, constants);
-                let value = graph.take(value, Kind::Word);
-                graph.store(place, value);
-                return Some(());
-            }
-            Recipe::Branch(test) => {
-                let mask = test(graph, sources[0]);
-                self.branch = Some(Branch { mask, inverted: fields.numbers[1] != 0, fields: *fields });
-                return Some(());
-            }
-        };
-        for (row, value) in (fields.dest..).zip(results.into_iter().flatten()) {
-            graph.write(row, value);
+    /// Adds what a word computes; `None` where that, or its memory, cannot be known.
+    pub fn add(&mut self, pc: usize) -> Option<()> {
+        let selected = word::select(self.code, pc, &mut self.graph, &mut self.accesses)?;
+        self.increments.extend(selected.increments);
+        if let Exit::Branch(target) = self.code.exit(pc)? {
+            let (mask, inverted) = selected.branch?;
+            let fields = Fields { numbers: [target, 0], pc: u32::try_from(pc).ok()?, ..Fields::default() };
+            self.branch = Some(Branch { mask, inverted, fields });
         }
         Some(())
     }

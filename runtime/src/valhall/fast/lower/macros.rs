@@ -48,22 +48,16 @@ macro_rules! halves {
 
 /// Two integer sources that can be widened, and the rules that wrap and saturate: one of its own, or of components.
 macro_rules! integers {
-    ($($name:ident $form:ident $read:ident $sign:literal $flag:ident $rule:ident $flagged:ident $saturating:ident;)*) => { $(
+    ($($name:ident $form:ident $read:ident $sign:literal $flag:ident $rule:ident;)*) => { $(
         fn $name(&mut self, i: v::$form) -> Lowered {
             let a = take!(self.$read(0, i.src0(), i.src0_widen(), $sign));
             let b = take!(self.$read(1, i.src1(), i.src1_widen(), $sign));
             if i.$flag() {
-                return integers!(@$flagged $saturating, $sign, self, i, a, b);
+                return Lowered(None);
             }
             self.put::<integer::$rule>(i.dest(), i.dest_half(), &[a, b], [0; 2])
         }
     )* };
-    (@each $rule:ident, $sign:literal, $s:ident, $i:ident, $a:ident, $b:ident) => {
-        $s.put::<Each<16, $sign, parts::$rule>>($i.dest(), $i.dest_half(), &[$a, $b], parts::limits(16, $sign, true))
-    };
-    (@$module:ident $rule:ident, $sign:literal, $s:ident, $i:ident, $a:ident, $b:ident) => {
-        $s.put::<$module::$rule>($i.dest(), $i.dest_half(), &[$a, $b], [0; 2])
-    };
 }
 
 /// Plain words.
@@ -130,20 +124,6 @@ macro_rules! selects {
     )* };
 }
 
-/// `CSEL` on halves.
-macro_rules! half_selects {
-    ($($name:ident $form:ident $kind:ident $part:ident;)*) => { $(
-        fn $name(&mut self, i: v::$form) -> Lowered {
-            let (a, b) = (take!(self.word(i.src0())), take!(self.word(i.src1())));
-            let (c, d) = (take!(self.word(i.src2())), take!(self.word(i.src3())));
-            ordered!(i.cmp(), a, b, $kind, |Order, x, y| {
-                let sources = [x, y, c, d];
-                self.put::<integer::SelectHalves<Order, integer::$part>>(i.dest(), i.dest_half(), &sources, [0; 2])
-            })
-        }
-    )* };
-}
-
 /// A comparison of words that have been read.
 macro_rules! compare {
     ($s:ident, $i:ident, $a:ident, $b:ident, $c:ident, $kind:ident) => {{
@@ -163,50 +143,19 @@ macro_rules! compare {
     }};
 }
 
-/// A comparison of halves that have been read.
-macro_rules! compare_halves {
-    ($s:ident, $i:ident, $a:ident, $b:ident, $c:ident, $kind:ident $part:ident) => {{
-        let value = match $i.result_type() {
-            ResultType::I1 | ResultType::U1 => 0x1_0001,
-            ResultType::F1 => 0x3c00_3c00,
-            ResultType::M1 => u32::MAX,
-        };
-        let numbers = [value, if $i.and() { u32::MAX } else { 0 }];
-        ordered!($i.cmp(), $a, $b, $kind, |Order, x, y| {
-            let sources = [x, y, $c];
-            $s.put::<integer::CompareHalves<Order, integer::$part>>($i.dest(), $i.dest_half(), &sources, numbers)
-        })
-    }};
-}
-
-/// Integer comparisons; three-way ones look at components.
+/// Integer comparisons; three-way ones are covered by their texts.
 macro_rules! compares {
-    ($($name:ident $form:ident $read:ident $bits:literal $sign:literal $compare:ident!($($kind:tt)*);)*) => { $(
+    ($($name:ident $form:ident $sign:literal $kind:ident;)*) => { $(
         fn $name(&mut self, i: v::$form) -> Lowered {
-            let a = take!(halving_sums!(@$read self, 0, i.src0(), i.src0_widen(), $sign));
-            let b = take!(halving_sums!(@$read self, 1, i.src1(), i.src1_widen(), $sign));
-            let c = take!(self.word(i.src2()));
             if i.seq() {
-                let (dest, half, sources) = (i.dest(), i.dest_half(), [a, b, c]);
-                if i.result_type() == ResultType::U1 {
-                    return self.put::<Each<$bits, $sign, parts::Sequence>>(dest, half, &sources, [0; 2]);
-                }
-                let numbers = [truth(i.result_type(), $bits), sequence(i.cmp())];
-                return self.put::<Each<$bits, $sign, parts::SequenceHolds>>(dest, half, &sources, numbers);
+                return Lowered(None);
             }
-            $compare!(self, i, a, b, c, $($kind)*)
+            let a = take!(self.integer(0, i.src0(), i.src0_widen(), $sign));
+            let b = take!(self.integer(1, i.src1(), i.src1_widen(), $sign));
+            let c = take!(self.word(i.src2()));
+            compare!(self, i, a, b, c, $kind)
         }
     )* };
-}
-
-/// A comparison of bytes that have been read.
-macro_rules! compare_bytes {
-    ($s:ident, $i:ident, $a:ident, $b:ident, $c:ident, $kind:ident $sign:literal) => {{
-        let numbers = [truth($i.result_type(), 8), ones($i.and())];
-        ordered!($i.cmp(), $a, $b, $kind, |Order, x, y| {
-            $s.put::<Each<8, $sign, parts::Compare<Order>>>($i.dest(), $i.dest_half(), &[x, y, $c], numbers)
-        })
-    }};
 }
 
 /// Shifts with logic, on words and on halves.

@@ -14,9 +14,9 @@ use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::super::super::super::warp::Column;
 use super::super::super::bundle::WARPS;
-use super::super::graph::{Graph, Node, Relation};
-use super::plan::{Home, Plan, Segment, Staying, shared, used};
+use super::plan::{Location, Part, Plan, Segment, shared, used};
 use super::{Access, Emitted, Emitter, LANES, Label, POINTERS, STORED, columns, touched};
+use crate::exec::jit::lanes::graph::{Graph, Node, Relation};
 
 /// What the code has to do.
 #[derive(Debug)]
@@ -28,19 +28,19 @@ pub struct Wanted {
     /// How many places in memory it accesses.
     pub places: usize,
     /// How it is executed again while all lanes jump, if they jump to its beginning.
-    pub again: Option<Again>,
+    pub again: Option<LoopPlan>,
 }
 
 /// How a block is executed again.
 #[derive(Debug)]
-pub struct Again {
+pub struct LoopPlan {
     /// How much further each access is then.
     pub strides: Vec<u32>,
     /// Pairs of rows that are not written in between, and how much more they become each time.
     pub pairs: Vec<(u32, u32)>,
 }
 
-impl Again {
+impl LoopPlan {
     /// Takes the writing of the pairs out of a segment; nothing where something else in it depends on them.
     pub fn alone(mut self, graph: &Graph, segment: &mut Segment) -> Option<Self> {
         let is_moved = |row: u32| self.pairs.iter().any(|&(first, _)| row == first || row == first + 1);
@@ -101,26 +101,26 @@ impl Wanted {
 }
 
 /// The code so far, with what is the same for all warps; the plan, and where values are.
-fn begin(wanted: &Wanted, ways: usize, access: Access) -> Option<(Emitter, Plan, Vec<Home>)> {
+fn begin(wanted: &Wanted, ways: usize, access: Access) -> Option<(Emitter, Plan, Vec<Location>)> {
     let (graph, segment) = (&wanted.graph, &wanted.segment);
     let used = used(graph, std::iter::once(segment));
     let homes = homes(graph, segment, &used);
-    let plan = Plan::new(graph, segment, &used, &homes, Staying::default());
+    let plan = Plan::new(graph, &[Part { segment, masked: 0 }], &used, &homes, &[])?;
     let mut out = Emitter::new(graph, ways, access, MASKS);
     out.fixed(graph, &plan, &homes)?;
     Some((out, plan, homes))
 }
 
 /// Where values are: what is the same for all warps is in registers, unless it is too much.
-fn homes(graph: &Graph, segment: &Segment, used: &[bool]) -> Vec<Home> {
+fn homes(graph: &Graph, segment: &Segment, used: &[bool]) -> Vec<Location> {
     let (fixed, read) = shared(graph, used, std::iter::once(segment));
     let is_much = read.iter().filter(|read| **read).count() > SHARED;
     let home = |index: usize| match graph.nodes()[index] {
-        _ if !fixed[index] || !used[index] => Home::Segment,
-        Node::Splat(_) if is_much => Home::Register,
-        _ if is_much => Home::Segment,
-        _ if read[index] => Home::Register,
-        _ => Home::Before,
+        _ if !fixed[index] || !used[index] => Location::Segment,
+        Node::Splat(_) if is_much => Location::Register,
+        _ if is_much => Location::Segment,
+        _ if read[index] => Location::Register,
+        _ => Location::Before,
     };
     (0..fixed.len()).map(home).collect()
 }
@@ -200,7 +200,7 @@ fn part(wanted: &Wanted) -> Option<Vec<u8>> {
 
 impl Emitter {
     /// Begins once more, further on in memory, if all lanes jump and it may; else rows are put where they belong.
-    fn repeat(&mut self, again: &Again, start: Label) -> Option<()> {
+    fn repeat(&mut self, again: &LoopPlan, start: Label) -> Option<()> {
         use Register::{EAX, ECX, K1, R8, R9, RAX, ZMM0};
         let [all, left] = [offset_of!(Times, all), offset_of!(Times, left)];
         let [all, left] = [all, left].map(|at| MemoryOperand::with_base_displ(R9, at as i64));

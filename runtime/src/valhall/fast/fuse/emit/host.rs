@@ -18,6 +18,11 @@ pub fn operands(code: Code, to: Register, from: [Option<Register>; 3]) -> [Optio
     }
 }
 
+/// Whether the result is a register of full width.
+pub fn is_whole(code: Code) -> bool {
+    operands(code, Register::ZMM0, [None; 3])[0] == Some(Register::ZMM0)
+}
+
 /// For a fused product whose result takes the place of a factor: the instruction whose result takes that of the addend.
 pub fn on_addend(code: Code) -> Option<Code> {
     Some(match code {

@@ -13,13 +13,13 @@ use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register};
 
 use super::super::super::warp::Column;
 use super::super::bundle::Row;
-use super::graph::{Graph, Node, Operation, Value};
 use super::live::bit;
 use super::window;
+use crate::exec::jit::lanes::graph::{Graph, Node, Operation, Value};
 use host::{on_addend, operands, replaces};
-use plan::{Home, Plan, Store};
+use plan::{Location, Plan, Store};
 
-pub use block::{Again, Times, Wanted};
+pub use block::{LoopPlan, Times, Wanted};
 pub use plan::Segment;
 pub use region::{Block, Leave, Loop, PLACES, State};
 
@@ -181,10 +181,10 @@ impl Emitter {
     }
 
     /// What a segment computes, for each of the warps.
-    fn body(&mut self, graph: &Graph, segment: &Segment, plan: &mut Plan, homes: &[Home]) -> Option<()> {
+    fn body(&mut self, graph: &Graph, segment: &Segment, plan: &mut Plan, homes: &[Location]) -> Option<()> {
         let first = segment.nodes.start;
         for index in first..segment.nodes.end.max(first + 1) {
-            if segment.nodes.contains(&index) && plan.is_used(index) && homes[index] == Home::Segment {
+            if segment.nodes.contains(&index) && plan.is_used(index) && homes[index] == Location::Segment {
                 for way in 0..self.ways {
                     self.node(graph, index, way, plan, homes)?;
                 }
@@ -201,32 +201,32 @@ impl Emitter {
     }
 
     /// What is the same for all warps.
-    fn fixed(&mut self, graph: &Graph, plan: &Plan, homes: &[Home]) -> Option<()> {
+    fn fixed(&mut self, graph: &Graph, plan: &Plan, homes: &[Location]) -> Option<()> {
         let nodes = graph.nodes();
-        let fixed: Vec<usize> = (0..homes.len()).filter(|&index| homes[index] != Home::Segment).collect();
+        let fixed: Vec<usize> = (0..homes.len()).filter(|&index| homes[index] != Location::Segment).collect();
         for (at, &index) in fixed.iter().enumerate() {
             self.node(graph, index, 0, plan, homes)?;
             for argument in nodes[index].arguments() {
                 let again = |later: &usize| nodes[*later].arguments().any(|other| other == argument);
                 let is_done = match homes[argument.index()] {
-                    Home::Before => !fixed[at + 1..].iter().any(again),
-                    home => matches!(home, Home::Slot(_)),
+                    Location::Before => !fixed[at + 1..].iter().any(again),
+                    home => matches!(home, Location::Slot(_)),
                 };
                 self.done(argument, is_done, 0);
             }
-            if let Home::Slot(to) = homes[index] {
+            if let Location::Slot(to) = homes[index] {
                 let from = self.registers[index][0]?;
                 self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, region::slot(to), from))?;
                 self.done(Value::of(index), true, 0);
             }
         }
-        for &index in fixed.iter().filter(|&&index| homes[index] == Home::Register) {
+        for &index in fixed.iter().filter(|&&index| homes[index] == Location::Register) {
             self.registers[index] = [self.registers[index][0]; WAYS];
         }
         Some(())
     }
 
-    fn node(&mut self, graph: &Graph, index: usize, way: usize, plan: &Plan, homes: &[Home]) -> Option<()> {
+    fn node(&mut self, graph: &Graph, index: usize, way: usize, plan: &Plan, homes: &[Location]) -> Option<()> {
         let node = &graph.nodes()[index];
         let value = Value::of(index);
         match node {
@@ -276,9 +276,9 @@ impl Emitter {
     }
 
     /// Where a value is; it is got from memory, if that is its place.
-    fn operand(&mut self, value: Value, way: usize, homes: &[Home]) -> Option<Register> {
+    fn operand(&mut self, value: Value, way: usize, homes: &[Location]) -> Option<Register> {
         match (self.registers[value.index()][way], homes[value.index()]) {
-            (None, Home::Slot(slot)) => {
+            (None, Location::Slot(slot)) => {
                 let to = self.take(value, false, way)?;
                 self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, to, region::slot(slot)))?;
                 Some(to)
@@ -300,13 +300,14 @@ impl Emitter {
         operation: &Operation,
         way: usize,
         plan: &Plan,
-        homes: &[Home],
+        homes: &[Location],
     ) -> Option<()> {
         let mut code = operation.code;
         let mut arguments = operation.arguments;
         let index = value.index();
         let all = || operation.arguments.into_iter().chain([operation.mask]).flatten();
-        let home = plan.home(index).and_then(|row| self.home(row, way));
+        let (row, is_masked) = plan.home(index).unzip();
+        let (home, is_masked) = (row.and_then(|row| self.home(row, way)), is_masked == Some(true));
         for argument in all() {
             self.operand(argument, way, homes)?;
         }
@@ -364,8 +365,11 @@ impl Emitter {
             ([a, Some(b), Some(c), None], Some(n)) => Instruction::with4(code, a?, b, c, n),
             _ => return None,
         };
+        if is_masked {
+            self.lanes(region::ACTIVE, way)?;
+        }
         if let Ok(instruction) = &mut instruction {
-            instruction.set_op_mask(mask);
+            instruction.set_op_mask(if is_masked { LANES } else { mask });
             instruction.set_rounding_control(operation.rounding);
         }
         self.push(instruction)

@@ -1,16 +1,17 @@
 //! What becomes of a graph's values: when they are used, and where they go.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
-use super::super::graph::{Graph, Node, Value, fixed};
 use super::super::live::bit;
-use super::host::{on_addend, replaces};
+use super::host::{is_whole, on_addend, replaces};
+use crate::exec::jit::lanes::graph::{Graph, Node, Value, fixed};
 
 /// A part of a graph that is executed from its first node to its last, and what is wanted of it.
 #[derive(Debug)]
 pub struct Segment {
     /// Its nodes, but for what all parts share.
-    pub nodes: std::ops::Range<usize>,
+    pub nodes: Range<usize>,
     /// The rows to write.
     pub rows: Vec<(u32, Value)>,
     /// The mask by which lanes jump, at its end.
@@ -28,7 +29,7 @@ pub enum Store {
 
 /// Where the value of a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Home {
+pub enum Location {
     /// In a register, from where its segment makes it to its last use there.
     Segment,
     /// In a register before all segments, until the last value is made from it there.
@@ -39,75 +40,110 @@ pub enum Home {
     Slot(usize),
 }
 
-/// Rows that stay in registers, from one segment to the next.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Staying<'a> {
-    /// These.
-    pub rows: &'a [u32],
-    /// Those of which only the active lanes are written, as bits.
+/// A segment of a trace: values that a segment computes are known in those after it.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// What it computes.
+    pub segment: &'a Segment,
+    /// Rows of which only the active lanes are written, as bits.
     pub masked: u64,
 }
 
-/// When values of a segment are used for the last time.
+/// When values of a trace are used for the last time.
 pub struct Plan {
-    /// Twice the index of the node that uses a value last; one more where a store behind that node does.
+    /// Twice the index of the node that uses a value last; one more where a store behind that node does, or the branch at
+    /// the end of its segment.
     last: Vec<Option<usize>>,
-    /// What is stored behind each node, from the first of the segment on.
+    /// What is stored behind each node, from the first of the trace on.
     stores: Vec<Vec<(Store, Value)>>,
     first: usize,
+    /// The end of its nodes.
+    end: usize,
     /// Values whose registers are theirs for good.
     kept: Vec<bool>,
-    /// Values that are made in the register of a row that stays there.
-    at_home: Vec<Option<u32>>,
+    /// Values that are made in the register of a row that stays there, and whether only the active lanes are.
+    at_home: Vec<Option<(u32, bool)>>,
 }
 
 impl Plan {
-    /// The plan for a segment; `used` are the nodes that anything depends on.
-    pub fn new(graph: &Graph, segment: &Segment, used: &[bool], homes: &[Home], staying: Staying<'_>) -> Self {
+    /// The plan for a trace, whose segments are contiguous; `used` are the nodes that anything depends on, and some rows
+    /// are pinned: they stay in registers from one trace to the next. Returns `None` if one of several segments has
+    /// no nodes.
+    pub fn new(graph: &Graph, trace: &[Part<'_>], used: &[bool], homes: &[Location], pinned: &[u32]) -> Option<Self> {
         let nodes = graph.nodes();
-        let first = segment.nodes.start;
+        let all = trace.first()?.segment.nodes.start..trace.last()?.segment.nodes.end;
+        let first = all.start;
         let mut plan = Plan {
             last: vec![None; nodes.len()],
-            stores: vec![vec![]; segment.nodes.len().max(1)],
+            stores: vec![vec![]; all.len().max(1)],
             first,
-            kept: homes.iter().map(|home| *home == Home::Register).collect(),
+            end: all.end,
+            kept: homes.iter().map(|home| *home == Location::Register).collect(),
             at_home: vec![None; nodes.len()],
         };
-        let made = |index: &usize| used[*index] && homes[*index] == Home::Segment;
-        for index in segment.nodes.clone().filter(made) {
+        let made = |index: &usize| used[*index] && homes[*index] == Location::Segment;
+        for index in all.clone().filter(made) {
             for argument in nodes[index].arguments() {
                 plan.use_at(argument, 2 * index);
             }
         }
-        for &(row, value) in &segment.rows {
-            // Not before what the row was has been read.
-            let read = segment.nodes.clone().find(|&index| graph.is_old_row(index, row)).filter(|&load| used[load]);
-            let mut place = read.unwrap_or(0).max(value.index()).max(first);
-            let is_moved = segment.rows.iter().any(|(_, value)| Some(value.index()) == read);
-            if let Some(read) = read
-                && staying.rows.contains(&row)
-                && !is_moved
-            {
-                plan.kept[read] = true;
-                place = plan.last[read].map_or(place, |last| place.max(last / 2));
+        for (at, part) in trace.iter().enumerate() {
+            let is_last = at + 1 == trace.len();
+            if trace.len() > 1 && part.segment.nodes.is_empty() {
+                return None;
             }
-            if staying.rows.contains(&row)
-                && staying.masked & bit(row) == 0
-                && place == value.index()
-                && homes[place] == Home::Segment
-                && plan.can_be_at_home(graph, value, read)
-            {
-                plan.at_home[value.index()] = Some(row);
-                plan.kept[value.index()] = true;
-                continue;
+            if let Some(mask) = part.segment.mask {
+                plan.use_at(mask, if is_last { usize::MAX } else { 2 * part.segment.nodes.end - 1 });
             }
-            plan.stores[place - first].push((Store::Row(row), value));
-            plan.use_at(value, 2 * place + 1);
         }
-        for index in segment.nodes.clone() {
+        let writes = |row: u32| {
+            let written = move |part: &&Part<'_>| part.segment.rows.iter().any(|(written, _)| *written == row);
+            trace.iter().filter(written)
+        };
+        for part in trace {
+            let own = &part.segment.nodes;
+            // Lanes that leave before find what the row was.
+            let begin = if trace.len() > 1 { own.start } else { first };
+            let last = own.end.max(begin + 1) - 1;
+            for &(row, value) in &part.segment.rows {
+                // Not before what the row was has been read.
+                let read = all.clone().find(|&index| graph.is_old_row(index, row)).filter(|&load| used[load]);
+                let is_first = writes(row).next().is_some_and(|first| std::ptr::eq(first, part));
+                let is_only = writes(row).count() == 1;
+                let mut place = read.unwrap_or(0).max(value.index()).max(begin);
+                let is_pinned = pinned.contains(&row);
+                if let Some(read) = read.filter(|_| is_pinned && is_first) {
+                    let is_moved =
+                        trace.iter().any(|part| part.segment.rows.iter().any(|(_, value)| value.index() == read));
+                    // What is read later than it may be written is copied.
+                    let read_last = plan.last[read].map_or(place, |last| place.max(last / 2));
+                    if !is_moved && read_last <= last {
+                        plan.kept[read] = true;
+                        place = read_last;
+                    }
+                }
+                if is_pinned
+                    && is_only
+                    && place == value.index()
+                    && homes[place] == Location::Segment
+                    && let masked = part.masked & bit(row) != 0
+                    && plan.can_be_at_home(graph, value, read, masked)
+                {
+                    plan.at_home[value.index()] = Some((row, masked));
+                    plan.kept[value.index()] = true;
+                    continue;
+                }
+                if place > last {
+                    return None;
+                }
+                plan.stores[place - first].push((Store::Row(row), value));
+                plan.use_at(value, 2 * place + 1);
+            }
+        }
+        for index in all {
             if let Node::Row(row, _) = nodes[index]
-                && staying.rows.contains(&row)
-                && !segment.rows.iter().any(|&(written, _)| written == row)
+                && pinned.contains(&row)
+                && writes(row).next().is_none()
             {
                 plan.kept[index] = true;
             }
@@ -118,20 +154,19 @@ impl Plan {
             plan.stores[node - first].push((Store::Place(place), value));
             plan.use_at(value, 2 * node + 1);
         }
-        if let Some(mask) = segment.mask {
-            plan.use_at(mask, usize::MAX);
-        }
-        plan
+        Some(plan)
     }
 
-    /// Whether a value can be made in the register of a row, `old` being what is there.
-    fn can_be_at_home(&self, graph: &Graph, value: Value, old: Option<usize>) -> bool {
+    /// Whether a value can be made in the register of a row, `old` being what is there; perhaps in the active lanes alone.
+    fn can_be_at_home(&self, graph: &Graph, value: Value, old: Option<usize>, masked: bool) -> bool {
         let Node::Operation(operation) = &graph.nodes()[value.index()] else { return false };
         let reads_old = operation.arguments[1..].iter().flatten().any(|argument| Some(argument.index()) == old);
         let is_free = self.at_home[value.index()].is_none() && !self.kept[value.index()];
+        let replaces = replaces(operation.code);
         is_free
             && !operation.is_mask
-            && (!replaces(operation.code) || on_addend(operation.code).is_some() || !reads_old)
+            && (!masked || !replaces && operation.mask.is_none() && is_whole(operation.code))
+            && (!replaces || on_addend(operation.code).is_some() || !reads_old)
     }
 
     fn use_at(&mut self, value: Value, moment: usize) {
@@ -149,8 +184,8 @@ impl Plan {
         self.kept[index]
     }
 
-    /// The row in whose register a value is made.
-    pub fn home(&self, index: usize) -> Option<u32> {
+    /// The row in whose register a value is made, and whether only the active lanes are.
+    pub fn home(&self, index: usize) -> Option<(u32, bool)> {
         self.at_home[index]
     }
 
@@ -164,19 +199,25 @@ impl Plan {
         self.last[value.index()] == Some(2 * index + 1) && !self.kept[value.index()]
     }
 
+    /// Whether the branch at the end of a segment is the last to use a mask.
+    pub fn ends_with(&self, mask: Value, segment: &Segment) -> bool {
+        let is_last = segment.nodes.end == self.end;
+        self.last[mask.index()] == Some(if is_last { usize::MAX } else { 2 * segment.nodes.end - 1 })
+    }
+
     /// What is stored behind a node.
     pub fn stores(&mut self, index: usize) -> Vec<(Store, Value)> {
         std::mem::take(&mut self.stores[index - self.first])
     }
 
     /// How many registers each warp needs for values that do not stay.
-    pub fn pressure(&self, graph: &Graph, segment: &Segment, homes: &[Home]) -> usize {
+    pub fn pressure(&self, graph: &Graph, nodes: Range<usize>, homes: &[Location]) -> usize {
         let mut most = 0;
         let mut live = HashSet::new();
-        for index in segment.nodes.clone() {
-            if self.is_used(index) && homes[index] == Home::Segment {
+        for index in nodes {
+            if self.is_used(index) && homes[index] == Location::Segment {
                 let node = &graph.nodes()[index];
-                live.extend(node.arguments().filter(|value| matches!(homes[value.index()], Home::Slot(_))));
+                live.extend(node.arguments().filter(|value| matches!(homes[value.index()], Location::Slot(_))));
                 most = most.max(live.len());
                 live.retain(|&value| !self.ends(value, index));
                 if !node.is_mask() && !self.kept[index] {

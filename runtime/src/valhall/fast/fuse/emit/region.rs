@@ -6,19 +6,23 @@
 //! words that something jumps to, or goes on at behind a jump. When no lane is left in the loop, or when it may have
 //! executed what the state has room for, it ends; then all lanes wait.
 //!
+//! Blocks that nothing else leads to continue the one before: together they are a *trace*, in which values stay in
+//! registers without being written to rows. Lanes that leave it find in rows what they may read, and nothing else.
+//!
 //! `r8` has the active lanes; `r9` counts them, and above 32 bits their warps; `r11d` is the room. Rows stay in registers
 //! as long as the loop runs, where these suffice, and all lanes of them are written but where others that wait may read them.
 
 use std::collections::BTreeMap;
 use std::mem::offset_of;
+use std::ops::Range;
 
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::super::super::super::warp::LANES as WIDTH;
-use super::super::graph::{Graph, Node, Value};
 use super::super::live::bit;
-use super::plan::{Home, Plan, Segment, Staying, shared, used};
+use super::plan::{Location, Part, Plan, Segment, shared, used};
 use super::{Access, Emitted, Emitter, LANES, Label, VECTORS, WAYS, touched};
+use crate::exec::jit::lanes::graph::{Graph, Node, Value};
 
 /// Places and blocks of a loop, at most.
 pub const PLACES: usize = 32;
@@ -26,7 +30,7 @@ pub const PLACES: usize = 32;
 pub const SLOTS: usize = 32;
 
 /// The first mask register and the last have other uses.
-const MASKS: std::ops::Range<u8> = 1..7;
+const MASKS: Range<u8> = 1..7;
 
 /// What the code of a loop works on, besides rows. Lanes are bits, those of the first warp lowest.
 #[derive(Debug)]
@@ -100,6 +104,8 @@ pub struct Block {
     pub leave: Leave,
     /// Rows that lanes may read that wait meanwhile, as bits.
     pub masked: u64,
+    /// Whether it knows what the block before it has computed: nothing else leads here.
+    pub continues: bool,
 }
 
 /// What follows a block.
@@ -116,50 +122,56 @@ pub enum Leave {
 impl Emitted {
     /// The code for a loop, and how many warps it executes side by side; nothing where registers do not suffice.
     pub fn region(wanted: &Loop) -> Option<(Self, usize)> {
-        let (code, ways) = [4, 2, 1].into_iter().find_map(|ways| Some((region(wanted, ways)?, ways)))?;
+        [4, 2, 1].into_iter().find_map(|ways| Some((Emitted::region_of(wanted, ways)?, ways)))
+    }
+
+    /// The same for so many warps.
+    pub fn region_of(wanted: &Loop, ways: usize) -> Option<Self> {
         let rows = touched(&wanted.graph, wanted.segments());
-        Some((Emitted { code, rows, places: 0 }, ways))
+        Some(Emitted { code: region(wanted, ways)?, rows, places: 0 })
     }
 }
 
 /// Where values and rows are while the loop runs.
-struct Arranged {
+struct Allocation {
     used: Vec<bool>,
-    homes: Vec<Home>,
+    homes: Vec<Location>,
     /// Rows that stay in registers.
     rows: Vec<u32>,
 }
 
-impl Arranged {
+impl Allocation {
     /// Decides it for so many warps side by side; nothing where registers do not suffice.
     fn new(wanted: &Loop, ways: usize) -> Option<Self> {
         let nodes = wanted.graph.nodes();
         let used = used(&wanted.graph, wanted.segments());
         let (fixed, read) = shared(&wanted.graph, &used, wanted.segments());
         let home = |index: usize| match fixed[index] && used[index] {
-            true if read[index] => Home::Register,
-            true => Home::Before,
-            false => Home::Segment,
+            true if read[index] => Location::Register,
+            true => Location::Before,
+            false => Location::Segment,
         };
-        let mut homes: Vec<Home> = (0..nodes.len()).map(home).collect();
-        let mut shared: Vec<usize> = (0..nodes.len()).filter(|&index| homes[index] == Home::Register).collect();
+        let mut homes: Vec<Location> = (0..nodes.len()).map(home).collect();
+        let mut shared: Vec<usize> = (0..nodes.len()).filter(|&index| homes[index] == Location::Register).collect();
         let (mut slots, (mut rows, mut written)) = (0, wanted.rows(&used));
         loop {
-            let needed = wanted.blocks.iter().map(|block| {
-                let plan = Plan::new(&wanted.graph, &block.segment, &used, &homes, block.staying(&rows));
-                plan.pressure(&wanted.graph, &block.segment, &homes)
-            });
-            let needed = ways * (rows.len() + needed.max().unwrap_or(0)) + shared.len();
+            let mut most = 0;
+            for trace in wanted.traces() {
+                let parts: Vec<_> = trace.iter().map(Block::part).collect();
+                let plan = Plan::new(&wanted.graph, &parts, &used, &homes, &rows)?;
+                most = most.max(plan.pressure(&wanted.graph, nodes_of(trace), &homes));
+            }
+            let needed = ways * (rows.len() + most) + shared.len();
             let lacking = needed.saturating_sub(VECTORS.into());
             if lacking == 0 {
-                return Some(Arranged { used, homes, rows });
+                return Some(Allocation { used, homes, rows });
             }
             if rows.len() > written {
                 // What is only read is as well read from memory.
                 rows.truncate(written.max(rows.len().saturating_sub(lacking.div_ceil(ways))));
             } else if ways < WAYS && slots < SLOTS && !shared.is_empty() {
                 for index in shared.drain(shared.len() - lacking.min(SLOTS - slots).min(shared.len())..) {
-                    homes[index] = Home::Slot(slots);
+                    homes[index] = Location::Slot(slots);
                     slots += 1;
                 }
             } else if ways == 1 && written > 0 {
@@ -173,6 +185,11 @@ impl Arranged {
 }
 
 impl Loop {
+    /// Blocks, each with those that continue it.
+    fn traces(&self) -> impl Iterator<Item = &[Block]> {
+        self.blocks.chunk_by(|_, next| next.continues)
+    }
+
     fn segments(&self) -> impl Iterator<Item = &Segment> {
         self.blocks.iter().map(|block| &block.segment)
     }
@@ -204,9 +221,15 @@ impl Loop {
 }
 
 impl Block {
-    fn staying<'a>(&self, rows: &'a [u32]) -> Staying<'a> {
-        Staying { rows, masked: self.masked }
+    fn part(&self) -> Part<'_> {
+        Part { segment: &self.segment, masked: self.masked }
     }
+}
+
+/// The nodes of a trace.
+fn nodes_of(trace: &[Block]) -> Range<usize> {
+    let at = |block: Option<&Block>| block.map_or(0..0, |block| block.segment.nodes.clone());
+    at(trace.first()).start..at(trace.last()).end
 }
 
 /// What is jumped to.
@@ -222,11 +245,13 @@ struct Labels {
 /// The code for so many warps side by side.
 fn region(wanted: &Loop, ways: usize) -> Option<Vec<u8>> {
     use Register::{R8, R8D, R11D, RDI, RDX};
-    let Arranged { used, homes, rows } = Arranged::new(wanted, ways)?;
+    let Allocation { used, homes, rows } = Allocation::new(wanted, ways)?;
     let mut out = Emitter::new(&wanted.graph, ways, Access::Active, MASKS);
-    let first = wanted.blocks.first()?;
-    let plan = Plan::new(&wanted.graph, &first.segment, &used, &homes, first.staying(&rows));
-    out.fixed(&wanted.graph, &plan, &homes)?;
+    let plan = |trace: &[Block]| {
+        let parts: Vec<_> = trace.iter().map(Block::part).collect();
+        Plan::new(&wanted.graph, &parts, &used, &homes, &rows)
+    };
+    out.fixed(&wanted.graph, &plan(wanted.traces().next()?)?, &homes)?;
     out.push(Instruction::with2(Code::Add_rm64_r64, RDI, RDX))?;
     for &row in &rows {
         let mut home = [Register::None; WAYS];
@@ -247,12 +272,19 @@ fn region(wanted: &Loop, ways: usize) -> Option<Vec<u8>> {
         end: out.label(),
     };
     let mut later = vec![];
-    for (index, block) in wanted.blocks.iter().enumerate() {
-        out.head(wanted, index, &labels, &mut later)?;
-        let mut plan = Plan::new(&wanted.graph, &block.segment, &used, &homes, block.staying(&rows));
-        out.masked = block.masked;
-        out.body(&wanted.graph, &block.segment, &mut plan, &homes)?;
-        out.leave(wanted, index, &homes, &labels, &mut later)?;
+    let mut index = 0;
+    for trace in wanted.traces() {
+        let mut plan = plan(trace)?;
+        for block in trace {
+            out.head(wanted, index, &labels, &mut later)?;
+            out.masked = block.masked;
+            out.body(&wanted.graph, &block.segment, &mut plan, &homes)?;
+            if let Some(mask) = block.segment.mask {
+                out.gather(mask, plan.ends_with(mask, &block.segment), &homes)?;
+            }
+            out.leave(wanted, index, &labels, &mut later)?;
+            index += 1;
+        }
     }
     out.push(Instruction::with2(Code::Or_rm64_r64, waiting(wanted.end), R8))?;
     out.put(labels.end);
@@ -318,15 +350,8 @@ impl Emitter {
         self.push(Instruction::with2(Code::Add_rm64_r64, count, R9))
     }
 
-    /// The end of a block.
-    fn leave(
-        &mut self,
-        wanted: &Loop,
-        index: usize,
-        homes: &[Home],
-        labels: &Labels,
-        later: &mut Vec<Rare>,
-    ) -> Option<()> {
+    /// The end of a block. The lanes that branch are in `rax`.
+    fn leave(&mut self, wanted: &Loop, index: usize, labels: &Labels, later: &mut Vec<Rare>) -> Option<()> {
         use Register::{R8, R8D, RAX};
         let block = &wanted.blocks[index];
         let none = wanted.head(block.next, labels);
@@ -339,7 +364,6 @@ impl Emitter {
             }
             Leave::Jump(place) => self.again(wanted, place, labels),
             Leave::Branch(place, inverted) => {
-                self.gather(block.segment.mask?, homes)?;
                 let [begins, then] = [self.label(), self.label()];
                 if wanted.is_behind(place, index) {
                     if inverted {
@@ -376,13 +400,13 @@ impl Emitter {
         self.jump(Code::Jmp_rel32_64, labels.end)
     }
 
-    /// Puts a mask of all warps into `rax`.
-    fn gather(&mut self, mask: Value, homes: &[Home]) -> Option<()> {
+    /// Puts a mask of all warps, perhaps for its last reader, into `rax`.
+    fn gather(&mut self, mask: Value, is_done: bool, homes: &[Location]) -> Option<()> {
         use Register::{EAX, K0, RAX};
         let mut masks = [Register::None; WAYS];
         for (way, mask_of) in masks.iter_mut().enumerate().take(self.ways) {
             *mask_of = self.operand(mask, way, homes)?;
-            self.done(mask, true, way);
+            self.done(mask, is_done, way);
         }
         let [a, b, c, d] = masks;
         match self.ways {

@@ -1,0 +1,139 @@
+//! What an operation does once the modifiers of an instruction and its constant operands are known.
+
+use isaforge_core::bits::ones;
+use isaforge_core::semantics::instantiate::for_each_argument;
+use isaforge_core::semantics::primitive::primitive;
+use isaforge_core::semantics::{NONE, Node, Op, Shape, Special, Type};
+
+/// When an effect happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum When {
+    /// Never.
+    #[default]
+    Never,
+    /// Where a condition holds.
+    Sometimes,
+    /// Always.
+    Always,
+}
+
+/// What a shape does beside computing values.
+#[derive(Clone, Debug, Default)]
+pub struct Effects {
+    /// Execution goes on elsewhere.
+    pub branch: When,
+    /// It keeps where the next instruction stands, and branches: it calls.
+    pub calls: bool,
+    /// The thread ends.
+    pub end: When,
+    /// The threads of a workgroup wait for each other.
+    pub barrier: bool,
+    /// It reads or writes memory, or uses an intrinsic with effects of its own.
+    pub others: bool,
+    /// For each operand that is written: the bits that are written in any case.
+    written: Vec<(u16, u128)>,
+}
+
+impl Effects {
+    /// The effects of a shape. `known` says which operands are constants, by operand and element.
+    pub fn of(shape: &Shape, known: &dyn Fn(u16, u16) -> Option<u64>) -> Effects {
+        let values = fold(shape, known);
+        let mut found = Effects::default();
+        for node in &shape.nodes {
+            let when = when(node, &values);
+            if when == When::Never && node.op.condition().is_some() {
+                continue;
+            }
+            match node.op {
+                Op::Branch => found.branch = found.branch.max(when),
+                Op::End => found.end = found.end.max(when),
+                Op::Barrier => found.barrier = true,
+                Op::Load | Op::Store | Op::Atomic | Op::Intrinsic | Op::SetState | Op::Fault => found.others = true,
+                Op::Write => {
+                    let size = node.ty.size();
+                    let bits = match when {
+                        When::Always => {
+                            let at = u32::from(node.args[1]).saturating_mul(size);
+                            u128::from(ones(size)).checked_shl(at).unwrap_or(0)
+                        }
+                        _ => 0,
+                    };
+                    match found.written.iter_mut().find(|(operand, _)| *operand == node.args[0]) {
+                        Some((_, all)) => *all |= bits,
+                        None => found.written.push((node.args[0], bits)),
+                    }
+                }
+                _ => {}
+            }
+        }
+        let keeps_next = |node: &Node| node.op == Op::Write && from_next(shape, node.args[2]);
+        found.calls = found.branch != When::Never && shape.nodes.iter().any(keeps_next);
+        found
+    }
+
+    /// Whether an operand of this many bits is overwritten as a whole, whatever it held. True where the operation does not
+    /// say how it writes the operand.
+    pub fn overwrites(&self, operand: u16, bits: u32) -> bool {
+        let wanted = if bits >= 128 { u128::MAX } else { (1 << bits) - 1 };
+        self.written.iter().find(|(known, _)| *known == operand).is_none_or(|(_, written)| written & wanted == wanted)
+    }
+}
+
+/// The values of nodes that depend on constants alone.
+fn fold(shape: &Shape, known: &dyn Fn(u16, u16) -> Option<u64>) -> Vec<Option<u64>> {
+    let mut values: Vec<Option<u64>> = Vec::with_capacity(shape.nodes.len());
+    for (at, node) in shape.nodes.iter().enumerate() {
+        let value = match node.op {
+            Op::Const => shape.constant(at as u16),
+            Op::Operand => known(node.args[0], node.args[1]).map(|value| value & node.ty.mask()),
+            Op::Pack | Op::Canonical => None,
+            op if op.is_pure() => computed(shape, node, &values),
+            _ => None,
+        };
+        values.push(value);
+    }
+    values
+}
+
+fn computed(shape: &Shape, node: &Node, values: &[Option<u64>]) -> Option<u64> {
+    let mut types = [Type::BOOL; 4];
+    let mut arguments = [0; 4];
+    for k in (0..4).filter(|k| node.op.node_arguments() >> k & 1 != 0) {
+        let argument = usize::from(node.args[k]);
+        types[k] = shape.nodes.get(argument)?.ty;
+        arguments[k] = (*values.get(argument)?)?;
+    }
+    Some(primitive(node.op, node.imm, node.ty, types, arguments))
+}
+
+fn when(node: &Node, values: &[Option<u64>]) -> When {
+    let Some(condition) = node.op.condition().and_then(|k| node.args.get(k)).copied() else { return When::Always };
+    if condition == NONE {
+        return When::Always;
+    }
+    match values.get(usize::from(condition)).copied().flatten() {
+        Some(0) => When::Never,
+        Some(_) => When::Always,
+        None => When::Sometimes,
+    }
+}
+
+/// Whether a value depends on where the next instruction stands.
+fn from_next(shape: &Shape, node: u16) -> bool {
+    let mut open = vec![node];
+    let mut seen = vec![false; shape.nodes.len()];
+    while let Some(at) = open.pop() {
+        let Some(node) = shape.nodes.get(usize::from(at)) else { continue };
+        if std::mem::replace(&mut seen[usize::from(at)], true) {
+            continue;
+        }
+        if node.op == Op::Special && node.imm == Special::Next as u16 {
+            return true;
+        }
+        // What memory holds at such an address is no place.
+        if node.op.is_pure() {
+            for_each_argument(node, &shape.lists, |argument| open.push(argument));
+        }
+    }
+    false
+}

@@ -1,0 +1,84 @@
+//! Groups of bytes.
+
+use isaforge_core::group::info::{operations, registers};
+use isaforge_core::group::listing::pieces;
+use isaforge_core::group::program::{is_last, target};
+use isaforge_core::group::text::{SEPARATOR, register};
+use isaforge_core::group::{Group, GroupIsa, print};
+use isaforge_core::semantics::compose;
+use isaforge_core::text::Line;
+
+use super::{Entry, Flow, Instruction, Operand, Register, once, write};
+use crate::effects::{Effects, When};
+use crate::set::Set;
+
+pub(super) fn read(set: &Set, isa: &'static GroupIsa, bytes: &[u8]) -> Vec<Entry> {
+    let entry = |piece: isaforge_core::group::listing::Piece| Entry {
+        bytes: piece.at..piece.at + piece.len,
+        instruction: piece
+            .group
+            .map(|group| instruction(set, isa, &group, piece.at))
+            .map_err(|error| error.to_string()),
+    };
+    pieces(isa, bytes, &[]).into_iter().map(entry).collect()
+}
+
+fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> Instruction {
+    let mut text = Line::new();
+    print(isa, group, SEPARATOR, &mut text);
+    let mut names: Vec<&str> = Vec::new();
+    operations(isa, group).for_each(|(_, _, operation)| names.push(operation.name));
+    let values = group.values(isa);
+    let semantics = set.semantics;
+    let effects = semantics.and_then(|semantics| compose(semantics, isa, &values).ok());
+    let effects = effects.map(|shape| Effects::of(&shape, &|_, _| None));
+    // A group that repeats steps through registers.
+    let repeats = semantics
+        .and_then(|semantics| semantics.path.as_ref())
+        .map_or(1, |path| values.get(isa, path.repeats.0.into(), path.repeats.1.into()).clamp(1, 16) as u32);
+    let mut operands = Vec::new();
+    let mut named = |write: bool| {
+        let mut found = Vec::new();
+        registers(isa, group, write, |named| {
+            let mut name = Line::new();
+            register(isa, named.bank, named.number, &mut name);
+            let operand = isa.operands.get(usize::from(named.operand)).map_or("", |operand| operand.name);
+            let text = name.as_str().to_owned();
+            operands.push(Operand { name: operand, kind: "register", value: named.number, text });
+            let first = named.number.max(0) as u32;
+            found.extend((first..first + repeats).map(|index| Register { bank: named.bank as u16, index }));
+        });
+        found
+    };
+    let (mut reads, mut writes) = (Vec::new(), Vec::new());
+    named(false).into_iter().for_each(|register| once(&mut reads, register));
+    // Which part of a register an operation leaves as it is, the group's graph does not say by operand.
+    named(true).into_iter().for_each(|register| write(&mut writes, register, repeats == 1));
+    Instruction {
+        mnemonic: names.join(SEPARATOR),
+        text: text.as_str().to_owned(),
+        modifiers: Vec::new(),
+        operands,
+        reads,
+        writes,
+        flow: flow(isa, group, at, effects.as_ref()),
+        pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),
+    }
+}
+
+fn flow(isa: &'static GroupIsa, group: &Group, at: usize, effects: Option<&Effects>) -> Flow {
+    let target = target(isa, group, at).and_then(|target| u64::try_from(target).ok());
+    let mut flow = Flow { target, ..Flow::default() };
+    match effects {
+        Some(effects) => {
+            (flow.branch, flow.calls, flow.end, flow.barrier) =
+                (effects.branch, effects.calls, effects.end, effects.barrier);
+        }
+        None if target.is_some() => flow.branch = When::Sometimes,
+        None => {}
+    }
+    if is_last(isa, group) {
+        flow.end = When::Always;
+    }
+    flow
+}

@@ -1,0 +1,138 @@
+//! One instruction of a program: what it is called, what it names, what it reads and writes, where execution goes on.
+
+mod groups;
+mod streams;
+mod words;
+
+use std::ops::Range;
+
+use isaforge_core::Tables;
+
+use crate::effects::When;
+use crate::set::Set;
+
+/// A register of a bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Register {
+    /// Index into the banks of the instruction set; for groups the number of the bank.
+    pub bank: u16,
+    /// Its number.
+    pub index: u32,
+}
+
+/// An instruction of a program, or bytes that are none.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Where it stands in the program's bytes.
+    pub bytes: Range<usize>,
+    /// The instruction, or why there is none.
+    pub instruction: Result<Instruction, String>,
+}
+
+/// A valid instruction.
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    /// Its name; for groups the names of their operations.
+    pub mnemonic: String,
+    /// Its text, with numbers for branch targets.
+    pub text: String,
+    /// Modifiers that are not at their defaults.
+    pub modifiers: Vec<Modifier>,
+    /// Its operands, in the order of the specification.
+    pub operands: Vec<Operand>,
+    /// The registers that it reads, each once.
+    pub reads: Vec<Register>,
+    /// The registers that it writes, each once, and whether each is overwritten as a whole.
+    pub writes: Vec<(Register, bool)>,
+    /// Where execution goes on.
+    pub flow: Flow,
+    /// Whether it does nothing but compute what it writes to registers.
+    pub pure: bool,
+}
+
+/// A modifier of an instruction or of an operand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Modifier {
+    /// Its name; with that of the operand before a dot where it belongs to one.
+    pub name: String,
+    /// Its bits.
+    pub value: u64,
+    /// Its value in assembly.
+    pub text: String,
+}
+
+/// An operand of an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operand {
+    /// Its name in the specification.
+    pub name: &'static str,
+    /// Which of its kind's readings it has, or `number`.
+    pub kind: &'static str,
+    /// Its value: a number as written, of a register the number of the register, else the bits.
+    pub value: i64,
+    /// It in assembly.
+    pub text: String,
+}
+
+/// Where execution goes on after an instruction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flow {
+    /// Whether it branches.
+    pub branch: When,
+    /// The address that a branch leads to, where the instruction says it.
+    pub target: Option<u64>,
+    /// The branch keeps where the next instruction stands, so that it may come back.
+    pub calls: bool,
+    /// Whether the thread ends.
+    pub end: When,
+    /// The slots whose messages it waits for, bit 0 for slot 0.
+    pub waits: u8,
+    /// Threads that have parted meet again behind it.
+    pub reconverges: bool,
+    /// Threads that only help others end behind it.
+    pub discards: bool,
+    /// The threads of a workgroup wait for each other.
+    pub barrier: bool,
+}
+
+impl Flow {
+    /// Whether execution may go on at the next instruction.
+    pub fn falls_through(&self) -> bool {
+        self.end != When::Always && (self.branch != When::Always || self.calls)
+    }
+
+    /// What it is, in a word: `next`, `branch`, `jump`, `call`, `end`.
+    pub fn name(&self) -> &'static str {
+        match (self.branch, self.calls, self.end) {
+            (_, _, When::Always) => "end",
+            (When::Never, ..) => "next",
+            (_, true, _) => "call",
+            (When::Always, ..) => "jump",
+            (When::Sometimes, ..) => "branch",
+        }
+    }
+}
+
+/// Reads a program. Bytes that are no instruction take as many as the set's unit, or as the header of a group says.
+pub(crate) fn read(set: &Set, bytes: &[u8]) -> Vec<Entry> {
+    match set.tables {
+        Tables::Words(isa) => words::read(set, isa, bytes),
+        Tables::Groups(isa) => groups::read(set, isa, bytes),
+        Tables::Streams(engine) => streams::read(set, engine, bytes),
+    }
+}
+
+/// Adds what is not there yet, in order.
+fn once<T: PartialEq>(list: &mut Vec<T>, item: T) {
+    if !list.contains(&item) {
+        list.push(item);
+    }
+}
+
+/// Adds a register that is written: as a whole if one of its writes does so.
+fn write(list: &mut Vec<(Register, bool)>, register: Register, whole: bool) {
+    match list.iter_mut().find(|(known, _)| *known == register) {
+        Some((_, known)) => *known |= whole,
+        None => list.push((register, whole)),
+    }
+}

@@ -1,0 +1,125 @@
+//! Instructions of a stream of bytes.
+
+use isaforge_core::semantics::{Modifier as Asked, Semantics, instantiate};
+use isaforge_core::stream::{Decoded, Engine, Scope, Type, registers};
+use isaforge_core::text::Line;
+
+use super::{Entry, Flow, Instruction, Modifier, Operand, Register, once, write};
+use crate::effects::{Effects, When};
+use crate::set::Set;
+
+pub(super) fn read(set: &Set, engine: Engine, bytes: &[u8]) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let decoded = engine.decode(rest);
+        let len = decoded.as_ref().map_or(set.tables.unit(), |decoded| decoded.len.into()).clamp(1, rest.len());
+        let instruction = decoded.map(|decoded| instruction(set.semantics, engine, &decoded, at as u64));
+        entries.push(Entry { bytes: at..at + len, instruction: instruction.map_err(|error| error.to_string()) });
+        at += len;
+    }
+    entries
+}
+
+fn instruction(semantics: Option<&'static Semantics>, engine: Engine, decoded: &Decoded, at: u64) -> Instruction {
+    let scope = engine.scope(decoded);
+    let mut text = Line::new();
+    engine.print(decoded, &mut text);
+    let effects = semantics.and_then(|semantics| effects(semantics, &scope));
+    let mut reads = Vec::new();
+    registers(engine, decoded, false, &mut |found| {
+        run(found.bank, found.first, found.count).for_each(|register| once(&mut reads, register));
+    });
+    let mut writes = Vec::new();
+    registers(engine, decoded, true, &mut |found| {
+        let width = engine.stream.banks.get(usize::from(found.bank)).map_or(0, |bank| u32::from(bank.width));
+        let field = scope.layout.operands.get(usize::from(found.operand)).map_or(0, |operand| operand.field);
+        let bits = u32::from(found.count) * width;
+        let whole = effects.as_ref().is_none_or(|effects| effects.overwrites(field.into(), bits));
+        run(found.bank, found.first, found.count).for_each(|register| write(&mut writes, register, whole));
+    });
+    let name = engine.stream.instructions.get(usize::from(scope.layout.opcode)).map_or("", |i| i.name);
+    Instruction {
+        mnemonic: name.to_owned(),
+        text: text.as_str().to_owned(),
+        modifiers: modifiers(&scope),
+        operands: operands(&scope),
+        reads,
+        writes,
+        flow: flow(&scope, decoded, at, effects.as_ref()),
+        pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),
+    }
+}
+
+fn run(bank: u16, first: u16, count: u16) -> impl Iterator<Item = Register> {
+    (u32::from(first)..u32::from(first) + u32::from(count)).map(move |index| Register { bank, index })
+}
+
+fn effects(semantics: &'static Semantics, scope: &Scope<'_>) -> Option<Effects> {
+    let operation = semantics.operations.get(usize::from(scope.layout.opcode)).filter(|o| !o.text.is_empty())?;
+    let shape = instantiate(semantics, operation, |index| match operation.modifiers.get(usize::from(index)) {
+        Some(Asked::Form(field)) => scope.value(*field),
+        _ => 0,
+    });
+    Some(Effects::of(&shape, &|field, element| {
+        let index = u8::try_from(field).ok().filter(|_| element == 0)?;
+        let field = scope.layout.fields.get(usize::from(index))?;
+        matches!(field.ty, Type::Number(_)).then(|| scope.value(index))
+    }))
+}
+
+fn is_operand(scope: &Scope<'_>, index: usize) -> bool {
+    scope.layout.operands.iter().any(|operand| usize::from(operand.field) == index)
+}
+
+fn field_text(scope: &Scope<'_>, index: u8) -> String {
+    let mut text = Line::new();
+    scope.print_field(index, &mut text, 0);
+    text.as_str().to_owned()
+}
+
+fn operands(scope: &Scope<'_>) -> Vec<Operand> {
+    let of = |operand: &isaforge_core::stream::Operand| {
+        let field = scope.layout.fields.get(usize::from(operand.field))?;
+        let kind = match field.ty {
+            Type::Number(_) => "number",
+            Type::Float(_) => "float",
+            Type::Enum(..) => "enum",
+            Type::Register(_) => "register",
+            Type::Set(set, _) => scope.engine.stream.sets.get(usize::from(set)).map_or("", |set| set.name),
+        };
+        let value = scope.value(operand.field) as i64;
+        Some(Operand { name: field.name, kind, value, text: field_text(scope, operand.field) })
+    };
+    scope.layout.operands.iter().filter_map(of).collect()
+}
+
+/// Fields that are no operands and not at their defaults.
+fn modifiers(scope: &Scope<'_>) -> Vec<Modifier> {
+    let of = |(index, field): (usize, &'static isaforge_core::stream::Field)| {
+        let value = scope.value(index as u8);
+        let says = value != field.default && !is_operand(scope, index);
+        says.then(|| Modifier { name: field.name.to_owned(), value, text: field_text(scope, index as u8) })
+    };
+    scope.layout.fields.iter().enumerate().filter_map(of).collect()
+}
+
+fn flow(scope: &Scope<'_>, decoded: &Decoded, at: u64, effects: Option<&Effects>) -> Flow {
+    let target = scope.layout.fields.iter().enumerate().find_map(|(index, field)| match field.ty {
+        Type::Number(notation) => {
+            let value = scope.value(index as u8) as i64;
+            Some(notation.target?.address(value, at, at + u64::from(decoded.len)))
+        }
+        _ => None,
+    });
+    let mut flow = Flow { target, ..Flow::default() };
+    match effects {
+        Some(effects) => {
+            (flow.branch, flow.calls, flow.end, flow.barrier) =
+                (effects.branch, effects.calls, effects.end, effects.barrier);
+        }
+        None if target.is_some() => flow.branch = When::Sometimes,
+        None => {}
+    }
+    flow
+}

@@ -1,0 +1,192 @@
+//! Instructions of one word each.
+
+use isaforge_core::Isa;
+use isaforge_core::bits::sign_extend;
+use isaforge_core::decode::{alternative_of, decode, list_len};
+use isaforge_core::print::{Style, print, print_operand};
+use isaforge_core::program::target;
+use isaforge_core::registers::registers;
+use isaforge_core::semantics::{Operation, Semantics, instantiate};
+use isaforge_core::table::{self, Form, Shape, Type};
+use isaforge_core::text::Line;
+
+use super::{Entry, Flow, Instruction, Modifier, Operand, Register, once, write};
+use crate::effects::{Effects, When};
+use crate::set::Set;
+
+pub(super) fn read(set: &Set, isa: &'static Isa, bytes: &[u8]) -> Vec<Entry> {
+    let size = set.tables.unit();
+    let entry = |(index, chunk): (usize, &[u8])| {
+        let start = index * size;
+        let instruction = if chunk.len() == size {
+            let word = chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            decode(isa, word)
+                .map(|opcode| instruction(set.semantics, isa, opcode, word, start as u64))
+                .map_err(|error| error.to_string())
+        } else {
+            Err(format!("a word has {size} bytes, and there are {}", chunk.len()))
+        };
+        Entry { bytes: start..start + chunk.len(), instruction }
+    };
+    bytes.chunks(size).enumerate().map(entry).collect()
+}
+
+fn instruction(
+    semantics: Option<&'static Semantics>,
+    isa: &'static Isa,
+    opcode: u16,
+    word: u64,
+    address: u64,
+) -> Instruction {
+    let form: &'static Form = &isa.forms[usize::from(opcode)];
+    let mut text = Line::new();
+    print(isa, opcode, word, Style::Customary, &mut text);
+    let effects = semantics.and_then(|semantics| effects(semantics, isa, opcode, word));
+    let mut reads = Vec::new();
+    for found in registers(isa, opcode, word, false) {
+        run(found.bank, found.first, found.count).for_each(|register| once(&mut reads, register));
+    }
+    let mut writes = Vec::new();
+    for found in registers(isa, opcode, word, true) {
+        let bits = u32::from(found.count) * u32::from(isa.banks[usize::from(found.bank)].width);
+        let whole = effects.as_ref().is_none_or(|effects| effects.overwrites(found.operand.into(), bits));
+        run(found.bank, found.first, found.count).for_each(|register| write(&mut writes, register, whole));
+    }
+    Instruction {
+        mnemonic: form.name.str.to_owned(),
+        text: text.as_str().to_owned(),
+        modifiers: modifiers(isa, form, word),
+        operands: form.operands.iter().map(|operand| self::operand(isa, operand, word)).collect(),
+        reads,
+        writes,
+        flow: flow(semantics, isa, form, word, target(isa, opcode, word, address), effects.as_ref()),
+        pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),
+    }
+}
+
+fn run(bank: u16, first: u16, count: u16) -> impl Iterator<Item = Register> {
+    (u32::from(first)..u32::from(first) + u32::from(count)).map(move |index| Register { bank, index })
+}
+
+/// What a word does, unless all of it is an intrinsic or nothing is known.
+fn effects(semantics: &'static Semantics, isa: &'static Isa, opcode: u16, word: u64) -> Option<Effects> {
+    let form = &isa.forms[usize::from(opcode)];
+    let operation: &'static Operation = semantics.operations.get(usize::from(opcode))?;
+    if operation.text.is_empty() {
+        return None;
+    }
+    let shape = instantiate(semantics, operation, |index| {
+        operation.modifiers.get(usize::from(index)).map_or(0, |modifier| modifier.bits(isa, form, word))
+    });
+    Some(Effects::of(&shape, &|operand, element| {
+        form.operands.get(usize::from(operand)).filter(|_| element == 0).and_then(|o| constant(isa, o, word))
+    }))
+}
+
+/// The value of an operand that is the same for all threads and all programs.
+fn constant(isa: &'static Isa, operand: &'static table::Operand, word: u64) -> Option<u64> {
+    match &operand.shape {
+        Shape::Number { bits, ty, .. } => {
+            let value = bits.get(word, 0);
+            Some(if *ty == Type::Signed { sign_extend(value, bits.width()) as u64 } else { value })
+        }
+        Shape::One { kind, at } if operand.size <= 32 => {
+            let found = alternative_of(isa, isa.kinds[usize::from(*kind)].alternatives, *at, word)?;
+            let [field] = found.fields else { return None };
+            let Type::Constant(table) = field.ty else { return None };
+            Some(isa.constants[usize::from(table)].values.get(field.bits.get(word, *at) as usize)?.value)
+        }
+        _ => None,
+    }
+}
+
+fn modifiers(isa: &'static Isa, form: &'static Form, word: u64) -> Vec<Modifier> {
+    let of = |modifier: &'static table::Modifier, operand: &str| {
+        let value = modifier.bits.get(word, 0);
+        if modifier.default == Some(value) {
+            return None;
+        }
+        let text = match modifier.ty {
+            Type::Enum(e) => isa.enums[usize::from(e)].value(value).map_or(String::new(), |v| v.text.to_owned()),
+            _ => modifier.flag.str.trim_start_matches('.').to_owned(),
+        };
+        let name = match operand {
+            "" => modifier.name.to_owned(),
+            operand => format!("{operand}.{}", modifier.name),
+        };
+        Some(Modifier { name, value, text })
+    };
+    let own = form.modifiers.iter().filter_map(|modifier| of(modifier, ""));
+    let suffixes = form.operands.iter().flat_map(|operand| operand.suffixes.iter().map(|s| (s, operand.name)));
+    own.chain(suffixes.filter_map(|(suffix, operand)| of(suffix, operand))).collect()
+}
+
+fn operand(isa: &'static Isa, operand: &'static table::Operand, word: u64) -> Operand {
+    let mut text = Line::new();
+    print_operand(isa, operand, word, Style::Customary, &mut text);
+    let (kind, value) = match &operand.shape {
+        Shape::Number { bits, ty, .. } => {
+            let value = bits.get(word, 0);
+            ("number", if *ty == Type::Signed { sign_extend(value, bits.width()) } else { value as i64 })
+        }
+        Shape::One { kind, at } => {
+            let kind = &isa.kinds[usize::from(*kind)];
+            match alternative_of(isa, kind.alternatives, *at, word) {
+                Some(found) => {
+                    let value = match found.fields {
+                        [field] => match field.ty {
+                            Type::Constant(table) => {
+                                let index = field.bits.get(word, *at) as usize;
+                                isa.constants[usize::from(table)].values.get(index).map_or(0, |c| c.value as i64)
+                            }
+                            Type::Signed => sign_extend(field.bits.get(word, *at), field.bits.width()),
+                            _ => field.bits.get(word, *at) as i64,
+                        },
+                        _ => (word >> (at & 63) & kind.own_bits()) as i64,
+                    };
+                    (if found.name.is_empty() { kind.name } else { found.name }, value)
+                }
+                None => (kind.name, 0),
+            }
+        }
+        Shape::List { kind, at, count, .. } => {
+            let field = &isa.kinds[usize::from(*kind)].alternatives[0].fields[0];
+            let first = if list_len(count, word) == 0 { -1 } else { field.bits.get(word, *at) as i64 };
+            ("list", first)
+        }
+    };
+    Operand { name: operand.name, kind, value, text: text.as_str().to_owned() }
+}
+
+fn flow(
+    semantics: Option<&'static Semantics>,
+    isa: &'static Isa,
+    form: &'static Form,
+    word: u64,
+    target: Option<u64>,
+    effects: Option<&Effects>,
+) -> Flow {
+    let mut flow = Flow { target, ..Flow::default() };
+    match effects {
+        Some(effects) => {
+            (flow.branch, flow.calls, flow.end, flow.barrier) =
+                (effects.branch, effects.calls, effects.end, effects.barrier);
+        }
+        // Without an operation, an instruction that names a place may go there.
+        None if target.is_some() => flow.branch = When::Sometimes,
+        None => {}
+    }
+    for fact in semantics.map_or(&[][..], |semantics| semantics.flow) {
+        let set = form.modifiers.iter().find(|modifier| modifier.name == fact.modifier);
+        if set.is_some_and(|modifier| modifier.bits.get(word, 0) == fact.value) {
+            flow.waits |= fact.waits;
+            flow.reconverges |= fact.reconverges;
+            flow.discards |= fact.discards;
+            if fact.ends {
+                flow.end = When::Always;
+            }
+        }
+    }
+    let _ = isa;
+    flow
+}

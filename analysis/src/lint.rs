@@ -1,0 +1,187 @@
+//! Mistakes that need no execution to be found.
+//!
+//! Each check says only what holds on every path, so that a finding is a mistake or something that does nothing.
+
+use std::collections::HashSet;
+
+use isaforge_core::error::ParseReason;
+use isaforge_core::parse::parse;
+use isaforge_core::{EncodeError, Tables};
+
+use crate::entry::Register;
+use crate::graph::Graph;
+use crate::liveness::Liveness;
+use crate::program::Program;
+
+/// What a finding is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Check {
+    /// Bytes that are no instruction can be reached.
+    Invalid,
+    /// A register is read that nothing has written.
+    Unwritten,
+    /// A result is never read.
+    Unread,
+    /// Instructions cannot be reached.
+    Unreachable,
+    /// The encoding has the instruction, but the hardware allows no such operands.
+    Limit,
+    /// A branch leads between instructions, or out of the program.
+    Astray,
+}
+
+impl Check {
+    /// All checks.
+    pub const ALL: [Check; 6] =
+        [Check::Invalid, Check::Unwritten, Check::Unread, Check::Unreachable, Check::Limit, Check::Astray];
+
+    /// Its code.
+    pub fn code(self) -> &'static str {
+        match self {
+            Check::Invalid => "P0001",
+            Check::Unwritten => "P0002",
+            Check::Unread => "P0003",
+            Check::Unreachable => "P0004",
+            Check::Limit => "P0005",
+            Check::Astray => "P0006",
+        }
+    }
+}
+
+/// One finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The check.
+    pub check: Check,
+    /// The entry of the program.
+    pub entry: usize,
+    /// What is wrong there.
+    pub message: String,
+}
+
+/// Looks for mistakes, in the order of addresses. The instruction set's preloads say what programs find in registers at
+/// their start; registers that no program finds there are taken for unwritten only where there are preloads at all.
+pub fn lint(program: &Program<'_>) -> Vec<Finding> {
+    let graph = Graph::new(program);
+    let liveness = Liveness::new(program, &graph);
+    let mut found = Vec::new();
+    places(program, &graph, &mut found);
+    unread(program, &graph, &liveness, &mut found);
+    unwritten(program, &graph, &mut found);
+    limits(program, &graph, &mut found);
+    found.sort_by_key(|finding| (finding.entry, finding.check.code()));
+    found
+}
+
+/// Whether an entry can be reached.
+fn reachable(graph: &Graph, entry: usize) -> bool {
+    graph.blocks.get(graph.block_of(entry)).is_some_and(|block| block.reachable)
+}
+
+fn places(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
+    let mut add = |check, entry, message| found.push(Finding { check, entry, message });
+    let mut before = true;
+    for block in &graph.blocks {
+        if !block.reachable && before {
+            add(Check::Unreachable, block.entries.start, "this is never reached".to_owned());
+        }
+        before = block.reachable;
+    }
+    for (index, entry) in program.entries.iter().enumerate() {
+        match &entry.instruction {
+            Err(reason) if reachable(graph, index) => add(Check::Invalid, index, reason.clone()),
+            Ok(instruction) => {
+                if let Some(target) = instruction.flow.target
+                    && program.place(target).is_none()
+                {
+                    let message = format!("no instruction of the program starts at {target:#x}, where this leads");
+                    add(Check::Astray, index, message);
+                }
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+fn unread(program: &Program<'_>, graph: &Graph, liveness: &Liveness, found: &mut Vec<Finding>) {
+    for (index, entry) in program.entries.iter().enumerate() {
+        let Ok(instruction) = &entry.instruction else { continue };
+        let flows = instruction.flow.name() != "next" || instruction.flow.waits != 0;
+        if !instruction.pure || instruction.writes.is_empty() || flows || !reachable(graph, index) {
+            continue;
+        }
+        if instruction.writes.iter().all(|(register, _)| !liveness.is_live_after(index, *register)) {
+            let names: Vec<String> = instruction.writes.iter().map(|(r, _)| program.set.name(*r)).collect();
+            let message = format!("nothing reads what this writes to {}", names.join(", "));
+            found.push(Finding { check: Check::Unread, entry: index, message });
+        }
+    }
+}
+
+/// The registers that programs find filled at their start.
+fn preloaded(program: &Program<'_>) -> Option<HashSet<u32>> {
+    let preloads = program.set.semantics?.preloads;
+    let registers = preloads.iter().flat_map(|preload| {
+        let first = u32::from(preload.first);
+        first..first + preload.values.len() as u32
+    });
+    (!preloads.is_empty()).then(|| registers.collect())
+}
+
+/// Reads of registers that no write reaches on any path.
+fn unwritten(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
+    let Some(preloaded) = preloaded(program) else { return };
+    if graph.blocks.iter().any(|block| block.indirect) {
+        return;
+    }
+    // Banks that are never written hold what the launch gives.
+    let instructions = || program.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok());
+    let banks: HashSet<u16> = instructions().flat_map(|i| &i.writes).map(|(register, _)| register.bank).collect();
+    let writes = |block: usize| {
+        let entries = program.entries.get(graph.blocks[block].entries.clone()).unwrap_or_default();
+        entries.iter().filter_map(|entry| entry.instruction.as_ref().ok()).flat_map(|i| &i.writes).map(|(r, _)| *r)
+    };
+    // What may have been written before each block.
+    let mut before: Vec<HashSet<Register>> = vec![HashSet::new(); graph.blocks.len()];
+    let mut open: Vec<usize> = (0..graph.blocks.len()).rev().collect();
+    while let Some(block) = open.pop() {
+        let after: HashSet<Register> = before[block].iter().copied().chain(writes(block)).collect();
+        for (next, _) in graph.successors(block) {
+            let count = before[next].len();
+            before[next].extend(after.iter().copied());
+            if before[next].len() != count {
+                open.push(next);
+            }
+        }
+    }
+    for (block, mut written) in before.into_iter().enumerate().filter(|(block, _)| graph.blocks[*block].reachable) {
+        for index in graph.blocks[block].entries.clone() {
+            let Ok(instruction) = &program.entries[index].instruction else { continue };
+            let unknown = |register: &&Register| {
+                banks.contains(&register.bank) && !written.contains(register) && !preloaded.contains(&register.index)
+            };
+            let names: Vec<String> = instruction.reads.iter().filter(unknown).map(|r| program.set.name(*r)).collect();
+            if !names.is_empty() {
+                let message = format!("nothing has written {} on any path to here", names.join(", "));
+                found.push(Finding { check: Check::Unwritten, entry: index, message });
+            }
+            written.extend(instruction.writes.iter().map(|(register, _)| *register));
+        }
+    }
+}
+
+/// What decodes and prints, and what the assembler refuses all the same.
+fn limits(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
+    let Tables::Words(isa) = program.set.tables else { return };
+    if isa.limits.is_empty() {
+        return;
+    }
+    for (index, entry) in program.entries.iter().enumerate().filter(|(index, _)| reachable(graph, *index)) {
+        let Ok(instruction) = &entry.instruction else { continue };
+        if let Err(error) = parse(isa, &instruction.text)
+            && matches!(error.reason, ParseReason::Encode(EncodeError::Limit { .. }))
+        {
+            found.push(Finding { check: Check::Limit, entry: index, message: error.to_string() });
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Which registers are read later, at every place of a program.
+
+use std::collections::HashMap;
+
+use crate::entry::Register;
+use crate::graph::Graph;
+use crate::program::Program;
+
+/// A set of registers, by their numbers in a [`Liveness`].
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Registers(Vec<u64>);
+
+impl Registers {
+    fn new(count: usize) -> Self {
+        Registers(vec![0; count.div_ceil(64)])
+    }
+
+    fn all(count: usize) -> Self {
+        let mut all = Registers::new(count);
+        (0..count).for_each(|index| all.insert(index));
+        all
+    }
+
+    fn insert(&mut self, index: usize) {
+        self.0[index / 64] |= 1 << (index % 64);
+    }
+
+    fn remove(&mut self, index: usize) {
+        self.0[index / 64] &= !(1 << (index % 64));
+    }
+
+    fn has(&self, index: usize) -> bool {
+        self.0[index / 64] >> (index % 64) & 1 != 0
+    }
+
+    /// Adds the others. True if that changed anything.
+    fn add(&mut self, others: &Registers) -> bool {
+        let mut changed = false;
+        for (word, other) in self.0.iter_mut().zip(&others.0) {
+            changed |= *other & !*word != 0;
+            *word |= other;
+        }
+        changed
+    }
+
+    fn count(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+}
+
+/// Live registers of a program.
+///
+/// Only banks that some instruction of the program writes take part: constants of a launch are always there.
+#[derive(Clone, Debug)]
+pub struct Liveness {
+    numbers: HashMap<Register, usize>,
+    registers: Vec<Register>,
+    /// What is live before and after each entry.
+    before: Vec<Registers>,
+    after: Vec<Registers>,
+}
+
+impl Liveness {
+    /// Computes it. Behind a branch that may lead anywhere, or out of the program, every register is live.
+    pub fn new(program: &Program<'_>, graph: &Graph) -> Liveness {
+        let mut banks: Vec<u16> = Vec::new();
+        let instructions = || program.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok());
+        for (register, _) in instructions().flat_map(|instruction| &instruction.writes) {
+            once(&mut banks, register.bank);
+        }
+        let mut numbers = HashMap::new();
+        let mut registers = Vec::new();
+        for instruction in instructions() {
+            let named = instruction.reads.iter().chain(instruction.writes.iter().map(|(register, _)| register));
+            for register in named.filter(|register| banks.contains(&register.bank)) {
+                numbers.entry(*register).or_insert_with(|| {
+                    registers.push(*register);
+                    registers.len() - 1
+                });
+            }
+        }
+        let count = registers.len();
+        let mut found = Liveness {
+            numbers,
+            registers,
+            before: vec![Registers::new(count); program.entries.len()],
+            after: vec![Registers::new(count); program.entries.len()],
+        };
+        let mut into = vec![Registers::new(count); graph.blocks.len()];
+        let mut open: Vec<usize> = (0..graph.blocks.len()).collect();
+        while let Some(block) = open.pop() {
+            let mut live = match graph.blocks[block].indirect {
+                true => Registers::all(count),
+                false => Registers::new(count),
+            };
+            for (next, _) in graph.successors(block) {
+                live.add(&into[next]);
+            }
+            let first = found.block(program, graph.blocks[block].entries.clone(), live);
+            if into[block].add(&first) {
+                open.extend(graph.predecessors(block));
+            }
+        }
+        found
+    }
+
+    /// Goes through a block from its end.
+    fn block(&mut self, program: &Program<'_>, entries: std::ops::Range<usize>, mut live: Registers) -> Registers {
+        for index in entries.rev() {
+            self.after[index].clone_from(&live);
+            if let Ok(instruction) = &program.entries[index].instruction {
+                for (register, whole) in &instruction.writes {
+                    if let Some(number) = self.numbers.get(register).filter(|_| *whole) {
+                        live.remove(*number);
+                    }
+                }
+                for number in instruction.reads.iter().filter_map(|register| self.numbers.get(register)) {
+                    live.insert(*number);
+                }
+            }
+            self.before[index].clone_from(&live);
+        }
+        live
+    }
+
+    /// Whether a register is read later than an entry, before it is overwritten.
+    pub fn is_live_after(&self, entry: usize, register: Register) -> bool {
+        match (self.numbers.get(&register), self.after.get(entry)) {
+            (Some(number), Some(live)) => live.has(*number),
+            _ => false,
+        }
+    }
+
+    /// The registers that are read before anything writes them.
+    pub fn at_start(&self) -> impl Iterator<Item = Register> {
+        let first = self.before.first();
+        let live = move |number: &usize| first.is_some_and(|live| live.has(*number));
+        (0..self.registers.len()).filter(live).map(|number| self.registers[number])
+    }
+
+    /// How many registers are live before an entry.
+    pub fn pressure(&self, entry: usize) -> usize {
+        self.before.get(entry).map_or(0, Registers::count)
+    }
+
+    /// The registers that are live before an entry.
+    pub fn live(&self, entry: usize) -> impl Iterator<Item = Register> {
+        let before = self.before.get(entry);
+        let live = move |number: &usize| before.is_some_and(|live| live.has(*number));
+        (0..self.registers.len()).filter(live).map(|number| self.registers[number])
+    }
+}
+
+fn once<T: PartialEq>(list: &mut Vec<T>, item: T) {
+    if !list.contains(&item) {
+        list.push(item);
+    }
+}

@@ -1,0 +1,58 @@
+//! All instructions of a program, and the labels between them.
+
+use std::collections::BTreeMap;
+
+use isaforge_core::program::label_of;
+
+use crate::entry::{self, Entry};
+use crate::set::Set;
+
+/// A program.
+#[derive(Clone, Debug)]
+pub struct Program<'s> {
+    /// Its instruction set.
+    pub set: &'s Set,
+    /// Its instructions, in the order of their addresses.
+    pub entries: Vec<Entry>,
+    /// Places that branches lead to: indices of entries, or their number for the end, and their names.
+    pub labels: BTreeMap<usize, String>,
+}
+
+impl<'s> Program<'s> {
+    /// Reads the bytes of a program, in the order of memory.
+    ///
+    /// ```
+    /// use isaforge_analysis::{Program, Set};
+    /// use isaforge_core::Tables;
+    /// use isaforge_valhall::{ISA, semantics::SEMANTICS};
+    ///
+    /// let set = Set::new(Tables::Words(ISA), Some(SEMANTICS));
+    /// let program = Program::read(&set, &0x0091_c100_0000_0002_u64.to_le_bytes());
+    /// let mov = program.entries[0].instruction.as_ref().expect("it is one");
+    /// assert_eq!((mov.text.as_str(), set.name(mov.reads[0])), ("MOV.i32 r1, r2", "r2".to_owned()));
+    /// ```
+    pub fn read(set: &'s Set, bytes: &[u8]) -> Self {
+        let entries = entry::read(set, bytes);
+        let mut program = Program { set, entries, labels: BTreeMap::new() };
+        let targets: Vec<usize> = program.entries.iter().filter_map(|entry| program.place(entry.target()?)).collect();
+        program.labels = targets.into_iter().map(|place| (place, label_of(place))).collect();
+        program
+    }
+
+    /// The index of the entry at an address; the number of entries for the program's end.
+    pub fn place(&self, address: u64) -> Option<usize> {
+        let address = usize::try_from(address).ok()?;
+        let end = self.entries.last().map_or(0, |entry| entry.bytes.end);
+        if address == end {
+            return Some(self.entries.len());
+        }
+        self.entries.binary_search_by_key(&address, |entry| entry.bytes.start).ok()
+    }
+}
+
+impl Entry {
+    /// The address that it may branch to, where the instruction says it.
+    pub fn target(&self) -> Option<u64> {
+        self.instruction.as_ref().ok()?.flow.target
+    }
+}

@@ -1,0 +1,83 @@
+//! An instruction set with its operations, and the names of its registers.
+
+use isaforge_core::Isa;
+use isaforge_core::Tables;
+use isaforge_core::group::text::register;
+use isaforge_core::semantics::Semantics;
+use isaforge_core::table::{Token, Type};
+use isaforge_core::text::Line;
+
+use crate::entry::Register;
+
+/// An instruction set.
+#[derive(Clone, Debug)]
+pub struct Set {
+    /// How its instructions are encoded.
+    pub tables: Tables,
+    /// What they do, if the specification says it.
+    pub semantics: Option<&'static Semantics>,
+    /// What stands before and after the number of a register, by bank; for words alone.
+    banks: Vec<(String, String)>,
+}
+
+impl Set {
+    /// An instruction set by its tables.
+    pub fn new(tables: Tables, semantics: Option<&'static Semantics>) -> Self {
+        let banks = match tables {
+            Tables::Words(isa) => (0..isa.banks.len()).map(|bank| written(isa, bank)).collect(),
+            _ => Vec::new(),
+        };
+        Set { tables, semantics, banks }
+    }
+
+    /// How a register is written.
+    pub fn name(&self, of: Register) -> String {
+        match self.tables {
+            Tables::Words(_) => {
+                let (before, after) = self.banks.get(usize::from(of.bank)).cloned().unwrap_or_default();
+                format!("{before}{}{after}", of.index)
+            }
+            Tables::Groups(isa) => {
+                let mut line = Line::new();
+                register(isa, of.bank.into(), of.index.into(), &mut line);
+                line.as_str().to_owned()
+            }
+            Tables::Streams(engine) => {
+                let Some(bank) = engine.stream.banks.get(usize::from(of.bank)) else { return String::new() };
+                match bank.names.get(of.index as usize) {
+                    Some(name) if !name.is_empty() => (*name).to_owned(),
+                    _ => format!("{}{}{}", bank.open, of.index, bank.close),
+                }
+            }
+        }
+    }
+
+    /// How many registers a bank has; 0 where the tables do not say it.
+    pub fn count(&self, bank: u16) -> u32 {
+        let bank = usize::from(bank);
+        match self.tables {
+            Tables::Words(isa) => isa.banks.get(bank).map_or(0, |bank| bank.count),
+            Tables::Groups(isa) => isa.banks.get(bank).map_or(0, |bank| bank.count),
+            Tables::Streams(engine) => engine.stream.banks.get(bank).map_or(0, |bank| bank.count),
+        }
+    }
+}
+
+/// How the kinds of operands write a register of a bank: what stands before and after its number.
+fn written(isa: &'static Isa, bank: usize) -> (String, String) {
+    let alternatives = isa.kinds.iter().flat_map(|kind| kind.alternatives);
+    for alternative in alternatives {
+        let field = alternative.fields.iter().position(|field| field.ty == Type::Register(bank as u16));
+        let Some(at) = field.and_then(|field| alternative.text.iter().position(|t| *t == Token::Field(field as u8)))
+        else {
+            continue;
+        };
+        let text = |tokens: &[Token]| {
+            let texts = tokens.iter().map(|token| if let Token::Text(text) = token { text.str } else { "" });
+            texts.collect::<String>()
+        };
+        let (before, after) = alternative.text.split_at(at);
+        return (text(before), text(after.get(1..).unwrap_or_default()));
+    }
+    (isa.banks.get(bank).map_or(String::new(), |bank| format!("{} ", bank.name)), String::new())
+}

@@ -1,0 +1,41 @@
+//! The triangles of `examples/vpu` on a larger screen.
+
+use isaforge_runtime::vpu::scene::{Scene, Work};
+use isaforge_runtime::vpu::{Config, Machine, Rectangle, SetupError, TileSize, assemble};
+
+/// Positions of the screen each way: the triangles are on the first 64, and the program runs for all.
+const SIDE: u16 = 256;
+/// Threads of a group.
+pub const THREADS: u64 = 4;
+
+/// The scene and its program.
+///
+/// # Panics
+/// When the example has a mistake.
+pub fn rasteriser() -> (Scene, Vec<u64>) {
+    let mut scene = Scene::from_json(include_str!("../../examples/vpu/triangle.json")).expect("the example is a scene");
+    scene.work = Work::Rectangle { rectangle: screen(), entry: 0 };
+    scene.tile_size = TileSize::new(SIDE.into(), SIDE.into()).expect("tiles can be this large");
+    let words = assemble(include_str!("../../examples/vpu/triangle.vpu")).expect("the example is a program");
+    (scene, words)
+}
+
+fn screen() -> Rectangle {
+    Rectangle { x: 0, y: 0, width: SIDE.into(), height: SIDE.into() }
+}
+
+/// A machine with the screen spread over its cores.
+///
+/// # Errors
+/// When there cannot be such a machine.
+pub fn machine(scene: &Scene, words: &[u64], cores: usize) -> Result<Machine, SetupError> {
+    let config = Config { cores, tile_size: scene.tile_size, memory: scene.external.len(), ..Config::default() };
+    let mut machine = Machine::new(&config)?;
+    machine.load(words)?;
+    machine.memory().write(0, &scene.external);
+    for core in 0..cores {
+        *machine.bank_mut(core, scene.bank)? = scene.global;
+    }
+    machine.spread_rectangle(screen(), 0, scene.bank)?;
+    Ok(machine)
+}

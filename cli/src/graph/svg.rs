@@ -1,0 +1,224 @@
+//! The graph as a picture that stands alone: no script, no font but the reader's, light and dark.
+
+use std::fmt::Write;
+
+use isaforge_analysis::effects::When;
+use isaforge_analysis::graph::Edge;
+use isaforge_analysis::{Graph, Program};
+use layout::core::base::Orientation;
+use layout::core::format::{ClipHandle, RenderBackend, Visible};
+use layout::core::geometry::Point;
+use layout::core::style::StyleAttr;
+use layout::std_shapes::shapes::{Arrow, Element, ShapeKind};
+use layout::topo::layout::VisualGraph;
+
+/// Pixels of a character and of a line.
+const CHARACTER: f64 = 7.3;
+const LINE: f64 = 17.0;
+/// Pixels around the text of a block, and around the picture.
+const PADDING: f64 = 10.0;
+const MARGIN: f64 = 24.0;
+/// Longer lines are cut.
+const MOST_CHARACTERS: usize = 72;
+/// Of longer blocks the middle is left out.
+const MOST_LINES: usize = 40;
+
+/// An arrow as the layout has it.
+struct Drawn {
+    /// Its points, each with a control point.
+    path: Vec<(Point, Point)>,
+    /// Whether its head is at the start.
+    reversed: bool,
+    /// What it is: `next`, `branch` or `back`.
+    kind: String,
+}
+
+/// Collects the arrows.
+#[derive(Default)]
+struct Arrows(Vec<Drawn>);
+
+impl RenderBackend for Arrows {
+    fn draw_rect(&mut self, _: Point, _: Point, _: &StyleAttr, _: Option<String>, _: Option<ClipHandle>) {}
+    fn draw_line(&mut self, _: Point, _: Point, _: &StyleAttr, _: Option<String>) {}
+    fn draw_circle(&mut self, _: Point, _: Point, _: &StyleAttr, _: Option<String>) {}
+    fn draw_text(&mut self, _: Point, _: &str, _: &StyleAttr) {}
+    fn draw_arrow(
+        &mut self,
+        path: &[(Point, Point)],
+        _: bool,
+        head: (bool, bool),
+        _: &StyleAttr,
+        properties: Option<String>,
+        _: &str,
+    ) {
+        let kind = properties.unwrap_or_default();
+        self.0.push(Drawn { path: path.to_vec(), reversed: head.0, kind });
+    }
+    fn create_clip(&mut self, _: Point, _: Point, _: usize) -> ClipHandle {
+        0
+    }
+}
+
+/// Draws a graph.
+pub fn write(program: &Program<'_>, graph: &Graph, name: &str) -> String {
+    let texts: Vec<Vec<String>> = (0..graph.blocks.len()).map(|block| text(program, graph, block)).collect();
+    let mut layout = VisualGraph::new(Orientation::TopToBottom);
+    let handles: Vec<_> = texts
+        .iter()
+        .map(|lines| {
+            let widest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(1).max(4) as f64;
+            let size = Point::new(widest * CHARACTER + 2.0 * PADDING, lines.len() as f64 * LINE + 2.0 * PADDING);
+            layout.add_node(Element::create(
+                ShapeKind::new_box(""),
+                StyleAttr::simple(),
+                Orientation::TopToBottom,
+                size,
+            ))
+        })
+        .collect();
+    let back = graph.back_edges();
+    for (from, handle) in handles.iter().enumerate() {
+        for (to, edge) in graph.successors(from) {
+            let kind = match edge {
+                _ if back.contains(&(from, to)) => "back",
+                Edge::Branch => "branch",
+                Edge::Next => "next",
+            };
+            layout.add_edge(Arrow { properties: Some(kind.to_owned()), ..Arrow::default() }, *handle, handles[to]);
+        }
+    }
+    let mut arrows = Arrows::default();
+    layout.do_it(false, false, false, &mut arrows);
+    let boxes: Vec<(Point, Point)> =
+        handles.iter().map(|handle| layout.element(*handle).position().bbox(false)).collect();
+    let points = arrows.0.iter().flat_map(|arrow| arrow.path.iter().flat_map(|(a, b)| [*a, *b]));
+    let corners = boxes.iter().flat_map(|(a, b)| [*a, *b]).chain(points);
+    let (mut low, mut high) = (Point::splat(f64::INFINITY), Point::splat(f64::NEG_INFINITY));
+    for point in corners {
+        low = Point::new(low.x.min(point.x), low.y.min(point.y));
+        high = Point::new(high.x.max(point.x), high.y.max(point.y));
+    }
+    let (x, y) = (low.x - MARGIN, low.y - MARGIN);
+    let (width, height) = (high.x - low.x + 2.0 * MARGIN, high.y - low.y + 2.0 * MARGIN);
+    let mut out = String::new();
+    let _ = write!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{x:.1} {y:.1} {width:.1} {height:.1}\" width=\"{width:.0}\" height=\"{height:.0}\" role=\"img\">\n<title>Control flow of {}</title>\n<style>{STYLE}</style>\n{MARKERS}<rect class=\"paper\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"/>\n",
+        escaped(name),
+    );
+    for drawn in &arrows.0 {
+        arrow(drawn, &mut out);
+    }
+    for (index, ((low, high), lines)) in boxes.iter().zip(&texts).enumerate() {
+        block(program, graph, index, (*low, *high), lines, &mut out);
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+const STYLE: &str = "
+.paper{fill:#fff}
+.block{fill:#f8fafc;stroke:#64748b;stroke-width:1.2}
+.loop1{fill:#fff7ed;stroke:#ea580c}.loop2{fill:#ffedd5;stroke:#c2410c}.loop3{fill:#fed7aa;stroke:#9a3412}
+.dead{stroke-dasharray:5 4;fill:#f1f5f9}
+text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#0f172a;white-space:pre}
+.label{font-weight:700;fill:#1d4ed8}.wrong{fill:#b91c1c}.meets{fill:#15803d}.more{fill:#64748b}
+path.edge{fill:none;stroke:#64748b;stroke-width:1.6}
+path.branch{stroke:#1d4ed8}path.back{stroke:#ea580c;stroke-width:2.2}
+marker path{fill:#64748b}#branch path{fill:#1d4ed8}#back path{fill:#ea580c}
+@media(prefers-color-scheme:dark){
+.paper{fill:#0f172a}.block{fill:#1e293b;stroke:#94a3b8}.dead{fill:#172033}
+.loop1{fill:#431407;stroke:#fb923c}.loop2{fill:#571c0a;stroke:#fb923c}.loop3{fill:#6c2710;stroke:#fdba74}
+text{fill:#e2e8f0}.label{fill:#93c5fd}.wrong{fill:#fca5a5}.meets{fill:#86efac}.more{fill:#94a3b8}
+path.edge{stroke:#94a3b8}path.branch{stroke:#60a5fa}path.back{stroke:#fb923c}
+marker path{fill:#94a3b8}#branch path{fill:#60a5fa}#back path{fill:#fb923c}}
+";
+
+const MARKERS: &str = concat!(
+    "<defs>",
+    "<marker id=\"next\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" orient=\"auto-start-reverse\" markerUnits=\"userSpaceOnUse\"><path d=\"M0 0 8 4 0 8z\"/></marker>",
+    "<marker id=\"branch\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" orient=\"auto-start-reverse\" markerUnits=\"userSpaceOnUse\"><path d=\"M0 0 8 4 0 8z\"/></marker>",
+    "<marker id=\"back\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"9\" markerHeight=\"9\" orient=\"auto-start-reverse\" markerUnits=\"userSpaceOnUse\"><path d=\"M0 0 8 4 0 8z\"/></marker>",
+    "</defs>\n"
+);
+
+fn arrow(Drawn { path, reversed, kind }: &Drawn, out: &mut String) {
+    let [first, second, rest @ ..] = &path[..] else { return };
+    let _ = write!(
+        out,
+        "<path class=\"edge {kind}\" marker-{}=\"url(#{kind})\" d=\"M{:.1} {:.1}C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}",
+        if *reversed { "start" } else { "end" },
+        first.0.x,
+        first.0.y,
+        first.1.x,
+        first.1.y,
+        second.0.x,
+        second.0.y,
+        second.1.x,
+        second.1.y,
+    );
+    for (control, to) in rest {
+        let _ = write!(out, "S{:.1} {:.1} {:.1} {:.1}", control.x, control.y, to.x, to.y);
+    }
+    out.push_str("\"/>\n");
+}
+
+fn block(
+    program: &Program<'_>,
+    graph: &Graph,
+    index: usize,
+    (low, high): (Point, Point),
+    lines: &[String],
+    out: &mut String,
+) {
+    let found = &graph.blocks[index];
+    let class = match (found.reachable, found.depth) {
+        (false, _) => "block dead".to_owned(),
+        (true, 0) => "block".to_owned(),
+        (true, depth) => format!("block loop{}", depth.min(3)),
+    };
+    let _ = writeln!(
+        out,
+        "<rect class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"6\"/>",
+        low.x,
+        low.y,
+        high.x - low.x,
+        high.y - low.y,
+    );
+    let labelled = program.labels.contains_key(&found.entries.start);
+    let meets = found.entries.clone().any(|entry| {
+        program.entries[entry].instruction.as_ref().is_ok_and(|i| i.flow.reconverges || i.flow.end == When::Sometimes)
+    });
+    for (number, line) in lines.iter().enumerate() {
+        let class = match number {
+            0 if labelled => " class=\"label\"",
+            _ if line.starts_with("? ") => " class=\"wrong\"",
+            _ if line.starts_with('…') => " class=\"more\"",
+            _ if meets && line.contains(".reconverge") => " class=\"meets\"",
+            _ => "",
+        };
+        let (x, y) = (low.x + PADDING, low.y + PADDING + LINE * (number as f64 + 0.75));
+        let _ = writeln!(out, "<text{class} x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(line));
+    }
+}
+
+/// The lines of a block as they fit a picture.
+fn text(program: &Program<'_>, graph: &Graph, block: usize) -> Vec<String> {
+    let mut lines = super::lines(program, graph, block);
+    if lines.len() > MOST_LINES {
+        let half = MOST_LINES / 2;
+        let left_out = lines.len() - 2 * half;
+        lines.splice(half..half + left_out, [format!("… {left_out} more")]);
+    }
+    for line in &mut lines {
+        if line.chars().count() > MOST_CHARACTERS {
+            let cut: String = line.chars().take(MOST_CHARACTERS - 1).collect();
+            *line = format!("{cut}…");
+        }
+    }
+    lines
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -1,0 +1,31 @@
+//! What is behind the codes of findings in programs, for `isaforge check --explain`.
+
+use isaforge_compiler::catalogue::Page;
+
+use crate::run::pages::read;
+
+/// Each code and its page.
+const ALL: &[(&str, &str)] = &[
+    ("P0001", include_str!("pages/P0001.md")),
+    ("P0002", include_str!("pages/P0002.md")),
+    ("P0003", include_str!("pages/P0003.md")),
+    ("P0004", include_str!("pages/P0004.md")),
+    ("P0005", include_str!("pages/P0005.md")),
+    ("P0006", include_str!("pages/P0006.md")),
+];
+
+/// All pages, by code.
+pub fn all() -> impl Iterator<Item = Page> {
+    ALL.iter().map(|(code, page)| read(code, page))
+}
+
+#[cfg(test)]
+mod tests {
+    use isaforge_analysis::lint::Check;
+
+    #[test]
+    fn every_check_has_a_page() {
+        let codes: Vec<&str> = Check::ALL.iter().map(|check| check.code()).collect();
+        assert_eq!(codes, super::ALL.iter().map(|(code, _)| *code).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,78 @@
+//! `isaforge manual`: the pages of an instruction set, in a folder or served while the specification is being written.
+
+mod serve;
+
+use std::fs;
+use std::path::Path;
+
+use isaforge_compiler::backend::manual::{Files, Subject, manual as make};
+use isaforge_core::Tables;
+
+use crate::args::ManualArgs;
+use crate::builtin;
+use crate::failure::{Failure, Status};
+use crate::output::{count, say};
+use crate::target::{Target, from_specification, named_or_at};
+
+/// Runs `manual`.
+///
+/// # Errors
+/// When a specification cannot be opened, or the folder cannot be written to.
+pub fn manual(args: &ManualArgs) -> Result<Status, Failure> {
+    if let Some(port) = args.serve {
+        return serve::serve(args, port);
+    }
+    let Some(files) = files(args)? else { return Ok(Status::Mistakes) };
+    let folder = args.output.as_deref().unwrap_or(Path::new("."));
+    for (name, content) in &files {
+        let path = folder.join(name);
+        let parent = path.parent().unwrap_or(folder);
+        fs::create_dir_all(parent).map_err(Failure::writing(parent))?;
+        // Files that stay as they are keep their time.
+        if !fs::read(&path).is_ok_and(|old| old == content.as_bytes()) {
+            fs::write(&path, content).map_err(Failure::writing(&path))?;
+        }
+    }
+    let size: usize = files.values().map(String::len).sum();
+    let size = format!("{:.1} MB", size as f64 / 1e6);
+    say(&format!("{} ({size}): open {}", count(files.len() as u64, "file"), folder.join("index.html").display()));
+    Ok(Status::Fine)
+}
+
+/// The files of the manual; `None` when a specification has mistakes, which have been reported then.
+fn files(args: &ManualArgs) -> Result<Option<Files>, Failure> {
+    let name = args.spec.to_str().unwrap_or_default();
+    let target = match (&args.generation, builtin::find(name)) {
+        (Some(generation), None) if args.spec.exists() => from_specification(&args.spec, Some(generation))?,
+        _ => named_or_at(&args.spec)?,
+    };
+    let since = match &args.since {
+        Some(since) => match named_or_at(since)? {
+            Some(since) => Some(since),
+            None => return Ok(None),
+        },
+        None => None,
+    };
+    let Some(target) = target else { return Ok(None) };
+    if let Some(since) = &since {
+        let words = |target: &Target| matches!(target.tables, Tables::Words(_));
+        if !words(&target) || !words(since) {
+            let message = format!("`{}` and `{}` cannot be compared", since.name, target.name);
+            return Err(Failure::usage(message, "`--since` compares instruction sets of words of at most 64 bits"));
+        }
+    }
+    let entries = target.fidelity.map_or(Vec::new(), |fidelity| fidelity());
+    let fidelity = entries.iter().map(|entry| {
+        let evidence = entry.evidence.to_string();
+        let detail = [entry.class.detail(), &evidence, entry.note];
+        let detail = detail.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
+        (entry.mnemonic.to_owned(), entry.class.name().to_owned(), detail)
+    });
+    Ok(Some(make(&Subject {
+        tables: target.tables,
+        semantics: target.semantics,
+        hardware: target.hardware,
+        fidelity: fidelity.collect(),
+        since: since.map(|since| since.tables),
+    })))
+}

@@ -1,0 +1,75 @@
+//! A program as people have it: assembly, hexadecimal text, raw bytes.
+
+use std::path::Path;
+
+use isaforge_core::group::listing::assemble_program;
+use isaforge_core::program::assemble;
+
+use crate::asm::{not_text, report};
+use crate::builtin::Tables;
+use crate::dis::describe;
+use crate::failure::Failure;
+use crate::groups;
+use crate::input::Input;
+use crate::output::say;
+use crate::streams;
+use crate::words::{self, Encoding};
+
+/// Bytes in the order of memory, and whether reading them went to the end.
+#[derive(Debug)]
+pub struct Code {
+    /// What to call the program in messages.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Whether a mistake, which has been reported, ended it early.
+    pub cut: bool,
+}
+
+/// Reads a program: assembly where the name ends with `.s` or `.asm`, else hexadecimal text or raw bytes. `None` after
+/// mistakes in assembly, which have been reported.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn load(tables: Tables, path: Option<&Path>, encoding: Option<Encoding>) -> Result<Option<Code>, Failure> {
+    let input = Input::read(path)?;
+    let extension = path.and_then(Path::extension).and_then(|extension| extension.to_str()).unwrap_or_default();
+    if matches!(extension, "s" | "asm") && encoding.is_none() {
+        let Ok(text) = std::str::from_utf8(input.body()) else {
+            say(&not_text(&input, 0));
+            return Ok(None);
+        };
+        let assembled = match tables {
+            Tables::Words(isa) => assemble(isa, text).map(|words| words::write(isa, &words, Encoding::Bin)),
+            Tables::Groups(isa) => assemble_program(isa, text),
+            Tables::Streams(engine) => streams::dis::asm(engine, text, Encoding::Bin),
+        };
+        return Ok(match assembled {
+            Ok(bytes) => Some(Code { name: input.name, bytes, cut: false }),
+            Err(errors) => {
+                report(&input.name, text, &errors);
+                None
+            }
+        });
+    }
+    Ok(Some(machine_code(tables, input, encoding)))
+}
+
+/// The bytes of hexadecimal text or of raw code. A mistake is reported and ends the program.
+pub fn machine_code(tables: Tables, input: Input, encoding: Option<Encoding>) -> Code {
+    let body = if encoding == Some(Encoding::Bin) { &input.bytes } else { input.body() };
+    let (bytes, mistake) = match tables {
+        Tables::Words(isa) => {
+            let found = words::read(isa, body, encoding);
+            (words::write(isa, &found.words, Encoding::Bin), found.mistake)
+        }
+        Tables::Groups(_) | Tables::Streams(_) => {
+            let found = groups::read(body, encoding);
+            (found.bytes, found.mistake)
+        }
+    };
+    if let Some(mistake) = &mistake {
+        say(&describe(&input.name, mistake));
+    }
+    Code { name: input.name, bytes, cut: mistake.is_some() }
+}

@@ -1,0 +1,183 @@
+//! Input that means harm: a command ends soon, with a status and a message that says what is wrong.
+
+use std::time::{Duration, Instant};
+
+use super::*;
+
+/// What takes longer has no end, as far as a user can tell. Machines that test are slow.
+const LONG: Duration = Duration::from_secs(60);
+
+/// As [`isaforge_in`], but not for ever.
+fn soon(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Run {
+    let started = Instant::now();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let (folder, stdin) = (folder.to_owned(), stdin.to_owned());
+    let owned: Vec<String> = arguments.iter().map(|argument| argument.to_string()).collect();
+    std::thread::spawn(move || {
+        let arguments: Vec<&str> = owned.iter().map(String::as_str).collect();
+        let _ = sender.send(isaforge_in(&folder, &arguments, &stdin));
+    });
+    let run = receiver.recv_timeout(LONG).unwrap_or_else(|_| panic!("{arguments:?} does not end"));
+    assert!(!run.err.contains("panicked"), "{}", run.err);
+    assert!(started.elapsed() < LONG);
+    run
+}
+
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).expect("the file is written");
+    }
+    folder
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_waits_for_a_pipe() {
+    let launch = "isa: valhall\nprogram: NOP.end\nbuffers: { b: { file: pipe } }\n";
+    let scene = "isa: vpu\nprogram: |\n  Exit\nscene: pipe\n";
+    let files =
+        [("buffer.yaml", launch), ("scene.yaml", scene), ("p.yaml", "isa: valhall\nprogram: { file: pipe.s }\n")];
+    let folder = folder(&files);
+    for name in ["pipe", "pipe.s", "pipe.yaml"] {
+        let made = Command::new("mkfifo").arg(folder.path().join(name)).status().expect("mkfifo is there");
+        assert!(made.success());
+    }
+    for (arguments, status) in [
+        (&["asm", "valhall", "pipe.s"][..], 2),
+        (&["dis", "valhall", "pipe"], 2),
+        (&["dis", "usc", "pipe"], 2),
+        (&["check", "pipe.yaml"], 2),
+        (&["asm", "--spec", "pipe.yaml"], 2),
+        (&["gen", "pipe.yaml", "-o", "out"], 2),
+        (&["run", "pipe.yaml"], 2),
+        (&["run", "buffer.yaml"], 1),
+        (&["run", "scene.yaml"], 1),
+        (&["run", "p.yaml"], 1),
+        (&["dis", "valhall", "/dev/zero"], 2),
+    ] {
+        let run = soon(folder.path(), arguments, b"").expect(status);
+        assert!(run.err.contains("not a regular file"), "{arguments:?}: {}", run.err);
+    }
+    // What a shell has opened is read.
+    let read = soon(folder.path(), &["asm", "valhall", "/dev/stdin"], b"MOV.i32 r1, r2").expect(0);
+    assert_eq!(read.out(), "0091c10000000002\n");
+}
+
+#[test]
+fn a_line_of_megabytes_is_a_mistake_like_another() {
+    let here = tempfile::tempdir().expect("a folder");
+    let long = "x".repeat(8 << 20);
+    let labels: String = (0..100_000).map(|n| format!("l{n}: ")).collect();
+    for text in
+        [long.clone(), format!("MOV.i32 r1, {long}"), "MOV.i32 r1, r2, ".repeat(1 << 19), "((((".repeat(1 << 20)]
+    {
+        for isa in ["valhall", "usc", "vpu"] {
+            let run = soon(here.path(), &["asm", isa], text.as_bytes()).expect(1);
+            assert!(run.err.len() < 100_000, "{} bytes of messages", run.err.len());
+        }
+    }
+    soon(here.path(), &["asm", "valhall"], format!("{labels}MOV.i32 r1, r2").as_bytes()).expect(0);
+    soon(here.path(), &["dis", "valhall"], "0 ".repeat(1 << 20).as_bytes()).expect(1);
+}
+
+#[test]
+fn what_cannot_be_seen_is_not_printed() {
+    let text = "MOV.i32 r1, \u{202e}r2 // \u{2066}\nMOV\0.i32 r1, r2\n\u{1b}[31m\n\u{7}: \u{7}:\n";
+    let here = tempfile::tempdir().expect("a folder");
+    let launch = format!("isa: valhall\nprogram: |\n  {}\n\u{202e}: 1\n", text.replace('\n', "\n  "));
+    fs::write(here.path().join("launch.yaml"), launch).expect("the file is written");
+    fs::write(here.path().join("isa.yaml"), format!("isa: \"x\u{202e}\"\ndoc: {text}")).expect("the file is written");
+    for (arguments, stdin) in [
+        (&["asm", "valhall"][..], text),
+        (&["asm", "usc"], text),
+        (&["dis", "valhall"], "12 \u{202e}34"),
+        (&["run", "launch.yaml"], ""),
+        (&["check", "isa.yaml"], ""),
+    ] {
+        let run = soon(here.path(), arguments, stdin.as_bytes()).expect(1);
+        for hidden in ['\u{202e}', '\u{2066}', '\0', '\u{1b}', '\u{7}'] {
+            let printed = run.err.contains(hidden) || run.out().contains(hidden);
+            assert!(!printed, "{arguments:?} prints U+{:04X}: {}", u32::from(hidden), run.err);
+        }
+        assert!(!run.err.is_empty() || !run.out().is_empty());
+    }
+}
+
+#[test]
+fn depth_is_no_way_to_the_end_of_the_stack() {
+    let deep = 100_000;
+    let spec = |doc: String| format!("isa: x\nword: 8\nprovenance: document\n{doc}\n");
+    let does = |text: String| {
+        format!(
+            "isa: x\nword: 8\nprovenance: document\nbanks: {{ r: {{ count: 8, width: 32, prints: 'r{{n}}' }} }}\ninstructions:\n  \
+             A: {{ doc: x, fixed: {{ 7..3: 7 }}, operands: {{ d: {{ bank: r, bits: 2..0, access: write }} }}, does: \"{text}\" }}\n"
+        )
+    };
+    let mut files = vec![
+        ("list.yaml".to_owned(), spec(format!("doc: {}", "[".repeat(deep)))),
+        ("map.yaml".to_owned(), spec(format!("doc: {}", "{a: ".repeat(deep)))),
+        ("indent.yaml".to_owned(), (0..3000).map(|n| format!("{}a:\n", " ".repeat(n))).collect()),
+        ("brackets.yaml".to_owned(), does(format!("d = {}1{}", "(".repeat(deep), ")".repeat(deep)))),
+        ("minus.yaml".to_owned(), does(format!("d = {}1", "- ".repeat(deep)))),
+        ("not.yaml".to_owned(), does(format!("d = {}1", "~".repeat(deep)))),
+        ("if.yaml".to_owned(), does("if 1 { ".repeat(deep))),
+        ("else.yaml".to_owned(), does(format!("d = {}1", "if 1 == 1 { 1 } else ".repeat(deep)))),
+        ("sum.yaml".to_owned(), does(format!("d = 1{}", " + 1".repeat(deep)))),
+        ("isa.xml".to_owned(), format!("<isa>{}", "<bitset>".repeat(deep))),
+    ];
+    for (name, key) in [("import", "import"), ("base", "base")] {
+        for n in 0..3000 {
+            let head = if n == 0 { "isa: x\nword: 8\n" } else { "" };
+            files.push((format!("{name}{n}.yaml"), format!("{head}{key}: {name}{}.yaml\n", n + 1)));
+        }
+    }
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let folder = folder(&files);
+    for name in files.iter().map(|(name, _)| *name).filter(|name| !name.contains(|c: char| c.is_ascii_digit())) {
+        let run = soon(folder.path(), &["check", name], b"").expect(1);
+        assert!(run.err.contains("error"), "{name}: {}", run.err);
+    }
+    for name in ["import0.yaml", "base0.yaml"] {
+        let run = soon(folder.path(), &["check", name], b"").expect(1);
+        assert!(run.err.contains("a chain of more than 64"), "{name}: {}", run.err);
+    }
+}
+
+#[test]
+fn a_launch_file_asks_for_what_there_is() {
+    let most = u64::from(u32::MAX);
+    for (key, value) in [
+        ("groups", format!("[{most}, {most}, {most}]")),
+        ("local size", format!("[{most}, {most}, {most}]")),
+        ("local size", "[1024, 1024, 64]".to_owned()),
+        ("shared bytes", most.to_string()),
+        ("uniforms", format!("[{}]", "0, ".repeat(1 << 20))),
+        ("textures", "[{ width: 4294967295, height: 4294967295, format: rgba8 }]".to_owned()),
+        ("buffers", "{ a: { size: 18446744073709551615 } }".to_owned()),
+        ("buffers", "{ a: { size: 4096, address: 18446744073709551615 } }".to_owned()),
+        ("buffers", "{ a: { size: 16, address: 18446462598732840960 } }".to_owned()),
+    ] {
+        let text = format!("isa: valhall\nprogram: NOP.end\nbudget: 100000\n{key}: {value}\n");
+        let folder = folder(&[("launch.yaml", &text)]);
+        let run = soon(folder.path(), &["run", "launch.yaml", "--time-limit", "5"], b"").expect(1);
+        assert!(!run.err.is_empty(), "{key}: {value}");
+    }
+}
+
+/// The launch of the demo's size, in as many addresses as a program of 32 bits has.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_launch_fits_in_four_gibibytes() {
+    let here = tempfile::tempdir().expect("a folder");
+    let text = text_of("launch.yaml").replace("size: 32 }", "size: 32 }\n  large: { size: 1073741792 }");
+    fs::write(here.path().join("launch.yaml"), text).expect("the file is written");
+    let limited = Command::new("sh")
+        .args(["-c", "ulimit -v 4194304 && exec \"$0\" run launch.yaml", env!("CARGO_BIN_EXE_isaforge")])
+        .current_dir(here.path())
+        .output()
+        .expect("there is a shell");
+    let errors = String::from_utf8_lossy(&limited.stderr);
+    assert!(limited.status.success(), "{errors}");
+    assert!(String::from_utf8_lossy(&limited.stdout).contains("42  43"), "{errors}");
+}

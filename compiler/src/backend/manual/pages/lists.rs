@@ -1,0 +1,219 @@
+//! Named values, operand kinds, registers, the parts of groups.
+
+use isaforge_core::semantics::Semantics;
+use maud::{Markup, html};
+
+use super::{count, inline, prose};
+use crate::backend::manual::facts::{Book, Kind, Slot};
+
+/// A table of named values.
+pub fn table_of_values(values: &[(u64, String, String)], default: Option<u64>) -> Markup {
+    let described = values.iter().any(|(.., doc)| !doc.is_empty());
+    html! {
+        table.values {
+            thead { tr { th { "Bits" } th { "Text" } @if described { th { "Meaning" } } } }
+            tbody {
+                @for (bits, text, doc) in values {
+                    tr {
+                        td { (bits) }
+                        td { code { (text) } @if default == Some(*bits) { " (default)" } }
+                        @if described { td { (inline(doc)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// All lists of named values.
+pub fn values(book: &Book) -> Markup {
+    html! {
+        h1 { "Values" }
+        p { (count(book.enums.len(), "list")) " of named values." }
+        @for names in &book.enums {
+            section id=(names.slug) {
+                h2 { code { (names.name) } }
+                (prose(&names.doc))
+                (table_of_values(&names.values, names.default))
+            }
+        }
+    }
+}
+
+/// All kinds of operands.
+pub fn operands(book: &Book) -> Markup {
+    let what = if book.slots.is_empty() { "Operands" } else { "Records" };
+    html! {
+        h1 { (what) }
+        @for kind in &book.kinds { (self::kind(kind)) }
+    }
+}
+
+fn kind(kind: &Kind) -> Markup {
+    let described = kind.readings.iter().any(|reading| !reading.doc.is_empty());
+    html! {
+        section id=(kind.slug) {
+            h2 { code { (kind.name) } @if kind.width > 0 { span.place { (count(kind.width.into(), "bit")) } } }
+            (prose(&kind.doc))
+            div.scroll tabindex="0" role="region" aria-label={ "Readings of " (kind.name) } {
+                table.values {
+                    thead { tr {
+                        th { "Reading" } th { "Bits" } th { "Contents" }
+                        @if described { th { "Meaning" } }
+                    } }
+                    tbody { @for reading in &kind.readings { tr {
+                        td { code { (reading.name) } }
+                        td { code.pattern { (reading.bits) } }
+                        td { code { (reading.text) } }
+                        @if described { td { (inline(&reading.doc)) } }
+                    } } }
+                }
+            }
+            @for reading in kind.readings.iter().filter(|reading| !reading.constants.is_empty()) {
+                h3 { code { (reading.name) } }
+                (table_of_values(&reading.constants, None))
+            }
+        }
+    }
+}
+
+/// Registers, what programs find in them, and what follows an instruction.
+pub fn registers(book: &Book, semantics: Option<&'static Semantics>) -> Markup {
+    html! {
+        h1 { "Registers" }
+        div.scroll tabindex="0" role="region" aria-label="Register banks" {
+            table.values {
+                thead { tr {
+                    th { "Bank" } th { "Registers" } th { "Width" } th { "Purpose" }
+                } }
+                tbody { @for bank in &book.banks { tr {
+                    td { code { (bank.name) } }
+                    td { (bank.count) ": " code { (bank.ends.0) } " to " code { (bank.ends.1) } }
+                    td { (count(bank.width.into(), "bit")) }
+                    td { (inline(&bank.doc)) }
+                } } }
+            }
+        }
+        @if let Some(semantics) = semantics { (conventions(book, semantics)) }
+    }
+}
+
+fn conventions(book: &Book, semantics: &'static Semantics) -> Markup {
+    let prefix = book.banks.first().map_or("", |bank| bank.ends.0.trim_end_matches('0'));
+    let value = |name: &str, bits: u64| {
+        let lists = book.enums.iter().filter(|names| names.name.contains(name) || name.contains(&names.name));
+        let mut texts = lists.flat_map(|names| &names.values).filter(|(found, ..)| *found == bits);
+        texts.next().map_or_else(|| bits.to_string(), |(_, text, _)| text.clone())
+    };
+    html! {
+        @if !semantics.states.is_empty() {
+            h2 { "State outside of banks" }
+            dl { @for state in semantics.states {
+                dt { code { (state.name) } @if state.count > 1 { " (" (state.count) ")" } }
+                dd { (inline(state.doc)) }
+            } }
+        }
+        @for preload in semantics.preloads {
+            h2 { "At the start of " (preload.name) " programs" }
+            (prose(preload.doc))
+            div.scroll tabindex="0" role="region" aria-label={ "Registers at the start of " (preload.name) " programs" } {
+                table.values {
+                    thead { tr { th { "Register" } th { "Value" } th { "Meaning" } } }
+                    tbody { @for ((name, doc), register) in preload.values.iter().zip(preload.first..) { tr {
+                        td { code { (prefix) (register) } } td { (name) } td { (inline(doc)) }
+                    } } }
+                }
+            }
+        }
+        @if let Some(first) = semantics.flow.first() {
+            h2 { "After an instruction, by " code { (first.modifier) } }
+            dl { @for flow in semantics.flow {
+                dt { code { (value(flow.modifier, flow.value)) } }
+                dd { (effects(flow)) }
+            } }
+        }
+        @if !semantics.intrinsics.is_empty() {
+            h2 { "Functions of the hardware" }
+            dl { @for intrinsic in semantics.intrinsics {
+                dt { code { (intrinsic.name) } } dd { (inline(intrinsic.doc)) }
+            } }
+        }
+    }
+}
+
+fn effects(flow: &isaforge_core::semantics::facts::Flow) -> String {
+    let slots: Vec<String> = (0..8).filter(|slot| flow.waits >> slot & 1 != 0).map(|slot| slot.to_string()).collect();
+    let waits = if slots.is_empty() { String::new() } else { format!("waits for slots {}", slots.join(", ")) };
+    let parts = [
+        waits.as_str(),
+        if flow.reconverges { "diverged threads reconverge" } else { "" },
+        if flow.discards { "helper threads end" } else { "" },
+        if flow.ends { "the thread ends" } else { "" },
+    ];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() { "no effect".to_owned() } else { parts.join("; ") }
+}
+
+/// The parts of a group, in the order of their bytes.
+pub fn groups(book: &Book, semantics: Option<&'static Semantics>) -> Markup {
+    let path = semantics.and_then(|semantics| semantics.path.as_ref()).map_or("", |path| path.path.text.trim());
+    html! {
+        h1 { "Groups" }
+        p { "A group is a header and the parts that the header announces, in this order. The operations of its phases pass
+             values to each other through wires and write results at the end." }
+        (strip(book))
+        @if !path.is_empty() {
+            h2 { "Data path" }
+            p { "The order in which the parts of a group take effect: wires that exist from the start, the operations of each
+                 part, then the results." }
+            pre.operation tabindex="0" { code { (path) } }
+        }
+        h2 { "Parts" }
+        ol.group {
+            @for slot in &book.slots { (self::slot(book, slot)) }
+        }
+    }
+}
+
+/// Boxes in a row of the drawing.
+const BOXES: usize = 6;
+
+/// A group as a drawing: its parts in the order of their bytes, those that hold operations filled.
+fn strip(book: &Book) -> Markup {
+    let rows = book.slots.len().div_ceil(BOXES);
+    let (width, height) = (160, 64);
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Order of the parts of a group" {
+            svg.strip viewBox={ "0 0 " (width * BOXES) " " (height * rows) } {
+                @for (index, slot) in book.slots.iter().enumerate() {
+                    @let (x, y) = (index % BOXES * width, index / BOXES * height);
+                    @if index % BOXES > 0 {
+                        path d={ "M" (x - 12) " " (y + 24) "h10m-4-4l4 4l-4 4" } {}
+                    }
+                    a href={ "#" (super::anchor(&slot.name)) } {
+                        rect.filled[!slot.operations.is_empty()] x=(x) y=(y + 4) width=(width - 14) height="40" rx="7" {}
+                        text x=(x + (width - 14) / 2) y=(y + 29) { (slot.name) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn slot(book: &Book, slot: &Slot) -> Markup {
+    html! {
+        li id=(super::anchor(&slot.name)) {
+            h3 { (slot.name) }
+            (prose(&slot.doc))
+            @if let Some(kind) = book.kinds.get(slot.kind) {
+                p { "Stored as " a href={ "operands.html#" (kind.slug) } { (kind.name) } "." }
+            }
+            @if !slot.operations.is_empty() {
+                p.operations { @for (index, entry) in slot.operations.iter().filter_map(|i| book.entries.get(*i)).enumerate() {
+                    @if index > 0 { ", " }
+                    a href={ "i/" (entry.slug) ".html" } { code { (entry.name) } }
+                } }
+            }
+        }
+    }
+}

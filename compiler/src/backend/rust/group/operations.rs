@@ -1,0 +1,91 @@
+//! Operations by name, and the semantic stubs.
+
+use isaforge_core::group::table::GroupIsa;
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::backend::rust::group::types::Names;
+use crate::backend::rust::idents::{code, doc_text};
+use crate::backend::rust::{Options, SemanticsStyle};
+
+pub(super) fn emit(isa: &GroupIsa, names: &Names, options: &Options) -> TokenStream {
+    let variants: Vec<_> = names.operations.iter().map(|(v, _)| v).collect();
+    let docs: Vec<String> = isa
+        .operations
+        .iter()
+        .map(|o| {
+            let encoding = if o.no_encoding.is_empty() {
+                String::new()
+            } else {
+                format!(" No public encoding: {}.", o.no_encoding)
+            };
+            doc_text(&format!("{}: {}{encoding} ({})", code(o.name), o.doc, o.source))
+        })
+        .collect();
+    let semantics = match options.semantics {
+        SemanticsStyle::None => quote!(),
+        style => {
+            // Remarks on wires do nothing of their own, and the header is not an operation.
+            let own: Vec<usize> = (0..isa.operations.len())
+                .filter(|i| !isa.operations[*i].remark && isa.operations[*i].slots != 1)
+                .collect();
+            let methods = own.iter().map(|i| {
+                let (_, method) = &names.operations[*i];
+                let (doc, name) = (&docs[*i], isa.operations[*i].name);
+                let body = match style {
+                    SemanticsStyle::Default => {
+                        quote!({ let _ = (parts, slot); __rt::Unimplemented { mnemonic: #name }.into() })
+                    }
+                    _ => quote!(;),
+                };
+                quote!(#[doc = #doc] fn #method(&mut self, parts: &Parts, slot: usize) -> Self::Output #body)
+            });
+            let (own_variants, own_methods): (Vec<_>, Vec<_>) =
+                own.iter().map(|i| (&names.operations[*i].0, &names.operations[*i].1)).unzip();
+            let bound = match style {
+                SemanticsStyle::Default => quote!(
+                    type Output: From<__rt::Unimplemented>;
+                ),
+                _ => quote!(
+                    type Output;
+                ),
+            };
+            quote! {
+                /// What each operation does: one method an operation. A method left out returns
+                /// [`Unimplemented`](__rt::Unimplemented). Operations without a public encoding have one, too.
+                pub trait Semantics {
+                    /// What a method returns.
+                    #bound
+                    #(#methods)*
+                }
+
+                /// Calls the method of an operation, see [`Parts::operations`]; `None` for what is not an operation of its own.
+                pub fn dispatch<S: Semantics + ?Sized>(operation: Operation, parts: &Parts, slot: usize, to: &mut S) -> Option<S::Output> {
+                    Some(match operation {
+                        #(Operation::#own_variants => to.#own_methods(parts, slot),)*
+                        #[allow(unreachable_patterns, reason = "an instruction set without remarks")]
+                        _ => return None,
+                    })
+                }
+            }
+        }
+    };
+    quote! {
+        /// The operations, in the order of the specification.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u16)]
+        pub enum Operation { #(#[doc = #docs] #variants),* }
+
+        impl Operation {
+            /// All operations.
+            pub const ALL: &'static [Self] = &[#(Operation::#variants),*];
+
+            /// What the specification says of it.
+            pub fn info(self) -> &'static __rt::group::table::Operation {
+                &tables::ISA.operations[self as usize]
+            }
+        }
+
+        #semantics
+    }
+}

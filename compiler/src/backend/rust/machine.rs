@@ -1,0 +1,109 @@
+//! Tables of machines as Rust.
+
+use isaforge_core::machine::{Divergence, Hardware, Register, Service};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+use crate::backend::rust::semantics::{helpers, operation};
+
+/// A static `HARDWARE` and a type `Machine`, for the module that has a static `SEMANTICS`.
+pub fn emit(hardware: &Hardware) -> TokenStream {
+    let lanes = Literal::u8_unsuffixed(hardware.lanes);
+    let lane_count = Literal::usize_unsuffixed(hardware.lanes.into());
+    let divergence = match hardware.divergence {
+        Divergence::Refused => quote!(Refused),
+        Divergence::LowestFirst => quote!(LowestFirst),
+    };
+    let (unit, aligned) = (Literal::u8_unsuffixed(hardware.unit), hardware.aligned);
+    let elf = option(hardware.elf.map(|elf| {
+        let elf = Literal::u16_unsuffixed(elf);
+        quote!(#elf)
+    }));
+    let banks = hardware.banks.iter().map(|bank| {
+        let (count, width) = (Literal::u32_unsuffixed(bank.count), Literal::u16_unsuffixed(bank.width));
+        let (open, close, names) = (bank.open, bank.close, bank.names);
+        let also = bank.also.iter().map(|(name, index)| {
+            let index = Literal::u32_unsuffixed(*index);
+            quote!((#name, #index))
+        });
+        let zero = option(bank.zero.map(|zero| {
+            let zero = Literal::u32_unsuffixed(zero);
+            quote!(#zero)
+        }));
+        quote! {
+            machine::Bank {
+                count: #count,
+                width: #width,
+                open: #open,
+                close: #close,
+                names: &[#(#names),*],
+                also: &[#(#also),*],
+                zero: #zero,
+            }
+        }
+    });
+    let aliases = hardware.aliases.iter().map(|(state, alias)| {
+        let (state, alias) = (Literal::u16_unsuffixed(*state), register(*alias));
+        quote!((#state, #alias))
+    });
+    let readings = hardware.readings.iter().map(|reading| {
+        let kind = Literal::u16_unsuffixed(reading.kind);
+        let alternative = reading.alternative;
+        let operation = operation(&reading.operation);
+        quote!(machine::Reading { kind: #kind, alternative: #alternative, operation: #operation })
+    });
+    let calls = hardware.calls.iter().map(|call| {
+        let (intrinsic, number) = (Literal::u16_unsuffixed(call.intrinsic), register(call.number));
+        let services = call.services.iter().map(|(number, known)| {
+            let (number, known) = (Literal::u64_unsuffixed(*number), service(*known));
+            quote!((#number, #known))
+        });
+        quote!(machine::Call { intrinsic: #intrinsic, number: #number, services: &[#(#services),*] })
+    });
+    let helpers = (!hardware.readings.is_empty()).then(helpers);
+    quote! {
+        /// What executes programs, beyond what the instructions do.
+        pub static HARDWARE: &super::__rt::machine::Hardware = &{
+            use super::__rt::machine;
+            #helpers
+            machine::Hardware {
+                lanes: #lanes,
+                divergence: machine::Divergence::#divergence,
+                unit: #unit,
+                aligned: #aligned,
+                elf: #elf,
+                banks: &[#(#banks),*],
+                aliases: &[#(#aliases),*],
+                readings: &[#(#readings),*],
+                calls: &[#(#calls),*],
+            }
+        };
+        super::__rt::define_machine!(super::ISA, SEMANTICS, HARDWARE, #lane_count);
+    }
+}
+
+fn option(value: Option<TokenStream>) -> TokenStream {
+    match value {
+        Some(value) => quote!(Some(#value)),
+        None => quote!(None),
+    }
+}
+
+fn register(register: Register) -> TokenStream {
+    let (bank, index) = (Literal::u16_unsuffixed(register.bank), Literal::u32_unsuffixed(register.index));
+    quote!(machine::Register { bank: #bank, index: #index })
+}
+
+fn service(known: Service) -> TokenStream {
+    match known {
+        Service::Write { stream, address, size, result } => {
+            let (stream, result) = (option(stream.map(register)), option(result.map(register)));
+            let (address, size) = (register(address), register(size));
+            quote!(machine::Service::Write { stream: #stream, address: #address, size: #size, result: #result })
+        }
+        Service::Exit { status } => {
+            let status = register(status);
+            quote!(machine::Service::Exit { status: #status })
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Tables of semantics as Rust.
+
+use isaforge_core::semantics::group::{DataPath, Fields};
+use isaforge_core::semantics::{Class, Effects, Modifier, Node, Operation, Semantics, Type};
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::backend::rust::tables::hex;
+
+/// A static `SEMANTICS` in a module of its own.
+pub fn emit(semantics: &Semantics) -> TokenStream {
+    let operations = semantics.operations.iter().map(operation);
+    let intrinsics = semantics.intrinsics.iter().map(|intrinsic| {
+        let (name, doc) = (intrinsic.name, intrinsic.doc);
+        let parameters = intrinsic.parameters.iter().map(|ty| type_of(*ty));
+        let result = match intrinsic.result {
+            Some(ty) => {
+                let ty = type_of(ty);
+                quote!(Some(#ty))
+            }
+            None => quote!(None),
+        };
+        let Effects { reads, writes, waits, flow } = intrinsic.effects;
+        quote! {
+            Intrinsic {
+                name: #name,
+                doc: #doc,
+                parameters: &[#(#parameters),*],
+                result: #result,
+                effects: Effects { reads: #reads, writes: #writes, waits: #waits, flow: #flow },
+            }
+        }
+    });
+    let states = semantics.states.iter().map(|state| {
+        let (name, doc, ty) = (state.name, state.doc, type_of(state.ty));
+        let count = Literal::u32_unsuffixed(state.count);
+        quote!(State { name: #name, doc: #doc, ty: #ty, count: #count })
+    });
+    let (spaces, faults) = (semantics.spaces, semantics.faults);
+    let option = |nan: Option<u64>| match nan {
+        Some(nan) => {
+            let nan = hex(nan);
+            quote!(Some(#nan))
+        }
+        None => quote!(None),
+    };
+    let (nan16, nan32) = (option(semantics.nan16.map(u64::from)), option(semantics.nan32.map(u64::from)));
+    let nan64 = option(semantics.nan64);
+    let helpers = helpers();
+    let path = match &semantics.path {
+        Some(found) => {
+            let found = path(found);
+            quote!(Some(#found))
+        }
+        None => quote!(None),
+    };
+    let facts = crate::semantics::facts::emit(semantics);
+    let pc_bits = Literal::u8_unsuffixed(semantics.pc_bits);
+    quote! {
+        /// What the instructions do, as typed graphs.
+        pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
+            #helpers
+            Semantics {
+                operations: &[#(#operations),*],
+                intrinsics: &[#(#intrinsics),*],
+                states: &[#(#states),*],
+                spaces: &[#(#spaces),*],
+                faults: &[#(#faults),*],
+                nan16: #nan16,
+                nan32: #nan32,
+                nan64: #nan64,
+                pc_bits: #pc_bits,
+                path: #path,
+                #facts
+            }
+        };
+    }
+}
+
+/// What operations are written with.
+pub(crate) fn helpers() -> TokenStream {
+    quote! {
+        // Some operations are called as the types are; the types are meant unless they are called by name.
+        #[allow(unused_imports, reason = "not every set has them all")]
+        use super::__rt::semantics::{
+            Class, Effects, Intrinsic, Modifier, Node, Op, Operation, Semantics, State, Type,
+        };
+        use Op::*;
+        const fn n(op: Op, imm: u16, ty: Type, args: [u16; 4]) -> Node {
+            Node { op, imm, ty, args }
+        }
+        #[allow(dead_code, reason = "not every set has them all")]
+        const fn b(bits: u8, lanes: u8) -> Type {
+            Type { class: Class::Bool, bits, lanes }
+        }
+        #[allow(dead_code, reason = "not every set has them all")]
+        const fn u(bits: u8, lanes: u8) -> Type {
+            Type { class: Class::Unsigned, bits, lanes }
+        }
+        #[allow(dead_code, reason = "not every set has them all")]
+        const fn i(bits: u8, lanes: u8) -> Type {
+            Type { class: Class::Signed, bits, lanes }
+        }
+        #[allow(dead_code, reason = "not every set has them all")]
+        const fn f(bits: u8, lanes: u8) -> Type {
+            Type { class: Class::Float, bits, lanes }
+        }
+    }
+}
+
+/// An operation. What it uses is in [`helpers`].
+pub(crate) fn operation(operation: &Operation) -> TokenStream {
+    let text = operation.text;
+    let nodes = operation.nodes.iter().map(node);
+    let lists = operation.lists.iter().map(|n| Literal::u16_unsuffixed(*n));
+    let constants = operation.constants.iter().map(|c| hex(*c));
+    let modifiers = operation.modifiers.iter().map(|modifier| match modifier {
+        Modifier::Form(i) => {
+            let i = Literal::u8_unsuffixed(*i);
+            quote!(Modifier::Form(#i))
+        }
+        Modifier::Suffix(k, j) => {
+            let (k, j) = (Literal::u8_unsuffixed(*k), Literal::u8_unsuffixed(*j));
+            quote!(Modifier::Suffix(#k, #j))
+        }
+        Modifier::Field(slot, field) => {
+            let (slot, field) = (Literal::u8_unsuffixed(*slot), Literal::u8_unsuffixed(*field));
+            quote!(Modifier::Field(#slot, #field))
+        }
+        Modifier::Present(slot) => {
+            let slot = Literal::u8_unsuffixed(*slot);
+            quote!(Modifier::Present(#slot))
+        }
+        Modifier::Repetition => quote!(Modifier::Repetition),
+        Modifier::Repetitions => quote!(Modifier::Repetitions),
+    });
+    let intrinsics = operation.intrinsics.iter().map(|n| Literal::u16_unsuffixed(*n));
+    quote! {
+        Operation {
+            text: #text,
+            nodes: &[#(#nodes),*],
+            lists: &[#(#lists),*],
+            constants: &[#(#constants),*],
+            modifiers: &[#(#modifiers),*],
+            intrinsics: &[#(#intrinsics),*],
+        }
+    }
+}
+
+fn path(path: &DataPath) -> TokenStream {
+    let fields = |fields: Fields| {
+        let fields = fields.iter().map(|(field, values)| {
+            let field = Literal::u8_unsuffixed(*field);
+            let values = values.iter().map(|value| Literal::i64_unsuffixed(*value));
+            quote!((#field, &[#(#values),*]))
+        });
+        quote!(&[#(#fields),*])
+    };
+    let operation = operation(&path.path);
+    let roles = path.roles;
+    let wires = path.wires.iter().map(|(operand, state)| {
+        let (operand, state) = (Literal::u8_unsuffixed(*operand), Literal::u16_unsuffixed(*state));
+        quote!((#operand, #state))
+    });
+    let local = Literal::u16_unsuffixed(path.local);
+    let (slot, field) = (Literal::u8_unsuffixed(path.repeats.0), Literal::u8_unsuffixed(path.repeats.1));
+    let stays = path.stays.iter().map(|stays| {
+        let (operands, slot) = (hex(stays.operands), Literal::u8_unsuffixed(stays.slot));
+        let (when, unless) = (fields(stays.when), fields(stays.unless));
+        quote!(super::__rt::semantics::group::Stays { operands: #operands, slot: #slot, when: #when, unless: #unless })
+    });
+    quote! {
+        super::__rt::semantics::group::DataPath {
+            path: #operation,
+            roles: &[#(#roles),*],
+            wires: &[#(#wires),*],
+            local: #local,
+            repeats: (#slot, #field),
+            stays: &[#(#stays),*],
+        }
+    }
+}
+
+fn node(node: &Node) -> TokenStream {
+    let op = format_ident!("{}", format!("{:?}", node.op));
+    let imm = Literal::u16_unsuffixed(node.imm);
+    let ty = type_of(node.ty);
+    let args = node.args.iter().map(|arg| Literal::u16_unsuffixed(*arg));
+    quote!(n(#op, #imm, #ty, [#(#args),*]))
+}
+
+fn type_of(ty: Type) -> TokenStream {
+    let name = match ty.class {
+        Class::Bool => quote!(b),
+        Class::Unsigned => quote!(u),
+        Class::Signed => quote!(i),
+        Class::Float => quote!(f),
+    };
+    let (bits, lanes) = (Literal::u8_unsuffixed(ty.bits), Literal::u8_unsuffixed(ty.lanes));
+    quote!(#name(#bits, #lanes))
+}

@@ -1,0 +1,250 @@
+//! From the tables of a stream to Rust.
+
+mod tables;
+
+use isaforge_core::stream::{Field, Layout, Role, Stream};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::quote;
+
+use crate::backend::rust::Options;
+use crate::backend::rust::idents::{Namespace, doc_text, pascal, snake};
+
+/// Methods that every instruction has; accessors of fields must not be called so.
+const METHODS: [&str; 6] = ["new", "instruction", "from", "into", "fmt", "eq"];
+
+/// The items of the generated module. The same tables and options give the same tokens.
+pub fn emit(stream: &'static Stream, options: &Options) -> TokenStream {
+    let runtime: TokenStream = options.runtime.parse().unwrap_or_else(|_| quote!(::isaforge_core));
+    let mut taken = Namespace::with(&["Opcode", "Instruction", "Kind", "DecodeError", "ParseError", "Self"]);
+    let names: Vec<Ident> = stream.instructions.iter().map(|i| taken.take(pascal(i.name), "Form")).collect();
+    let common = common(stream, &names, options);
+    let forms = names.iter().enumerate().map(|(opcode, name)| form(stream, opcode, name));
+    let tables = tables::emit(stream);
+    let tests = (options.tests && options.text).then(tests);
+    quote! {
+        #[doc(hidden)]
+        pub use #runtime as __rt;
+        pub use __rt::registers::RegisterUse;
+        pub use __rt::stream::{DecodeError, ParseError};
+        #common
+        #(#forms)*
+        #tables
+        #tests
+    }
+}
+
+fn common(stream: &Stream, names: &[Ident], options: &Options) -> TokenStream {
+    let numbers = (0..names.len()).map(Literal::usize_unsuffixed);
+    let docs = stream.instructions.iter().map(|i| {
+        let title = if i.title.is_empty() { i.doc } else { i.title };
+        doc_text(&format!("`{}`: {title}", i.name))
+    });
+    let (first, last) = stream.generations;
+    let (first, last) = (Literal::u32_unsuffixed(first), Literal::u32_unsuffixed(last));
+    let longest = Literal::usize_unsuffixed(stream.longest.into());
+    let text = options.text.then(|| {
+        quote! {
+            impl ::core::fmt::Display for Instruction {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    let mut line = __rt::text::Line::new();
+                    self.engine().print(&self.decoded, &mut line);
+                    f.pad(line.as_str())
+                }
+            }
+            impl ::core::str::FromStr for Instruction {
+                type Err = ParseError;
+                fn from_str(text: &str) -> Result<Self, ParseError> { parse(LAST_GENERATION, text) }
+            }
+            /// Reads the text of an instruction of a generation.
+            ///
+            /// # Errors
+            /// Where the text stops being an instruction, and what was expected there.
+            pub fn parse(generation: u32, text: &str) -> Result<Instruction, ParseError> {
+                let decoded = engine(generation).parse(text)?.decoded;
+                Ok(Instruction { decoded, generation })
+            }
+        }
+    });
+    quote! {
+        /// The tables of the instruction set.
+        pub static ISA: &__rt::stream::Stream = &tables::STREAM;
+        /// The first generation that is told apart.
+        pub const FIRST_GENERATION: u32 = #first;
+        /// The last generation that is told apart, which is meant where none is named.
+        pub const LAST_GENERATION: u32 = #last;
+        /// Bytes of the longest instruction.
+        pub const LONGEST: usize = #longest;
+
+        /// The instructions.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u16)]
+        pub enum Opcode { #(#[doc = #docs] #names = #numbers),* }
+        impl Opcode {
+            /// All of them, by number.
+            pub const ALL: &'static [Self] = &[#(Opcode::#names),*];
+            /// What the specification says about it.
+            pub fn info(self) -> &'static __rt::stream::Instruction { &tables::STREAM.instructions[self as usize] }
+        }
+
+        /// An instruction: its bits, what they are, and the generation it is of.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Instruction {
+            decoded: __rt::stream::Decoded,
+            generation: u32,
+        }
+
+        fn engine(generation: u32) -> __rt::stream::Engine {
+            __rt::stream::Engine { stream: &tables::STREAM, generation }
+        }
+
+        /// Decodes the instruction at the start of `bytes`, which may go on behind it; [`Instruction::len`] says how many of them
+        /// it takes.
+        ///
+        /// # Errors
+        /// Why no instruction stands there.
+        pub fn decode(bytes: &[u8]) -> Result<Instruction, DecodeError> { decode_in(LAST_GENERATION, bytes) }
+
+        /// Decodes an instruction of a generation.
+        ///
+        /// # Errors
+        /// As [`decode`].
+        pub fn decode_in(generation: u32, bytes: &[u8]) -> Result<Instruction, DecodeError> {
+            let decoded = engine(generation).decode(bytes)?;
+            Ok(Instruction { decoded, generation })
+        }
+
+        /// The instructions of a program, one after another, with their addresses in bytes. Ends behind what is no instruction.
+        pub fn stream(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<Instruction, DecodeError>)> {
+            let mut at = Some(0);
+            ::core::iter::from_fn(move || {
+                let start = at?;
+                let rest = bytes.get(start..).filter(|rest| !rest.is_empty())?;
+                let found = decode(rest);
+                at = found.as_ref().ok().map(|instruction| start + instruction.len());
+                Some((start, found))
+            })
+        }
+
+        #[allow(clippy::len_without_is_empty, reason = "no instruction is empty")]
+        impl Instruction {
+            fn engine(&self) -> __rt::stream::Engine { engine(self.generation) }
+            fn own(&self) -> __rt::stream::Scope<'_> { self.engine().scope(&self.decoded) }
+            /// What it is.
+            pub fn opcode(&self) -> Opcode {
+                // Decoding gives no other numbers.
+                Opcode::ALL[usize::from(self.own().layout.opcode)]
+            }
+            /// The generation that it was decoded for.
+            pub fn generation(&self) -> u32 { self.generation }
+            /// How many bytes it has.
+            pub fn len(&self) -> usize { self.decoded.len.into() }
+            /// Its bytes in the order of memory; those behind its length are 0.
+            pub fn bytes(&self) -> [u8; LONGEST] {
+                let bytes = self.engine().store(self.decoded.word);
+                ::core::array::from_fn(|i| bytes[i])
+            }
+            /// The value of a field by its name. Returns `None` if it has no such field.
+            pub fn field(&self, name: &str) -> Option<u64> {
+                let own = self.own();
+                let index = own.layout.fields.iter().position(|field| field.name == name)?;
+                Some(own.value(index as u8))
+            }
+            /// The same instruction with another value of a field. Returns `None` if there is none.
+            pub fn with_field(&self, name: &str, value: u64) -> Option<Self> {
+                let index = self.own().layout.fields.iter().position(|field| field.name == name)?;
+                let decoded = self.engine().with(&self.decoded, index as u8, value)?;
+                Some(Instruction { decoded, ..*self })
+            }
+            /// Tells of the registers that it reads.
+            pub fn reads(&self, tell: &mut dyn FnMut(RegisterUse)) {
+                __rt::stream::registers(self.engine(), &self.decoded, false, tell);
+            }
+            /// Tells of the registers that it writes.
+            pub fn writes(&self, tell: &mut dyn FnMut(RegisterUse)) {
+                __rt::stream::registers(self.engine(), &self.decoded, true, tell);
+            }
+            /// Tells what its bits mean.
+            pub fn annotate(&self, tell: &mut dyn FnMut(__rt::stream::Note)) {
+                __rt::stream::annotate(self.engine(), &self.decoded, tell);
+            }
+            /// The instruction as the type of its own.
+            pub fn kind(self) -> Kind {
+                match self.opcode() { #(Opcode::#names => Kind::#names(#names(self)),)* }
+            }
+        }
+        #text
+
+        /// An instruction as the type of its own.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(missing_docs, reason = "as in `Opcode`")]
+        pub enum Kind { #(#names(#names)),* }
+    }
+}
+
+/// The fields that all own layouts of an instruction have under one name and that the specification names itself.
+fn fields(layouts: &[&'static Layout]) -> Vec<&'static Field> {
+    let Some((first, others)) = layouts.split_first() else { return Vec::new() };
+    let shared = |field: &&'static Field| {
+        !field.name.contains(' ')
+            && others.iter().all(|l| l.fields.iter().any(|f| f.name == field.name && f.signed == field.signed))
+    };
+    first.fields.iter().filter(shared).collect()
+}
+
+fn form(stream: &'static Stream, opcode: usize, name: &Ident) -> TokenStream {
+    let own = stream.layouts_of(0).iter().filter(|l| l.role == Role::Own && usize::from(l.opcode) == opcode);
+    let layouts: Vec<&'static Layout> = own.collect();
+    let mut taken = Namespace::with(&METHODS);
+    let accessors = fields(&layouts).into_iter().map(|field| {
+        let (getter, setter) = taken.take_with_setter(snake(field.name), "_field");
+        let what = field.name;
+        let doc = doc_text(&if field.doc.is_empty() { format!("The field `{what}`.") } else { field.doc.to_owned() });
+        let set_doc = format!(" With another `{what}`. Returns `None` if it cannot have this value.");
+        // One layout has the field in one place.
+        let value = match layouts[..] {
+            [only] => {
+                let index = only.fields.iter().position(|f| f.name == what).unwrap_or(0);
+                let index = Literal::usize_unsuffixed(index);
+                quote!(self.0.own().value(#index))
+            }
+            _ => quote!(self.0.field(#what).unwrap_or(0)),
+        };
+        let (ty, value) = if field.signed { (quote!(i64), quote!(#value as i64)) } else { (quote!(u64), value) };
+        quote! {
+            #[doc = #doc]
+            pub fn #getter(self) -> #ty { #value }
+            #[doc = #set_doc]
+            #[must_use]
+            pub fn #setter(self, value: #ty) -> Option<Self> { self.0.with_field(#what, value as u64).map(#name) }
+        }
+    });
+    let accessors: Vec<TokenStream> = accessors.collect();
+    let info = &stream.instructions[opcode];
+    let doc = doc_text(&format!("`{}`: {}", info.name, if info.title.is_empty() { info.doc } else { info.title }));
+    let source = format!(" Specified in {}; provenance: {}.", info.source, info.provenance.as_str());
+    quote! {
+        #[doc = #doc]
+        #[doc = ""]
+        #[doc = #source]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct #name(Instruction);
+        impl #name {
+            /// The instruction.
+            pub fn instruction(self) -> Instruction { self.0 }
+            #(#accessors)*
+        }
+    }
+}
+
+/// A property test: random bytes that decode print and read back.
+fn tests() -> TokenStream {
+    quote! {
+        #[cfg(test)]
+        mod tests {
+            #[test]
+            fn what_decodes_prints_and_reads_back() {
+                super::__rt::stream::sample::check_identities(super::engine(super::LAST_GENERATION), 20);
+            }
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! The tables of a stream as a `static`.
+
+use isaforge_core::semantics::Node;
+use isaforge_core::stream::{
+    Bank, Branch, Expression, Field, Input, Instruction, Layout, Lookup, Notation, Operand, Piece, Quick, Role, Set,
+    Source, Stream, Token, Type, Wide,
+};
+use isaforge_core::table::{Base, Enum};
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use crate::backend::rust::tables::provenance;
+
+fn n(value: impl Into<i128>) -> Literal {
+    Literal::i128_unsuffixed(value.into())
+}
+
+fn hex(value: u64) -> Literal {
+    // The text is digits after `0x`, which is a literal.
+    format!("{value:#x}").parse().unwrap_or_else(|_| Literal::u64_unsuffixed(value))
+}
+
+fn wide(word: Wide) -> TokenStream {
+    if word.0[1..].iter().all(|chunk| *chunk == 0) {
+        let low = hex(word.0[0]);
+        return quote!(Wide::new(#low));
+    }
+    let chunks = word.0.map(hex);
+    quote!(Wide([#(#chunks),*]))
+}
+
+fn variant(value: impl std::fmt::Debug) -> Ident {
+    format_ident!("{}", format!("{value:?}"))
+}
+
+fn option(value: Option<impl Into<i128>>) -> TokenStream {
+    value.map(n).map_or_else(|| quote!(None), |value| quote!(Some(#value)))
+}
+
+fn enumeration(e: &Enum) -> TokenStream {
+    let (name, doc, default) = (e.name, e.doc, option(e.default));
+    let values = e.values.iter().map(|v| {
+        let (bits, name, text, doc) = (hex(v.bits), v.name, v.text, v.doc);
+        quote!(Value { bits: #bits, name: #name, text: #text, doc: #doc })
+    });
+    quote!(Enum { name: #name, doc: #doc, values: &[#(#values),*], dotted: &[], default: #default })
+}
+
+fn bank(b: &Bank) -> TokenStream {
+    let Bank { name, doc, open, close, names, .. } = b;
+    let (count, width) = (n(b.count), n(b.width));
+    let also = b.also.iter().map(|(name, number)| {
+        let number = n(*number);
+        quote!((#name, #number))
+    });
+    quote!(Bank {
+        name: #name, doc: #doc, count: #count, width: #width, open: #open, close: #close,
+        names: &[#(#names),*], also: &[#(#also),*],
+    })
+}
+
+fn set(s: &Set) -> TokenStream {
+    let Set { name, doc, parameters, tree, .. } = s;
+    let (bits, first, count) = (n(s.bits), n(s.first), n(s.count));
+    let nodes = tree.nodes.iter().map(|node| {
+        let (shift, width, first) = (n(node.shift), n(node.width), n(node.first));
+        quote!(Node { shift: #shift, width: #width, first: #first })
+    });
+    let branches = tree.branches.iter().map(|branch| match branch {
+        Branch::Node(node) => {
+            let node = n(*node);
+            quote!(Branch::Node(#node))
+        }
+        Branch::Leaf(first, count) => {
+            let (first, count) = (n(*first), n(*count));
+            quote!(Branch::Leaf(#first, #count))
+        }
+    });
+    let candidates = tree.candidates.iter().map(|c| n(*c));
+    quote!(Set {
+        name: #name, doc: #doc, bits: #bits, parameters: &[#(#parameters),*], first: #first, count: #count,
+        tree: Tree { nodes: &[#(#nodes),*], branches: &[#(#branches),*], candidates: &[#(#candidates),*] },
+    })
+}
+
+fn notation(notation: &Notation) -> TokenStream {
+    let Notation { upper, prefix, plus, quiet_zero, call, .. } = notation;
+    let (radix, digits) = (n(notation.radix), n(notation.digits));
+    let target = notation.target.map(|target| {
+        let unit = n(target.unit);
+        let base = match target.base {
+            Base::Fixed(address) => {
+                let address = hex(address);
+                quote!(Base::Fixed(#address))
+            }
+            base => {
+                let base = variant(base);
+                quote!(Base::#base)
+            }
+        };
+        quote!(Target { base: #base, unit: #unit })
+    });
+    let target = target.map_or_else(|| quote!(None), |target| quote!(Some(#target)));
+    quote!(Notation {
+        radix: #radix, upper: #upper, digits: #digits, prefix: #prefix, plus: #plus, quiet_zero: #quiet_zero, target: #target,
+        call: #call,
+    })
+}
+
+fn pieces(pieces: &[Piece]) -> TokenStream {
+    let pieces = pieces.iter().map(|piece| {
+        let (at, width) = (n(piece.at), n(piece.width));
+        quote!(Piece { at: #at, width: #width })
+    });
+    quote!(&[#(#pieces),*])
+}
+
+fn lookup(lookup: &Lookup) -> TokenStream {
+    let (of, allowed) = (pieces(lookup.pieces), lookup.allowed.iter().map(|row| hex(*row)));
+    quote!(Lookup { pieces: #of, allowed: &[#(#allowed),*] })
+}
+
+fn quick(q: &Quick) -> TokenStream {
+    let [mask, fixed, value] = [q.mask, q.fixed, q.value].map(hex);
+    let (conditions, checks) = (q.conditions.iter().map(lookup), q.checks.iter().map(lookup));
+    let (len, since, until) = (n(q.len), n(q.since), n(q.until));
+    let lengths = q.lengths.map(|(of, lengths)| {
+        let (of, lengths) = (pieces(of), lengths.iter().map(|length| n(*length)));
+        quote!((#of, &[#(#lengths),*]))
+    });
+    let lengths = lengths.map_or_else(|| quote!(None), |lengths| quote!(Some(#lengths)));
+    quote!(Quick {
+        mask: #mask, fixed: #fixed, value: #value, conditions: &[#(#conditions),*], checks: &[#(#checks),*],
+        len: #len, lengths: #lengths, since: #since, until: #until,
+    })
+}
+
+fn field(f: &Field) -> TokenStream {
+    let Field { name, doc, signed, .. } = f;
+    let source = match &f.source {
+        Source::Bits(of) => {
+            let of = pieces(of);
+            quote!(Source::Bits(#of))
+        }
+        Source::Computed { value, inverse } => {
+            let value = n(*value);
+            let inverse = inverse.iter().map(|(field, expression)| {
+                let (field, expression) = (n(*field), n(*expression));
+                quote!((#field, #expression))
+            });
+            quote!(Source::Computed { value: #value, inverse: &[#(#inverse),*] })
+        }
+        Source::Outer(parameter) => {
+            let parameter = n(*parameter);
+            quote!(Source::Outer(#parameter))
+        }
+    };
+    let ty = match &f.ty {
+        Type::Number(of) => {
+            let of = notation(of);
+            quote!(Type::Number(#of))
+        }
+        Type::Enum(e, otherwise) => {
+            let (e, otherwise) = (n(*e), otherwise.as_ref().map(notation));
+            let otherwise = otherwise.map_or_else(|| quote!(None), |of| quote!(Some(#of)));
+            quote!(Type::Enum(#e, #otherwise))
+        }
+        Type::Register(bank) => {
+            let bank = n(*bank);
+            quote!(Type::Register(#bank))
+        }
+        Type::Set(set, arguments) => {
+            let (set, arguments) = (n(*set), arguments.iter().map(|a| n(*a)));
+            quote!(Type::Set(#set, &[#(#arguments),*]))
+        }
+        Type::Float(width) => {
+            let width = n(*width);
+            quote!(Type::Float(#width))
+        }
+    };
+    let (width, default, leaves) = (n(f.width), hex(f.default), hex(f.leaves));
+    quote!(Field {
+        name: #name, doc: #doc, source: #source, width: #width, signed: #signed, default: #default, ty: #ty, leaves: #leaves,
+    })
+}
+
+fn token(token: &Token) -> TokenStream {
+    match token {
+        Token::Text(text) => {
+            let text = text.str;
+            quote!(Token::Text(Text::new(#text)))
+        }
+        Token::Field(field) => {
+            let field = n(*field);
+            quote!(Token::Field(#field))
+        }
+        Token::Column(column) => {
+            let column = n(*column);
+            quote!(Token::Column(#column))
+        }
+        Token::If(condition, tokens) => {
+            let (condition, tokens) = (n(*condition), tokens.iter().map(self::token));
+            quote!(Token::If(#condition, &[#(#tokens),*]))
+        }
+        Token::Bits(field, of) => {
+            let (field, of) = (n(*field), notation(of));
+            quote!(Token::Bits(#field, #of))
+        }
+        Token::Aside(tokens) => {
+            let tokens = tokens.iter().map(self::token);
+            quote!(Token::Aside(&[#(#tokens),*]))
+        }
+    }
+}
+
+fn role(role: Role) -> TokenStream {
+    let role = variant(role);
+    quote!(Role::#role)
+}
+
+fn layout(l: &Layout) -> TokenStream {
+    let Layout { name, key, simple, .. } = l;
+    let (opcode, role, bits, length) = (n(l.opcode), role(l.role), n(l.bits), option(l.length));
+    let (since, until) = (n(l.since), n(l.until));
+    let [mask, value, fixed_mask, fixed_value, ignored] =
+        [l.mask, l.value, l.fixed_mask, l.fixed_value, l.ignored].map(wide);
+    let [conditions, otherwise] = [l.conditions, l.otherwise].map(|list| list.iter().map(|c| n(*c)));
+    let (fields, text) = (l.fields.iter().map(field), l.text.iter().map(token));
+    let operands = l.operands.iter().map(|Operand { field, access, size }| {
+        let (field, size) = (n(*field), n(*size));
+        let access = variant(*access);
+        quote!(Operand { field: #field, access: Access::#access, size: #size })
+    });
+    quote!(Layout {
+        name: #name, opcode: #opcode, role: #role, bits: #bits, length: #length, since: #since, until: #until,
+        mask: #mask, value: #value, fixed_mask: #fixed_mask, fixed_value: #fixed_value, ignored: #ignored,
+        conditions: &[#(#conditions),*], otherwise: &[#(#otherwise),*], fields: &[#(#fields),*], text: &[#(#text),*], key: #key,
+        operands: &[#(#operands),*], simple: #simple,
+    })
+}
+
+fn instruction(i: &Instruction) -> TokenStream {
+    let Instruction { name, title, doc, unit, source, note, .. } = i;
+    let (provenance, preferred) = (provenance(i.provenance), i.preferred.iter().map(|p| n(*p)));
+    quote!(Instruction {
+        name: #name, title: #title, doc: #doc, unit: #unit, source: #source, provenance: #provenance, note: #note,
+        preferred: &[#(#preferred),*],
+    })
+}
+
+fn expression(e: &Expression) -> TokenStream {
+    let text = e.text;
+    let nodes = e.nodes.iter().map(|Node { op, imm, ty, args }| {
+        let (op, imm, args) = (variant(op), n(*imm), args.map(n));
+        let (class, bits, lanes) = (variant(ty.class), n(ty.bits), n(ty.lanes));
+        quote!(ir::Node {
+            op: ir::Op::#op, imm: #imm, ty: ir::Type { class: ir::Class::#class, bits: #bits, lanes: #lanes }, args: [#(#args),*],
+        })
+    });
+    let (lists, constants) = (e.lists.iter().map(|l| n(*l)), e.constants.iter().map(|c| hex(*c)));
+    let inputs = e.inputs.iter().map(|input| match input {
+        Input::Field(field) => {
+            let field = n(*field);
+            quote!(Input::Field(#field))
+        }
+        Input::Generation => quote!(Input::Generation),
+        Input::Length => quote!(Input::Length),
+    });
+    quote!(Expression {
+        text: #text, nodes: &[#(#nodes),*], lists: &[#(#lists),*], constants: &[#(#constants),*], inputs: &[#(#inputs),*],
+    })
+}
+
+/// A module `tables` with `STREAM`.
+pub(super) fn emit(stream: &Stream) -> TokenStream {
+    let Stream { name, doc, exclusive, asides, .. } = stream;
+    if stream.sequence.is_some() {
+        return quote!(compile_error!("instructions that are sequences of operands have no crate; the command reads and writes them"););
+    }
+    let (unit, longest, swap) = (n(stream.unit), n(stream.longest), n(stream.swap));
+    let (first, last) = (n(stream.generations.0), n(stream.generations.1));
+    let generation_names = stream.generation_names.iter().map(|(name, number)| {
+        let number = n(*number);
+        quote!((#name, #number))
+    });
+    let (enums, banks) = (stream.enums.iter().map(enumeration), stream.banks.iter().map(bank));
+    let (sets, layouts) = (stream.sets.iter().map(set), stream.layouts.iter().map(layout));
+    let instructions = stream.instructions.iter().map(instruction);
+    let expressions = stream.expressions.iter().map(expression);
+    let quick = stream.quick.iter().map(quick);
+    quote! {
+        mod tables {
+            #[allow(unused_imports, reason = "which of the shapes occur depends on the instruction set")]
+            use super::__rt::{
+                semantics as ir,
+                stream::*,
+                table::{Access, Base, Enum, Provenance, Target, Value},
+                text::Text,
+            };
+
+            pub(super) static STREAM: Stream = Stream {
+                name: #name,
+                doc: #doc,
+                unit: #unit,
+                longest: #longest,
+                swap: #swap,
+                generations: (#first, #last),
+                exclusive: #exclusive,
+                asides: #asides,
+                generation_names: &[#(#generation_names),*],
+                sequence: None,
+                enums: &[#(#enums),*],
+                banks: &[#(#banks),*],
+                sets: &[#(#sets),*],
+                layouts: &[#(#layouts),*],
+                instructions: &[#(#instructions),*],
+                expressions: &[#(#expressions),*],
+                quick: &[#(#quick),*],
+            };
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! AMD's own machine-readable description of its instruction sets, an XML file with the root `<Spec>`.
+//!
+//! [`document`] reads elements, [`layouts`] makes the model of them. `conditions.tsv` says what the conditions mean that choose
+//! longer encodings: the schema leaves their expressions open.
+
+mod document;
+mod layouts;
+
+use super::{Document, Format, Request};
+use crate::diagnostic::Diagnostic;
+use crate::model::Isa;
+use crate::xml::read_xml;
+
+/// The format.
+pub const FORMAT: Format = Format {
+    name: "amd_xml",
+    doc: "AMD's description of an instruction set, an XML file with the root `<Spec>`",
+    is,
+    read,
+};
+
+fn is(document: &Document<'_>) -> bool {
+    let head = String::from_utf8_lossy(document.head);
+    let mut rest = head.trim_start_matches('\u{feff}').trim_start();
+    // The root stands behind a declaration and comments.
+    loop {
+        let end = if rest.starts_with("<!--") {
+            "-->"
+        } else if rest.starts_with("<?") {
+            "?>"
+        } else {
+            break;
+        };
+        match rest.split_once(end) {
+            Some((_, behind)) => rest = behind.trim_start(),
+            None => return false,
+        }
+    }
+    rest.strip_prefix("<Spec").is_some_and(|behind| behind.starts_with('>') || behind.starts_with(char::is_whitespace))
+}
+
+fn read(request: Request<'_>) -> Option<Isa> {
+    let Request { path, sources, out, .. } = request;
+    let file = match sources.load(path) {
+        Ok(file) => file,
+        Err(error) => {
+            out.push(Diagnostic::error_without_place("E0003", error.to_string()));
+            return None;
+        }
+    };
+    let root = read_xml(sources, file, out)?;
+    let found = document::Reader { out }.document(&root)?;
+    let isa = layouts::isa(&found, sources, out);
+    (!out.has_errors()).then_some(isa)
+}

@@ -1,0 +1,87 @@
+//! One record where several have the same constant bits.
+//!
+//! LLVM has records for its assembler alone beside those that it decodes: the same instruction with the condition mask named,
+//! for either size of a wave, and variants for 16-bit registers without halves. Where bits are the same, the record of the first
+//! table wins, and within a table the one for waves of 32, then the one whose name has no mark. A record all of whose words an
+//! earlier table has is never found.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::binding::Bindings;
+use super::generation::Generation;
+use super::records::{Bit, Operand, Record};
+
+/// Marks of names, the worse the later.
+const MARKS: [&str; 3] = ["_w32_", "_w64_", "_lds_"];
+/// Marks of records that see 16-bit registers as whole ones, and of those that see halves. A processor has one sort, that of its
+/// first table.
+const WHOLE: &str = "fake16";
+const HALVES: &str = "_t16";
+
+/// What is better has a lesser rank. Of image instructions the one with the most addresses stands for all.
+fn rank(record: &Record) -> (usize, usize, Reverse<usize>) {
+    // What names the condition mask says more than what leaves it to LLVM's printer.
+    let mark = match MARKS.iter().position(|mark| record.name.contains(mark)) {
+        Some(0) => 0,
+        mark => mark.map_or(1, |at| at + 1),
+    };
+    let addresses = record.ins.iter().filter(|operand| operand.name.starts_with("vaddr")).count();
+    (record.table, mark, Reverse(addresses))
+}
+
+/// The records that decode, in the order of the document.
+pub(super) fn choose<'r>(records: &'r [Record], generation: &Generation) -> Vec<&'r Record> {
+    let whole = generation.tables.first().is_some_and(|table| table.to_lowercase().contains(WHOLE));
+    let other = if whole { HALVES } else { WHOLE };
+    let mut best: HashMap<Vec<Option<bool>>, usize> = HashMap::new();
+    for (index, record) in records.iter().enumerate().filter(|(_, record)| !record.name.contains(other)) {
+        let constant = |bit: &Bit| if let Bit::Is(value) = bit { Some(*value) } else { None };
+        let mut key: Vec<Option<bool>> = record.bits.iter().map(constant).collect();
+        // One address is written in another way than several.
+        key.push(Some(record.class("vaddr1").is_some()));
+        let known = best.entry(key).or_insert(index);
+        if rank(record) < rank(&records[*known]) {
+            *known = index;
+        }
+    }
+    let mut chosen: Vec<usize> = best.into_values().collect();
+    chosen.sort_unstable();
+    let patterns: Vec<Pattern> = chosen.iter().map(|index| Pattern::of(&records[*index], generation)).collect();
+    let reached = |pattern: &Pattern| !patterns.iter().any(|earlier| earlier.hides(pattern));
+    chosen.iter().zip(&patterns).filter(|(_, pattern)| reached(pattern)).map(|(index, _)| &records[*index]).collect()
+}
+
+/// The constant bits of a record.
+struct Pattern {
+    table: usize,
+    bits: usize,
+    mask: u128,
+    value: u128,
+    /// Whether nothing else decides: no operand must have certain values.
+    exact: bool,
+}
+
+impl Pattern {
+    fn of(record: &Record, generation: &Generation) -> Pattern {
+        let free = |operand: &Operand| {
+            let binding = Bindings::get().of(&operand.class, &record.text, generation.number);
+            binding.is_none_or(|binding| binding.fixed.is_none() && binding.condition.is_none())
+        };
+        let exact = record.ins.iter().all(free);
+        let mut pattern = Pattern { table: record.table, bits: record.bits.len(), mask: 0, value: 0, exact };
+        for (at, bit) in record.bits.iter().enumerate() {
+            if let Bit::Is(value) = bit {
+                pattern.mask |= 1 << at;
+                pattern.value |= u128::from(*value) << at;
+            }
+        }
+        pattern
+    }
+
+    /// Whether a decoder finds this one in an earlier table for every word of the other.
+    fn hides(&self, other: &Pattern) -> bool {
+        let same = (self.value ^ other.value) & self.mask == 0;
+        self.exact && self.table < other.table && self.bits == other.bits && self.mask & !other.mask == 0 && same
+    }
+}

@@ -1,0 +1,476 @@
+//! A record as an instruction of a specification.
+
+use std::collections::{HashMap, HashSet};
+
+use super::binding::{Binding, Bindings, Value};
+use super::choose::choose;
+use super::generation::Generation;
+use super::images::{Counts, counts};
+use super::records::{Bit, Record};
+use super::template::{Piece, Suffixes, pieces};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::reader::{Named, OneOrMany};
+use crate::source::Spanned;
+use crate::spec::{self, BitList, FieldSpec, Fixed, FixedBits, InstructionSpec};
+
+/// Bits of a literal behind an instruction.
+const LITERAL: u8 = 32;
+/// The operand that is always such a word. Other operands of its class without bits of their own have the same value.
+const IMMEDIATE: &str = "imm";
+/// The value of a source that says that a literal follows.
+const FOLLOWS: u64 = 255;
+/// Bits that are 1 in instructions that leave them open: the bits that choose them, their value, and the bits.
+const UNUSED: &str = include_str!("unused.tsv");
+
+/// The kind of classes whose instructions are not read.
+const UNREAD: &str = "-";
+
+/// How many mistakes of one sort are told.
+const TOLD: usize = 20;
+
+/// The instructions of a generation.
+pub(super) fn all(
+    records: &[Record],
+    generation: &Generation,
+    widths: &HashMap<String, u8>,
+    out: &mut Diagnostics,
+) -> Named<InstructionSpec> {
+    let suffixes = Suffixes::of(records);
+    let mut told = HashSet::new();
+    let mut made = Vec::new();
+    let chosen = choose(records, generation);
+    let alone: HashSet<&str> =
+        chosen.iter().filter(|record| record.class("vaddr1").is_none()).map(|record| name_in(&record.text)).collect();
+    for record in chosen {
+        let maker = Maker::new(record, widths, generation.number, alone.contains(name_in(&record.text)));
+        match maker.make(pieces(record, &suffixes, generation)) {
+            Ok(instruction) => made.push((Spanned::new(record.name.clone(), record.span), instruction)),
+            // What no kind prints yet is left out on purpose: its words are none.
+            Err(class) if class == UNREAD => {}
+            Err(class) => {
+                if told.insert(class.clone()) && told.len() <= TOLD {
+                    let message = format!("nothing says how an operand of the class `{class}` is written");
+                    let error = Diagnostic::error("E0101", record.text_span, message);
+                    out.push(error.help("name the class in `operands.tsv` of the reader"));
+                }
+            }
+        }
+    }
+    Named(made)
+}
+
+/// The word that a text begins with.
+fn name_in(text: &str) -> &str {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
+    &text[..end]
+}
+
+struct Maker<'r> {
+    record: &'r Record,
+    /// Bits of each kind.
+    widths: &'r HashMap<String, u8>,
+    /// The number of the processor.
+    generation: u32,
+    fields: Vec<(Spanned<String>, FieldSpec)>,
+    /// Sources that may say that a literal follows.
+    literals: Vec<String>,
+    constants: HashSet<u64>,
+    fixed: Vec<Fixed>,
+    conditions: Vec<Spanned<String>>,
+    /// Whether the text names the modifiers of an operand, so that the operand prints with them.
+    shown: HashSet<String>,
+    /// What decides the registers of an image instruction.
+    images: Option<Counts>,
+    /// Whether another record is for a single address.
+    alone: bool,
+    selects: bool,
+    packed: bool,
+}
+
+impl<'r> Maker<'r> {
+    fn new(record: &'r Record, widths: &'r HashMap<String, u8>, generation: u32, alone: bool) -> Self {
+        let has = |name: &str| record.text.contains(&format!("${name}"));
+        let shown = (0..4).map(|i| format!("src{i}")).filter(|source| has(&format!("{source}_modifiers"))).collect();
+        // A comparison lists the bit, too, though it has none.
+        let compares = record.class("sdst").is_some() && record.bits.len() == 64;
+        let chooses = record.place("src0_modifiers", 3).is_some() || compares;
+        let selects = !record.outs.is_empty() && !has("op_sel_hi") && chooses;
+        Maker {
+            record,
+            widths,
+            generation,
+            fields: Vec::new(),
+            literals: Vec::new(),
+            constants: HashSet::new(),
+            fixed: Vec::new(),
+            conditions: Vec::new(),
+            packed: !record.text.contains("_modifiers"),
+            shown,
+            images: None,
+            alone,
+            selects,
+        }
+    }
+
+    fn spanned(&self, text: impl Into<String>) -> Spanned<String> {
+        Spanned::new(text.into(), self.record.text_span)
+    }
+
+    /// The instruction, or a class of operands that no kind prints.
+    fn make(mut self, text: Vec<Piece>) -> Result<InstructionSpec, String> {
+        let record = self.record;
+        let mut template = String::new();
+        let mnemonic = match text.first() {
+            Some(Piece::Text(text)) => text.trim_end().to_owned(),
+            _ => String::new(),
+        };
+        let images = counts(record, &mnemonic, self.generation);
+        if let Some(Counts { data, address, listed }) = &images {
+            for (name, value) in [("values", Some(data)), ("addresses", address.as_ref())] {
+                let Some(value) = value else { continue };
+                let field = FieldSpec { value: Some(self.spanned(value.clone())), ..self.field() };
+                self.add(name, field);
+            }
+            if *listed > 0 {
+                let field = FieldSpec {
+                    value: Some(self.spanned(format!(
+                        "(if addresses > {listed} {{ addresses - {listed} + 1 }} else {{ 1 as u64 }}) & 31"
+                    ))),
+                    ..self.field()
+                };
+                self.add("rest", field);
+            }
+        }
+        self.images = images;
+        for piece in &text {
+            match piece {
+                Piece::Text(text) => {
+                    let mut text = text.replace('{', "{{").replace('}', "}}");
+                    // Where no other record is for one address, it is this one, which then has no list.
+                    if self.lists() && !self.alone {
+                        text = text.replace('[', "{?addresses > 1|[}").replace(']', "{?addresses > 1|]}");
+                    }
+                    template.push_str(&text);
+                }
+                Piece::Operand(name) => {
+                    let name = name.strip_suffix("_modifiers").unwrap_or(name);
+                    let shown = self.operand(name, &mnemonic)?;
+                    match self.listed(name) {
+                        Some(place) => {
+                            template.truncate(template.trim_end_matches([',', ' ']).len());
+                            template.push_str(&format!("{{?addresses > {place}|, {shown}}}"));
+                        }
+                        None => template.push_str(&shown),
+                    }
+                }
+            }
+        }
+        let size = record.bits.len() as u16;
+        let (mut word, mut length) = (size, None);
+        let mut conditions = std::mem::take(&mut self.conditions);
+        if let Some(extra) = self.extra_addresses() {
+            word += extra;
+            if let Some(Counts { listed: listed @ 1.., .. }) = self.images {
+                let text = format!("{} + (min(addresses, {listed}) + 2) / 4 * 4", size / 8);
+                length = Some(self.spanned(text));
+            }
+        } else if !self.literals.is_empty() && record.places("imm").is_empty() {
+            word += u16::from(LITERAL);
+            let follows: Vec<String> = self.literals.iter().map(|field| format!("{field} == {FOLLOWS}")).collect();
+            let text = format!("if {} {{ {} }} else {{ {} }}", follows.join(" || "), word / 8, size / 8);
+            length = Some(self.spanned(text));
+        }
+        // Where addresses have places of their own, one alone is written without a list.
+        if self.images.as_ref().is_some_and(|images| images.listed == 0) && record.bits.len() > 64 {
+            conditions.push(self.spanned("addresses == 1"));
+        }
+        if let Some(Counts { listed: listed @ 1.., .. }) = self.images {
+            conditions.push(self.spanned(if self.alone { "addresses > 1" } else { "addresses > 0" }));
+            for place in 1..listed {
+                conditions.push(self.spanned(format!("addresses > {place} || vaddr{place} == 256")));
+            }
+        }
+        self.constant_bits();
+        let template = template.trim_end().to_owned();
+        Ok(InstructionSpec {
+            span: record.span,
+            family: None,
+            title: None,
+            doc: None,
+            unit: None,
+            does: None,
+            fixed: Some(FixedBits(self.fixed)),
+            ignored: None,
+            modifiers: None,
+            operands: None,
+            syntax: Some(Spanned::new(template, record.text_span)),
+            provenance: None,
+            note: None,
+            rulings: None,
+            like: None,
+            rows: None,
+            word: Some(Spanned::new(word, record.span)),
+            length,
+            since: None,
+            until: None,
+            r_where: Some(OneOrMany(conditions)),
+            aliases: None,
+            fields: Some(Named(self.fields)),
+        })
+    }
+
+    /// Constant bits, and bits that are 1 though the record leaves them open.
+    fn constant_bits(&mut self) {
+        let span = self.record.span;
+        let one = |at: usize, value: u64| Fixed { high: at as u8, low: at as u8, value, span };
+        let constant = self.record.bits.iter().enumerate().filter_map(|(at, bit)| match bit {
+            Bit::Is(value) => Some(one(at, u64::from(*value))),
+            _ => None,
+        });
+        self.fixed.extend(constant);
+        for line in UNUSED.lines().filter(|line| !line.starts_with('#')) {
+            let mut cells = line.split('\t');
+            let named = cells.next().is_some_and(|start| self.record.name.starts_with(start))
+                && cells.next().is_some_and(|part| self.record.name.contains(part));
+            let cells: Vec<u64> = cells.filter_map(|cell| cell.parse().ok()).collect();
+            let ([high, low, value, bits @ ..], true) = (&cells[..], named) else { continue };
+            let is = |at: u64| matches!(self.record.bits.get(at as usize), Some(Bit::Is(true)));
+            if (*low..=*high).all(|at| is(at) == (value >> (at - low) & 1 != 0)) {
+                let open = bits.iter().filter(|at| self.record.bits.get(**at as usize) == Some(&Bit::Open));
+                let open: Vec<Fixed> = open.map(|at| one(*at as usize, 1)).collect();
+                self.fixed.extend(open);
+            }
+        }
+    }
+
+    /// Whether addresses have registers of their own.
+    fn lists(&self) -> bool {
+        self.images.as_ref().is_some_and(|images| images.listed > 0)
+    }
+
+    /// The place of an address that has a register of its own, if there is one before it.
+    fn listed(&self, name: &str) -> Option<usize> {
+        let place = name.strip_prefix("vaddr")?.parse().ok()?;
+        self.images.as_ref().filter(|images| place > 0 && images.listed > 0).map(|_| place)
+    }
+
+    /// Bits of the words with the addresses behind the first, a byte each, where an image instruction lists them.
+    fn extra_addresses(&self) -> Option<u16> {
+        let extra = (1..16).take_while(|i| self.record.class(&format!("vaddr{i}")).is_some()).count() as u16;
+        let placed = !self.record.places("vaddr1").is_empty();
+        (extra > 0 && !placed).then(|| 32 * extra.div_ceil(4))
+    }
+
+    /// Where the bits of an operand lie, the lowest first, with those that the record does not place.
+    fn places(&self, name: &str) -> Vec<(u8, u8)> {
+        let places = self.record.places(name);
+        match name.strip_prefix("vaddr").and_then(|number| number.parse::<u8>().ok()) {
+            Some(number @ 1..) if places.is_empty() => {
+                let first = self.record.bits.len() as u8 + 8 * (number - 1);
+                (0..8).map(|i| (i, first + i)).collect()
+            }
+            _ => places,
+        }
+    }
+
+    fn field(&self) -> FieldSpec {
+        FieldSpec {
+            span: self.record.text_span,
+            doc: None,
+            bits: None,
+            value: None,
+            encode: None,
+            default: None,
+            kind: None,
+            with: None,
+            bank: None,
+            r_enum: None,
+            constants: None,
+            number: None,
+        }
+    }
+
+    fn add(&mut self, name: &str, field: FieldSpec) {
+        let name = self.spanned(name);
+        if !self.fields.iter().any(|(known, _)| known.value == name.value) {
+            self.fields.push((name, field));
+        }
+    }
+
+    fn bits(&self, places: &[u8]) -> BitList {
+        let span = self.record.text_span;
+        let mut runs: Vec<(u8, u8)> = Vec::new();
+        for at in places {
+            match runs.last_mut() {
+                Some((high, _)) if *high + 1 == *at => *high = *at,
+                _ => runs.push((*at, *at)),
+            }
+        }
+        let piece = |(high, low): (u8, u8)| Spanned::new(spec::Piece::Run { high, low }, span);
+        BitList { span, pieces: runs.into_iter().rev().map(piece).collect() }
+    }
+
+    /// A field that is always the same.
+    fn constant(&mut self, value: u64) -> String {
+        let name = format!("is{value}");
+        if self.constants.insert(value) {
+            let field = FieldSpec { value: Some(self.spanned(value.to_string())), ..self.field() };
+            self.add(&name, field);
+        }
+        name
+    }
+
+    /// A field of one bit of an operand.
+    fn bit(&mut self, operand: &str, index: u8, otherwise: u64) -> String {
+        match self.record.place(operand, index) {
+            None => self.constant(otherwise),
+            Some(at) => {
+                let name = format!("{operand}_{index}");
+                let field = FieldSpec { bits: Some(self.bits(&[at])), ..self.field() };
+                self.add(&name, field);
+                name
+            }
+        }
+    }
+
+    /// The field of a parameter of an operand.
+    fn parameter(&mut self, operand: &str, value: &Value) -> String {
+        let own = format!("{operand}_modifiers");
+        match value {
+            Value::Is(value) => self.constant(*value),
+            Value::Own(index) if self.shown.contains(operand) => self.bit(&own, *index, 0),
+            Value::Own(_) => self.constant(0),
+            Value::Bit(name, index) => self.bit(name, *index, 0),
+            Value::BitOr(name, index, otherwise) => self.bit(name, *index, *otherwise),
+            Value::Half if self.record.outs.iter().any(|out| out.name == operand) => self.bit("src0_modifiers", 3, 0),
+            Value::Half => self.bit(&own, 2, 0),
+            Value::Literal => {
+                if !self.record.places(IMMEDIATE).is_empty() {
+                    return IMMEDIATE.to_owned();
+                }
+                let size = self.record.bits.len() as u8;
+                let places: Vec<u8> = (size..size + LITERAL).collect();
+                let field = FieldSpec { bits: Some(self.bits(&places)), ..self.field() };
+                self.add("literal", field);
+                "literal".to_owned()
+            }
+            Value::Sources => {
+                let has = |i: &u64| self.record.ins.iter().any(|operand| operand.name == format!("src{i}"));
+                let count = (0..4).take_while(has).count() as u64;
+                self.constant(count)
+            }
+            Value::Selects => self.constant(u64::from(self.selects)),
+            Value::Packed => self.constant(u64::from(self.packed)),
+            Value::Stores => self.constant(u64::from(self.record.text.contains("_store"))),
+            Value::Atomic => self.constant(u64::from(self.record.text.contains("_atomic_"))),
+            Value::Operand(name) => {
+                let places: Vec<u8> = self.places(name).into_iter().map(|(_, at)| at).collect();
+                if places.is_empty() {
+                    return self.constant(0);
+                }
+                if !self.fields.iter().any(|(known, _)| known.value == *name) {
+                    let field = FieldSpec { bits: Some(self.bits(&places)), ..self.field() };
+                    self.add(name, field);
+                }
+                name.clone()
+            }
+        }
+    }
+
+    /// Adds the fields of an operand; returns its part of the template.
+    fn operand(&mut self, name: &str, mnemonic: &str) -> Result<String, String> {
+        let bindings = Bindings::get();
+        let class = self.record.class(name).unwrap_or(name).to_owned();
+        let binding = bindings.of(&class, mnemonic, self.generation).ok_or(class)?;
+        if binding.kind == UNREAD {
+            return Err(UNREAD.to_owned());
+        }
+        let mut places = self.places(name);
+        if binding.apart {
+            places.clear();
+        }
+        if let Some((low, count, value)) = binding.fixed {
+            let span = self.record.span;
+            let constant = |(index, at): &(u8, u8)| {
+                let inside = (low..low + count).contains(index);
+                inside.then(|| Fixed { high: *at, low: *at, value: value >> (index - low) & 1, span })
+            };
+            let fixed: Vec<Fixed> = places.iter().filter_map(constant).collect();
+            self.fixed.extend(fixed);
+            places.retain(|(index, _)| !(low..low + count).contains(index));
+        }
+        if let Some(condition) = &binding.condition {
+            self.conditions.push(self.spanned(condition.replace('$', name)));
+        }
+        if binding.each {
+            return Ok(self.each(name, binding, &places));
+        }
+        let mut with = self.with(name, binding);
+        if let Some(count) = self.count(name) {
+            for (_, field) in with.0.iter_mut().filter(|(parameter, _)| parameter.value == "COUNT") {
+                field.value = count.clone();
+            }
+        }
+        let ats: Vec<u8> = places.iter().map(|(_, at)| *at).collect();
+        let lowest = places.first().map_or(0, |(index, _)| *index);
+        let exact = self.widths.get(&binding.kind).is_some_and(|width| usize::from(*width) == ats.len());
+        let shifted = || if lowest == 0 && exact { None } else { Some(format!("bits << {lowest}")) };
+        let (bits, value) = match (ats.is_empty(), &binding.map) {
+            // What has no bits follows from others.
+            (true, _) if self.record.class(IMMEDIATE) == self.record.class(name) => (None, Some(IMMEDIATE.to_owned())),
+            (true, map) => (None, Some(map.clone().unwrap_or_else(|| "0".to_owned()))),
+            (false, map) => (Some(self.bits(&ats)), map.clone().or_else(shifted)),
+        };
+        let kind = Some(self.spanned(binding.kind.clone()));
+        let value = value.map(|text| self.spanned(text));
+        let field = FieldSpec { bits, value, kind, with: Some(with), ..self.field() };
+        self.add(name, field);
+        let literal = binding.parameters.iter().any(|(name, value)| name == "LIT" && *value == Value::Is(1));
+        if literal && !self.literals.iter().any(|known| known == name) {
+            self.literals.push(name.to_owned());
+        }
+        Ok(format!("{{{name}}}"))
+    }
+
+    /// The field that says how many registers an operand of an image instruction has.
+    fn count(&mut self, operand: &str) -> Option<String> {
+        let images = self.images.as_ref()?;
+        match operand {
+            "vdata" => Some("values".to_owned()),
+            _ if images.address.is_none() => None,
+            "vaddr0" if images.listed == 0 => Some("addresses".to_owned()),
+            _ if operand == format!("vaddr{}", images.listed.wrapping_sub(1)) => Some("rest".to_owned()),
+            _ if operand.starts_with("vaddr") => Some(self.constant(1)),
+            _ => None,
+        }
+    }
+
+    fn with(&mut self, operand: &str, binding: &Binding) -> Named<Spanned<String>> {
+        let literal = binding.parameters.iter().any(|(name, value)| name == "LIT" && *value == Value::Is(1));
+        let parameters = binding.parameters.iter().map(|(parameter, value)| {
+            // Where no literal may follow, there is no room for one.
+            let value = if *value == Value::Literal && !literal { &Value::Is(0) } else { value };
+            let field = self.parameter(operand, value);
+            (self.spanned(parameter.clone()), self.spanned(field))
+        });
+        Named(parameters.collect())
+    }
+
+    /// A field for every bit, of the kind with the number of the bit behind its name; before them what stands
+    /// there for a lowest bit that is constant.
+    fn each(&mut self, name: &str, binding: &Binding, places: &[(u8, u8)]) -> String {
+        let mut made = String::new();
+        if let Some(text) = binding.always.as_ref().filter(|_| places.first().is_none_or(|(index, _)| *index != 0)) {
+            made.push_str(text);
+        }
+        for (index, at) in places {
+            let field = format!("{name}{index}");
+            let with = self.with(name, binding);
+            let kind = Some(self.spanned(format!("{}{index}", binding.kind)));
+            let spec = FieldSpec { bits: Some(self.bits(&[*at])), kind, with: Some(with), ..self.field() };
+            self.add(&field, spec);
+            made.push_str(&format!("{{{field}}}"));
+        }
+        made
+    }
+}

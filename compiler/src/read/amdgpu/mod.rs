@@ -1,0 +1,108 @@
+//! LLVM's instruction records of AMD's GPUs, one JSON object a line, as TableGen's records flattened.
+//!
+//! [`records`] reads lines into records with their places. [`generation`] says which of LLVM's decoder tables a processor
+//! has, and which records of these are its own. [`choose`] keeps one record where several have the same bits. [`binding`] says which kind prints an operand and what the
+//! kind must be told, [`images`] how many registers image instructions take. [`template`] turns `AsmString` into a template of ours, and [`instruction`] a record into an instruction
+//! as a specification has it. The kinds themselves, LLVM's operand printers, stand in `printers.yaml`; the classes of operands
+//! that they serve, in `operands.tsv`.
+
+mod binding;
+mod choose;
+mod generation;
+mod images;
+mod instruction;
+mod records;
+mod template;
+
+use std::fs::File;
+use std::io::Read;
+
+use flate2::read::MultiGzDecoder;
+
+use super::{Document, Format, Request};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::model::Isa;
+use crate::resolve::resolve_parts;
+use crate::spec;
+
+/// The format.
+pub(super) const FORMAT: Format =
+    Format { name: "amdgpu-records", doc: "LLVM's instruction records of AMD's GPUs, as JSON lines", is, read };
+
+/// The most bytes of a document, unpacked.
+const LARGEST: u64 = 64 << 20;
+/// How many bytes of the beginning are looked at.
+const LOOKED: usize = 2048;
+/// The kinds that print operands.
+const PRINTERS: &str = include_str!("printers.yaml");
+
+fn is(document: &Document<'_>) -> bool {
+    let name = document.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if !(name.ends_with(".jsonl.gz") || name.ends_with(".jsonl")) {
+        return false;
+    }
+    let mut start = vec![0; LOOKED];
+    let mut len = 0;
+    let mut reader: Box<dyn Read + '_> =
+        if is_packed(document.head) { Box::new(MultiGzDecoder::new(document.head)) } else { Box::new(document.head) };
+    while let Ok(more) = reader.read(&mut start[len..]) {
+        if more == 0 {
+            break;
+        }
+        len += more;
+    }
+    let start = String::from_utf8_lossy(&start[..len]);
+    start.starts_with('{') && start.contains("\"Inst\"") && start.contains("\"name\"")
+}
+
+fn is_packed(head: &[u8]) -> bool {
+    head.starts_with(&[0x1f, 0x8b])
+}
+
+/// The text of a document, unpacked.
+fn text(request: &Request<'_>) -> Result<String, String> {
+    let shown = request.path.display();
+    let failed = |error: std::io::Error| format!("`{shown}` cannot be read: {error}");
+    let mut file = File::open(request.path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    Read::by_ref(&mut file).take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if is_packed(&bytes) {
+        let mut unpacked = Vec::new();
+        MultiGzDecoder::new(&bytes[..]).take(LARGEST + 1).read_to_end(&mut unpacked).map_err(failed)?;
+        bytes = unpacked;
+    }
+    if bytes.len() as u64 > LARGEST {
+        return Err(format!("`{shown}` has more than {} MiB", LARGEST >> 20));
+    }
+    String::from_utf8(bytes).map_err(|error| format!("`{shown}` is not UTF-8 text: {}", error.utf8_error()))
+}
+
+fn read(request: Request<'_>) -> Option<Isa> {
+    let text = match text(&request) {
+        Ok(text) => text,
+        Err(message) => {
+            request.out.push(Diagnostic::error_without_place("E0003", message));
+            return None;
+        }
+    };
+    let Some(generation) = generation::find(request.generation) else {
+        request.out.push(generation::unknown(request.generation));
+        return None;
+    };
+    let file = request.sources.add(request.path, text);
+    let records = records::read(request.sources.text(file), file, &generation, request.out)?;
+    let printers = request.sources.add("printers.yaml", PRINTERS.to_owned());
+    let instructions = |file: &spec::File, out: &mut Diagnostics| {
+        let kinds = file.kinds.iter().flat_map(|kinds| kinds.iter());
+        let widths = kinds.map(|(name, kind)| (name.value.clone(), kind.width.value)).collect();
+        instruction::all(&records, &generation, &widths, out)
+    };
+    let mut isa = resolve_parts(printers, instructions, request.sources, request.out)?;
+    if let Some(stream) = &mut isa.stream {
+        // LLVM's tables are tried one after another.
+        stream.sets.iter_mut().for_each(|set| set.first_wins = true);
+        stream.generations = (generation.number, generation.number);
+        stream.generation_names = vec![(generation.name.clone(), generation.number)];
+    }
+    Some(isa)
+}

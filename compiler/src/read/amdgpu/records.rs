@@ -1,0 +1,227 @@
+//! Lines of JSON as records, with their places.
+
+use serde::Deserialize;
+
+use super::generation::Generation;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::source::{FileId, Span};
+
+/// A line as it stands.
+#[derive(Deserialize)]
+struct Line {
+    name: String,
+    #[serde(rename = "Inst")]
+    inst: String,
+    #[serde(rename = "Size")]
+    size: String,
+    #[serde(rename = "DecoderNamespace")]
+    table: String,
+    #[serde(rename = "OutOperandList")]
+    outs: String,
+    #[serde(rename = "InOperandList")]
+    ins: String,
+    #[serde(rename = "AsmString")]
+    text: String,
+    /// What a processor must have.
+    #[serde(rename = "SubtargetPredicate", default)]
+    predicate: String,
+}
+
+/// What a bit of an instruction holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Bit {
+    /// 0 or 1.
+    Is(bool),
+    /// Anything for a decoder, 0 for an encoder.
+    Open,
+    /// A bit of an operand.
+    Of(String, u8),
+}
+
+/// An operand: its name and its class.
+#[derive(Clone, Debug)]
+pub(super) struct Operand {
+    pub name: String,
+    pub class: String,
+}
+
+/// An instruction in one encoding.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    pub name: String,
+    /// The line.
+    pub span: Span,
+    /// The value of `AsmString` in the line.
+    pub text_span: Span,
+    /// The text with `$operand`, without quotes.
+    pub text: String,
+    /// The bits, the lowest first.
+    pub bits: Vec<Bit>,
+    /// The decoder table, as an index into those of the generation.
+    pub table: usize,
+    /// What it writes.
+    pub outs: Vec<Operand>,
+    /// What it reads.
+    pub ins: Vec<Operand>,
+}
+
+impl Record {
+    /// The class of an operand, that of a result first.
+    pub fn class(&self, name: &str) -> Option<&str> {
+        self.outs.iter().chain(&self.ins).find(|operand| operand.name == name).map(|operand| &operand.class[..])
+    }
+
+    /// Where the bits of an operand lie: pairs of a bit of the operand and a bit of the instruction, in the order of the former.
+    pub fn places(&self, name: &str) -> Vec<(u8, u8)> {
+        let of = |(at, bit): (usize, &Bit)| match bit {
+            Bit::Of(operand, index) if operand == name => Some((*index, at as u8)),
+            _ => None,
+        };
+        let mut places: Vec<_> = self.bits.iter().enumerate().filter_map(of).collect();
+        places.sort_unstable();
+        places
+    }
+
+    /// Where one bit of an operand lies.
+    pub fn place(&self, name: &str, index: u8) -> Option<u8> {
+        self.bits
+            .iter()
+            .position(|bit| matches!(bit, Bit::Of(operand, i) if operand == name && *i == index))
+            .map(|at| at as u8)
+    }
+}
+
+/// The records of a generation, in the order of the document.
+pub(super) fn read(text: &str, file: FileId, generation: &Generation, out: &mut Diagnostics) -> Option<Vec<Record>> {
+    let mut records = Vec::new();
+    let mut complete = true;
+    let mut start = 0;
+    // Most lines are of other generations and need not be understood.
+    let marks: Vec<String> =
+        generation.tables.iter().map(|table| format!(r#""DecoderNamespace":"\"{table}\"""#)).collect();
+    for line in text.split_inclusive('\n') {
+        let span = Span::new(file, start..start + line.trim_end().len());
+        start += line.len();
+        if line.trim().is_empty() {
+            continue;
+        }
+        let table = marks.iter().position(|mark| line.contains(mark));
+        let other = table.is_none() && line.contains(r#""DecoderNamespace":"\""#) && line.trim_end().ends_with('}');
+        if other {
+            continue;
+        }
+        let found = serde_json::from_str::<Line>(line).map_err(|error| {
+            let at = error.column().saturating_sub(1).min(line.len());
+            (span.slice(at..at + 1), format!("this line is no record: {error}"))
+        });
+        let found = found.and_then(|line_of| {
+            if !generation.has(&line_of.predicate) {
+                return Ok(None);
+            }
+            let table = generation.tables.iter().position(|table| *table == unquoted(&line_of.table));
+            table.map(|table| record(line, line_of, table, span)).transpose()
+        });
+        match found {
+            Ok(record) => records.extend(record),
+            Err((at, message)) => {
+                complete = false;
+                let help = "a record has the keys `name`, `Inst`, `Size`, `DecoderNamespace`, `AsmString` and both lists of operands";
+                out.push(Diagnostic::error("E0020", at, message).help(help));
+            }
+        }
+    }
+    if records.is_empty() && complete {
+        let message = format!("no record of this document is of `{}`", generation.name);
+        out.push(Diagnostic::error("E0022", Span::new(file, 0..1), message));
+        return None;
+    }
+    complete.then_some(records)
+}
+
+fn unquoted(text: &str) -> &str {
+    text.trim_matches('"')
+}
+
+/// The place of a value in a line.
+fn place(line: &str, key: &str, whole: Span) -> Span {
+    let mark = format!("\"{key}\":");
+    match line.find(&mark) {
+        Some(at) => {
+            let from = at + mark.len();
+            let end = line[from..].find("\",\"").map_or(line.len(), |len| from + len + 1);
+            whole.slice(from..end)
+        }
+        None => whole,
+    }
+}
+
+fn record(line: &str, found: Line, table: usize, span: Span) -> Result<Record, (Span, String)> {
+    let at = |key: &str| place(line, key, span);
+    let wrong = |key: &str, message: String| (at(key), message);
+    let mut bits = Vec::new();
+    let list = found.inst.trim().strip_prefix('{').and_then(|list| list.strip_suffix('}'));
+    let list = list.ok_or_else(|| wrong("Inst", "the bits stand in braces".to_owned()))?;
+    for item in items(list).into_iter().rev() {
+        bits.push(bit(item.trim()).ok_or_else(|| wrong("Inst", format!("`{}` is no bit", item.trim())))?);
+    }
+    let size: usize =
+        found.size.parse().map_err(|_| wrong("Size", format!("`{}` is no number of bytes", found.size)))?;
+    if !matches!(size, 4 | 8 | 12 | 16) || bits.len() < 8 * size {
+        return Err(wrong("Inst", format!("{} bits for {size} bytes", bits.len())));
+    }
+    bits.truncate(8 * size);
+    let operands = |text: &str, key: &str| {
+        let inner = text.trim().strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+        let inner = inner.and_then(|text| text.strip_prefix("outs").or_else(|| text.strip_prefix("ins")));
+        let inner = inner.ok_or_else(|| wrong(key, "a list of operands is `(outs …)` or `(ins …)`".to_owned()))?;
+        let named = inner.split(',').filter_map(|operand| operand.trim().split_once(":$"));
+        Ok(named.map(|(class, name)| Operand { name: name.to_owned(), class: class.to_owned() }).collect())
+    };
+    Ok(Record {
+        outs: operands(&found.outs, "OutOperandList")?,
+        ins: operands(&found.ins, "InOperandList")?,
+        text: unquoted(&found.text).to_owned(),
+        text_span: at("AsmString"),
+        name: found.name,
+        span,
+        bits,
+        table,
+    })
+}
+
+/// The items of a list: what commas divide that are in no brackets.
+fn items(list: &str) -> Vec<&str> {
+    let (mut depth, mut start) = (0u32, 0);
+    let mut found = Vec::new();
+    for (at, byte) in list.bytes().enumerate() {
+        match byte {
+            b'(' | b'{' => depth += 1,
+            b')' | b'}' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                found.push(&list[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(&list[start..]);
+    found
+}
+
+fn bit(text: &str) -> Option<Bit> {
+    match text {
+        "0" => Some(Bit::Is(false)),
+        "1" => Some(Bit::Is(true)),
+        "?" => Some(Bit::Open),
+        // A choice that TableGen left open is about another encoding, whose records have what it says.
+        _ if text.starts_with("!if(") && text.contains(", ?){") => Some(Bit::Open),
+        _ => match text.strip_suffix('}').and_then(|text| text.split_once('{')) {
+            Some((name, index)) => Some(Bit::Of(name.to_owned(), index.parse().ok()?)),
+            None => {
+                let is_name = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+                let begins = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
+                (is_name && begins).then(|| Bit::Of(text.to_owned(), 0))
+            }
+        },
+    }
+}

@@ -1,0 +1,134 @@
+//! `AsmString` as pieces: fixed text and operands.
+//!
+//! LLVM's printers write more than the string says: the suffix of a vector instruction's encoding, and the condition mask where
+//! the encoding has no bits for it. `texts.tsv` says the latter.
+
+use std::collections::HashSet;
+
+use super::generation::Generation;
+use super::records::Record;
+
+/// Texts that replace those of records: the start and a part of the record's name, what is replaced, and by what. `$vcc` is the
+/// condition mask of the generation.
+const TABLE: &str = include_str!("texts.tsv");
+
+/// A piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Fixed text.
+    Text(String),
+    /// An operand.
+    Operand(String),
+}
+
+/// Which vector instructions have more than one encoding, and so a suffix.
+pub(super) struct Suffixes {
+    short: HashSet<String>,
+    long: HashSet<String>,
+}
+
+fn mnemonic(text: &str) -> &str {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
+    let name = &text[..end];
+    name.strip_suffix("_e32").unwrap_or(name)
+}
+
+impl Suffixes {
+    /// Looks at all records of a generation.
+    pub fn of(records: &[Record]) -> Suffixes {
+        let mut found = Suffixes { short: HashSet::new(), long: HashSet::new() };
+        for record in records {
+            let name = mnemonic(&record.text).to_owned();
+            let packed = record.name.contains("_dpp") || record.name.contains("_sdwa");
+            match (record.bits.len() / 8, is_long(record)) {
+                (_, true) if !packed => drop(found.long.insert(name)),
+                (4, false) => drop(found.short.insert(name)),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// What stands behind the mnemonic of a vector instruction.
+    fn suffix(&self, record: &Record) -> &'static str {
+        let name = mnemonic(&record.text);
+        let dpp = record.name.contains("_dpp");
+        match (is_long(record), dpp) {
+            (true, true) => "_e64_dpp",
+            (false, true) if record.bits.len() > 64 => "_e64_dpp",
+            (true, false) if self.short.contains(name) => "_e64",
+            (false, true) => "_dpp",
+            (false, false) if record.name.contains("_sdwa") => "_sdwa",
+            (false, false) if record.bits.len() == 32 && self.long.contains(name) => "_e32",
+            _ => "",
+        }
+    }
+}
+
+fn is_long(record: &Record) -> bool {
+    record.bits.len() >= 64 && !record.name.contains("_e32") && record.name.contains("_e64")
+        || record.bits.len() == 64 && !record.name.contains("_dpp") && !record.name.contains("_sdwa") && is_vop3(record)
+}
+
+/// Whether the longer encoding of vector instructions is meant though the name does not say so.
+fn is_vop3(record: &Record) -> bool {
+    record.name.starts_with("V_") && !record.name.contains("_e32")
+}
+
+/// The text of a record as pieces.
+pub(super) fn pieces(record: &Record, suffixes: &Suffixes, generation: &Generation) -> Vec<Piece> {
+    let mut text = record.text.clone();
+    let vcc = if generation.number < 1000 { "vcc" } else { "vcc_lo" };
+    for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let [start, part, from, to] = cells[..] else { continue };
+        // Some records name the condition mask already.
+        if to.contains("$vcc") && text.contains(vcc) {
+            continue;
+        }
+        let (start, also) = start.split_once('*').unwrap_or((start, ""));
+        if record.name.starts_with(start) && record.name.contains(also) && record.name.contains(part) {
+            text = text.replacen(from, &to.replace("$vcc", vcc), 1);
+        }
+    }
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    let mut whole = name.to_owned();
+    let mut rest = rest;
+    // Some strings have the suffix in braces, which stand for a variant of the assembler.
+    if let Some((inner, after)) = rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
+        whole.push_str(inner);
+        rest = after;
+    } else if rest.starts_with("$vdst") || rest.starts_with("$sdst") {
+        whole.push_str(suffixes.suffix(record));
+        whole.push(' ');
+    }
+    let mut pieces = vec![Piece::Text(whole)];
+    while let Some((before, after)) = rest.split_once('$') {
+        push(&mut pieces, before);
+        let (name, behind) = match after.strip_prefix('{').and_then(|inner| inner.split_once('}')) {
+            Some(named) => named,
+            None => {
+                let end = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(after.len());
+                after.split_at(end)
+            }
+        };
+        pieces.push(Piece::Operand(name.to_owned()));
+        rest = behind;
+    }
+    push(&mut pieces, rest);
+    pieces
+}
+
+/// Adds text; several blanks are one.
+fn push(pieces: &mut Vec<Piece>, text: &str) {
+    let mut text = text.to_owned();
+    while text.contains("  ") {
+        text = text.replace("  ", " ");
+    }
+    match pieces.last_mut() {
+        _ if text.is_empty() => {}
+        Some(Piece::Text(last)) => last.push_str(&text),
+        _ => pieces.push(Piece::Text(text)),
+    }
+}

@@ -1,0 +1,147 @@
+//! Conditions over modifiers, and the way back from the fields that pack modifiers to the modifiers.
+//!
+//! The document says how values become bits: a field has the number of the first of its conditions that holds. Here every
+//! combination of values goes that way once, which gives a table from bits to values.
+
+use super::document::{Derived, Encoding, Instruction, Modifier};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::source::Spanned;
+
+/// How many combinations of values are tried.
+const MOST_STATES: usize = 1 << 14;
+/// The most bits of all packed fields of an encoding.
+const MOST_BITS: u32 = 10;
+/// How the first source compares with the second, a word that conditions use like a modifier.
+const ORDERING: &str = "ordering";
+
+/// A condition.
+pub(super) enum Test {
+    All(Vec<Test>),
+    Any(Vec<Test>),
+    Compare { equal: bool, left: Term, right: Term },
+}
+
+/// A side of a comparison.
+pub(super) enum Term {
+    Modifier(Spanned<String>),
+    Word(String),
+}
+
+impl Test {
+    fn holds<'w>(&'w self, value: &dyn Fn(&'w str) -> &'w str) -> bool {
+        let word = |term: &'w Term| match term {
+            Term::Modifier(name) => value(&name.value),
+            Term::Word(word) => word,
+        };
+        match self {
+            Test::All(parts) => parts.iter().all(|part| part.holds(value)),
+            Test::Any(parts) => parts.iter().any(|part| part.holds(value)),
+            Test::Compare { equal, left, right } => (word(left) == word(right)) == *equal,
+        }
+    }
+
+    /// The names of modifiers in it.
+    fn names<'t>(&'t self, names: &mut Vec<&'t Spanned<String>>) {
+        match self {
+            Test::All(parts) | Test::Any(parts) => parts.iter().for_each(|part| part.names(names)),
+            Test::Compare { left, right, .. } => {
+                names.extend([left, right].into_iter().filter_map(|term| match term {
+                    Term::Modifier(name) => Some(name),
+                    Term::Word(_) => None,
+                }));
+            }
+        }
+    }
+}
+
+/// What the bits of an encoding's packed fields, side by side, say about modifiers.
+pub(super) struct Packing {
+    /// The modifiers that conditions look at, by their index.
+    pub modifiers: Vec<usize>,
+    /// Whether the order of the first two sources matters.
+    pub ordered: bool,
+    /// For sources in order and, where it matters, for the first above the second: the values of the modifiers by packed
+    /// bits; `None` for bits that nothing packs to.
+    pub tables: Vec<Vec<Option<Vec<usize>>>>,
+}
+
+/// Turns the packing of an encoding around. `None` after a mistake.
+pub(super) fn unpack(instruction: &Instruction, encoding: &Encoding, out: &mut Diagnostics) -> Option<Packing> {
+    let mut names = Vec::new();
+    encoding.test.names(&mut names);
+    for test in encoding.derived.iter().flat_map(|derived| &derived.options).flatten() {
+        test.names(&mut names);
+    }
+    let ordered = names.iter().any(|name| name.value == ORDERING);
+    let mut modifiers = Vec::new();
+    for name in names.iter().filter(|name| name.value != ORDERING) {
+        let Some(found) = instruction.modifiers.iter().position(|m| m.name.value == name.value) else {
+            let message = format!("`{}` has no modifier `{}`", instruction.name.value, name.value);
+            out.push(Diagnostic::error("E0101", name.span, message).help("write `#` before a word"));
+            return None;
+        };
+        if !modifiers.contains(&found) {
+            modifiers.push(found);
+        }
+    }
+    if ordered && instruction.sources.len() < 2 {
+        out.push(Diagnostic::error(
+            "E0101",
+            encoding.span,
+            "`ordering` compares two sources, and there are not so many",
+        ));
+        return None;
+    }
+    let bits: u32 = encoding.derived.iter().map(|derived| u32::from(derived.bits)).sum();
+    let states = modifiers.iter().try_fold(1usize, |all, m| all.checked_mul(1 << instruction.modifiers[*m].bits));
+    let Some(states) = states.filter(|states| *states <= MOST_STATES && bits <= MOST_BITS) else {
+        let error = Diagnostic::error("E0127", encoding.span, "this packs too much to be turned around");
+        out.push(error.note(format!("there is room for {MOST_STATES} combinations of values and {MOST_BITS} bits")));
+        return None;
+    };
+    let orders: &[&str] = if ordered { &["lt", "gt"] } else { &[""] };
+    let tables = orders.iter().map(|order| table(instruction, encoding, &modifiers, states, bits, order)).collect();
+    Some(Packing { modifiers, ordered, tables })
+}
+
+fn table(
+    instruction: &Instruction,
+    encoding: &Encoding,
+    modifiers: &[usize],
+    states: usize,
+    bits: u32,
+    order: &str,
+) -> Vec<Option<Vec<usize>>> {
+    let mut table = vec![None; 1 << bits];
+    for state in 0..states {
+        let mut rest = state;
+        let value_of = |modifier: &Modifier, rest: &mut usize| {
+            let value = *rest & ((1 << modifier.bits) - 1);
+            *rest >>= modifier.bits;
+            value
+        };
+        let values: Vec<usize> = modifiers.iter().map(|m| value_of(&instruction.modifiers[*m], &mut rest)).collect();
+        let word = |name: &str| {
+            let found = modifiers.iter().zip(&values).find(|(m, _)| instruction.modifiers[**m].name.value == name);
+            found.map_or(order, |(m, value)| instruction.modifiers[*m].option(*value))
+        };
+        if !encoding.test.holds(&word) {
+            continue;
+        }
+        if let Some(packed) = pack(&encoding.derived, &word) {
+            table[packed] = Some(values);
+        }
+    }
+    table
+}
+
+/// The bits of all packed fields, the first one's lowest. `None` when a field has no value for this.
+fn pack<'w>(derived: &'w [Derived], word: &dyn Fn(&'w str) -> &'w str) -> Option<usize> {
+    let (mut packed, mut at) = (0, 0);
+    for field in derived {
+        let holds = |test: &'w Option<Test>| test.as_ref().is_some_and(|test| test.holds(word));
+        packed |= field.options.iter().position(holds)? << at;
+        at += u32::from(field.bits);
+    }
+    Some(packed)
+}

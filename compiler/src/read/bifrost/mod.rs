@@ -1,0 +1,56 @@
+//! Bifrost as Mesa's `ISA.xml` describes it: tuples of the FMA unit (23 bits) and of the ADD unit (20 bits).
+//!
+//! [`document`] reads elements, [`logic`] turns the packings of modifiers around, [`context`] has the operands that stand for
+//! what a clause says, [`layouts`] makes the model of all that.
+
+mod context;
+mod document;
+mod layouts;
+mod logic;
+
+use super::{Document, Format, Request};
+use crate::diagnostic::Diagnostic;
+use crate::model::Isa;
+use crate::xml::read_xml;
+
+/// The format.
+pub const FORMAT: Format =
+    Format { name: "bifrost", doc: "Mesa's description of Bifrost, an XML file with the root `<bifrost>`", is, read };
+
+fn is(document: &Document<'_>) -> bool {
+    let root = |text: &str| {
+        let mut rest = text.trim_start_matches('\u{feff}').trim_start();
+        // The root stands behind a declaration and comments.
+        loop {
+            let end = if rest.starts_with("<!--") {
+                "-->"
+            } else if rest.starts_with("<?") {
+                "?>"
+            } else {
+                break;
+            };
+            match rest.split_once(end) {
+                Some((_, behind)) => rest = behind.trim_start(),
+                None => return false,
+            }
+        }
+        let name = rest.strip_prefix("<bifrost");
+        name.is_some_and(|behind| behind.starts_with(['>', '/']) || behind.starts_with(char::is_whitespace))
+    };
+    root(&String::from_utf8_lossy(document.head))
+}
+
+fn read(request: Request<'_>) -> Option<Isa> {
+    let Request { path, sources, out, .. } = request;
+    let file = match sources.load(path) {
+        Ok(file) => file,
+        Err(error) => {
+            out.push(Diagnostic::error_without_place("E0003", error.to_string()));
+            return None;
+        }
+    };
+    let root = read_xml(sources, file, out)?;
+    let instructions = document::Reader { out }.instructions(&root);
+    let isa = layouts::isa(&root, &instructions, sources, out);
+    (!out.has_errors()).then_some(isa)
+}

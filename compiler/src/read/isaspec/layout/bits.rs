@@ -1,0 +1,89 @@
+//! Fields for runs of bits, which others may have claimed already.
+
+use isaforge_core::stream::{Notation, Piece};
+
+use super::super::c::Operator;
+use super::super::graph::{Graph, Value};
+use super::{Builder, Owner};
+use crate::stream::model::{self, Source, Type};
+
+impl Builder<'_, '_, '_> {
+    /// A field of some bits. Where others have claimed some of them already, it is made of those.
+    pub(super) fn bits(&mut self, name: &str, low: u16, high: u16) -> usize {
+        let end = usize::from(high) + 1;
+        let range = usize::from(low)..end.min(self.owners.len());
+        let width = high - low + 1;
+        let free = self.owners[range.clone()].iter().all(|owner| matches!(owner, Owner::Free));
+        let source = if free {
+            let index = self.layout.fields.len();
+            self.owners[range].iter_mut().zip(0..).for_each(|(owner, bit)| *owner = Owner::Field(index, bit));
+            Source::Bits(vec![Piece { at: low, width: width as u8 }])
+        } else {
+            let mut graph = Graph::default();
+            let value = self.joined(&mut graph, low, high);
+            Source::Computed { value: graph.finish(value, name), inverse: Vec::new() }
+        };
+        self.push(model::Field {
+            name: name.to_owned(),
+            doc: String::new(),
+            span: self.layout.span,
+            source,
+            width: width as u8,
+            signed: false,
+            default: 0,
+            ty: Type::Number(Notation::DECIMAL),
+        })
+    }
+
+    /// Claims the bits of a run that are free.
+    pub(super) fn claim(&mut self, low: u16, high: u16) {
+        let mut at = usize::from(low);
+        while at <= usize::from(high) {
+            let free = |owner: &Owner| matches!(owner, Owner::Free);
+            let count = self.owners[at..=usize::from(high)].iter().take(64).take_while(|owner| free(owner)).count();
+            if count > 0 {
+                self.bits(&format!("bits_{at}"), at as u16, (at + count - 1) as u16);
+            }
+            at += count.max(1);
+        }
+    }
+
+    /// The bits of a run, at most 64, from what owns them.
+    pub(super) fn joined(&mut self, graph: &mut Graph, low: u16, high: u16) -> Value {
+        self.claim(low, high);
+        let mut value = graph.number(0);
+        let mut constant = 0u64;
+        let mut at = low;
+        while at <= high {
+            match self.owners[usize::from(at)] {
+                Owner::Free => at += 1,
+                Owner::Fixed(set) => {
+                    constant |= u64::from(set) << (at - low);
+                    at += 1;
+                }
+                Owner::Field(index, first) => {
+                    let same = |bit: u16| {
+                        matches!(self.owners[usize::from(bit)],
+                            Owner::Field(other, place) if other == index && place == first + (bit - at))
+                    };
+                    let count = (at..=high).take_while(|bit| same(*bit)).count() as u16;
+                    let whole = self.input(graph, index);
+                    let shift = graph.number(first.into());
+                    let part = graph.binary(Operator::ShiftRight, whole, shift);
+                    let part = if first + count < u16::from(self.layout.fields[index].width) {
+                        let mask = graph.number(super::super::context::width_mask(count as u8));
+                        graph.binary(Operator::And, part, mask)
+                    } else {
+                        part
+                    };
+                    let shift = graph.number((at - low).into());
+                    let part = graph.binary(Operator::ShiftLeft, part, shift);
+                    value = graph.binary(Operator::Or, value, part);
+                    at += count;
+                }
+            }
+        }
+        let constant = graph.number(constant);
+        graph.binary(Operator::Or, constant, value)
+    }
+}

@@ -1,0 +1,188 @@
+//! LLVM's records of AMD's GPUs as a document.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+use isaforge_compiler::diagnostic::Diagnostics;
+use isaforge_compiler::read::{Request, format_of};
+use isaforge_compiler::source::Sources;
+use isaforge_compiler::{Settings, check_spec};
+use isaforge_core::stream::Engine;
+use isaforge_core::text::Line;
+
+/// The engine of a document for one generation, without the checks of a specification.
+fn open(path: &Path, generation: &str) -> Result<Engine, String> {
+    let format = format_of(path).ok_or("no format has this document")?;
+    let (mut sources, mut out) = (Sources::new(), Diagnostics::default());
+    let request = Request { path, generation: Some(generation), sources: &mut sources, out: &mut out };
+    let isa = (format.read)(request).filter(|_| !out.has_errors());
+    let isa = isa.ok_or_else(|| out.render(&sources, Default::default()))?;
+    let stream = isa.stream.as_ref().ok_or("it is no stream")?;
+    let tables = isaforge_compiler::stream::lower::lower_exact(&isa, stream);
+    Ok(Engine { stream: tables, generation: stream.generations.0 })
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hexadecimal")).collect()
+}
+
+fn text(engine: Engine, bytes: &[u8]) -> Result<String, String> {
+    let decoded = engine.decode(bytes).map_err(|error| error.to_string())?;
+    if usize::from(decoded.len) != bytes.len() {
+        return Err(format!("{} bytes of {}", decoded.len, bytes.len()));
+    }
+    let mut line = Line::new();
+    engine.print(&decoded, &mut line);
+    Ok(line.as_str().to_owned())
+}
+
+fn assembled(engine: Engine, text: &str) -> Result<String, String> {
+    let parsed = engine.parse(text).map_err(|error| error.to_string())?;
+    let bytes = engine.store(parsed.decoded.word);
+    Ok(bytes[..usize::from(parsed.decoded.len)].iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn fixture() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/amdgpu.jsonl")
+}
+
+#[test]
+fn our_own_records_read_both_ways() {
+    let settings = Settings { generation: Some("gfx1100".to_owned()), ..Settings::new(fixture()) };
+    assert!(check_spec(&settings).is_ok(), "what the command asks first");
+    let engine = open(&fixture(), "gfx1100").unwrap_or_else(|why| panic!("{why}"));
+    let rows = [
+        ("01028083", "s_join_b32 s0, s1, s2"),
+        ("c1028083", "s_join_b32 s0, -1, s2"),
+        ("ff02808364000000", "s_join_b32 s0, 0x64, s2"),
+        ("ff02808301000000", "s_join_b32 s0, lit(0x1), s2"),
+        ("05060a7e", "v_turn_f32_e32 v5, s5"),
+        ("ff060a7e000080bf", "v_turn_f32_e32 v5, lit(0xbf800000)"),
+        ("e9060a7e01773905", "v_turn_f32_dpp v5, v1 dpp8:[7,6,5,4,3,2,1,0]"),
+        ("ea060a7e01773905", "v_turn_f32_dpp v5, v1 dpp8:[7,6,5,4,3,2,1,0] fi:1"),
+        ("050183d501010020", "v_turn_f32_e64 v5, -|v1|"),
+        ("058083d5f2000030", "v_turn_f32_e64 v5, neg(1.0) clamp mul:4"),
+        ("ff0f6ce000050303", "buffer_keep_b64 v[5:6], off, s[12:15], s3 offset:4095"),
+        ("01406ce000050380", "buffer_keep_b64 v[5:6], off, s[12:15], 0 offset:1 glc"),
+    ];
+    for (hex, expected) in rows {
+        let found = text(engine, &bytes(hex));
+        assert_eq!(found.as_deref(), Ok(expected), "{hex}");
+        assert_eq!(assembled(engine, expected).as_deref(), Ok(hex), "{expected}");
+    }
+    // A register pair in the middle of an aligned one, a bit that the encoder leaves 0, and a literal that is not there.
+    for hex in ["ff0f6ce0000503d1", "050183d501031020", "ff028083"] {
+        assert!(text(engine, &bytes(hex)).is_err(), "{hex}");
+    }
+}
+
+#[test]
+fn mistakes_of_a_document_have_places() {
+    let good = std::fs::read_to_string(fixture()).expect("the fixture is there");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("read_amdgpu");
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    let message = |name: &str, text: &str, generation: &str| {
+        let path = folder.join(format!("{name}.jsonl"));
+        std::fs::write(&path, text).expect("the file can be written");
+        open(&path, generation).err().unwrap_or_default()
+    };
+    let cases = [
+        ("class", good.replace("SCSrc_b32:", "Nonsense:"), "gfx1100", "class `Nonsense`", ":5:"),
+        (
+            "bit",
+            good.replace("0, 1, 1, 1, 1, 1, 1, vdst{7}", "0, 1, 1, 2, 1, 1, 1, vdst{7}"),
+            "gfx1100",
+            "`2` is no bit",
+            ":2:",
+        ),
+        ("size", good.replace("\"Size\":\"4\"", "\"Size\":\"5\""), "gfx1100", "32 bits for 5 bytes", ":1:"),
+        ("cut", good[..good.len() / 4].to_owned(), "gfx1100", "no record", ":2:"),
+        ("none", good.clone(), "gfx1030", "no record of this document is of `gfx1030`", ":1:"),
+        ("name", good.clone(), "gfx1101", "did you mean `gfx1100`?", ""),
+    ];
+    for (name, text, generation, expected, place) in cases {
+        let found = message(name, &text, generation);
+        assert!(found.contains(expected) && found.contains(place), "{name}: {found}");
+    }
+}
+
+#[test]
+fn a_record_is_for_processors_that_fulfil_its_predicate() {
+    let good = std::fs::read_to_string(fixture()).expect("the fixture is there");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("read_amdgpu");
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    let path = folder.join("predicate.jsonl");
+    let word = bytes("01028083");
+    for (predicate, there) in [("TruePredicate", true), ("isGFX1250Plus", false), ("isNotGFX1250Plus", true)] {
+        let marked = good.replacen("{\"name\":", &format!("{{\"SubtargetPredicate\":\"{predicate}\",\"name\":"), 1);
+        std::fs::write(&path, marked).expect("the file can be written");
+        let engine = open(&path, "gfx1100").unwrap_or_else(|why| panic!("{why}"));
+        assert_eq!(text(engine, &word).is_ok(), there, "{predicate}");
+    }
+}
+
+fn shared(path: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(path);
+    path.exists().then_some(path)
+}
+
+/// Processors, and the share of their rows that reads both ways at least.
+const PROCESSORS: [(&str, f64); 10] = [
+    ("gfx908", 0.96),
+    ("gfx90a", 0.98),
+    ("gfx942", 0.98),
+    ("gfx950", 0.97),
+    ("gfx1010", 0.997),
+    ("gfx1030", 0.995),
+    ("gfx1100", 0.999),
+    ("gfx1150", 0.999),
+    ("gfx1200", 0.999),
+    ("gfx1250", 0.97),
+];
+
+/// Replays the rows of one processor; `ISAFORGE_AMDGPU=gfx1100` writes what differs to standard error.
+#[test]
+fn rows_of_llvm_read_both_ways() {
+    let (Some(document), Some(rows)) =
+        (shared("documents/llvm-tablegen-amdgpu/amdgpu-instructions.jsonl.gz"), shared("corpora/other/amdgpu.tsv.gz"))
+    else {
+        eprintln!("skipped: there are no rows beside the project");
+        return;
+    };
+    let mut all = String::new();
+    let file = std::fs::File::open(rows).expect("the rows can be read");
+    MultiGzDecoder::new(file).read_to_string(&mut all).expect("the rows are text");
+    let told = std::env::var("ISAFORGE_AMDGPU").ok();
+    for (processor, least) in PROCESSORS {
+        if told.as_ref().is_some_and(|told| told != processor) {
+            continue;
+        }
+        let started = std::time::Instant::now();
+        let engine = open(&document, processor).unwrap_or_else(|why| panic!("{why}"));
+        eprintln!("{processor}: {} layouts in {:?}", engine.stream.layouts.len(), started.elapsed());
+        let (mut count, mut right, mut back) = (0, 0, 0);
+        let started = std::time::Instant::now();
+        for row in all.lines().filter(|row| !row.starts_with('#')) {
+            let cells: Vec<&str> = row.split('\t').collect();
+            if cells[3] != processor || cells[1].contains("/*Invalid") {
+                continue;
+            }
+            count += 1;
+            let found = text(engine, &bytes(cells[0]));
+            if found.as_deref() == Ok(cells[1]) {
+                right += 1;
+            } else if told.is_some() {
+                eprintln!("DIS\t{}\t{}\t{found:?}", cells[0], cells[1]);
+            }
+            let again = assembled(engine, cells[1]);
+            if again.as_deref() == Ok(cells[0]) {
+                back += 1;
+            } else if told.is_some() {
+                eprintln!("ASM\t{}\t{}\t{again:?}", cells[0], cells[1]);
+            }
+        }
+        eprintln!("{processor}: {right} of {count} decode, {back} assemble, in {:?}", started.elapsed());
+        assert!(right as f64 >= least * count as f64 && back as f64 >= least * count as f64, "{processor}");
+    }
+}

@@ -1,0 +1,164 @@
+//! SPIR-V's grammar as a document.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use isaforge_compiler::{Settings, check_spec};
+use isaforge_core::stream::sequence::Sequence;
+
+fn open(path: &Path) -> Result<&'static Sequence, String> {
+    let checked = check_spec(&Settings::new(path)).map_err(|failure| failure.to_string())?;
+    checked.isa.stream.and_then(|stream| stream.sequence).ok_or_else(|| "it is no sequence".to_owned())
+}
+
+fn fixture() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/spirv.json")
+}
+
+fn bytes(hex: &str) -> Vec<u8> {
+    (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hexadecimal")).collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn units(units: &[u32]) -> Vec<u8> {
+    units.iter().flat_map(|unit| unit.to_le_bytes()).collect()
+}
+
+#[test]
+fn instructions_read_both_ways() {
+    let sequence = open(&fixture()).unwrap_or_else(|why| panic!("{why}"));
+    let rows: [(&[u32], &str); 7] = [
+        (&[3 << 16 | 5, 4, 0], "OpName %4 \"\""),
+        (&[4 << 16 | 5, 4, u32::from_le_bytes(*b"a\"\\b"), 0], "OpName %4 \"a\\\"\\\\b\""),
+        (&[4 << 16 | 21, 2, 32, 1], "%2 = OpTypeInt 32 1"),
+        (&[4 << 16 | 61, 3, 9, 8], "%9 = OpFetch %3 %8"),
+        (&[5 << 16 | 61, 3, 9, 8, 0], "%9 = OpFetch %3 %8 None"),
+        (&[6 << 16 | 61, 3, 9, 8, 3, 16], "%9 = OpFetch %3 %8 Often|Aligned 16"),
+        (&[5 << 16 | 62, 7, 5, 6, 7], "OpGather Strict %5 %6 %7"),
+    ];
+    for (found, text) in rows {
+        assert_eq!(sequence.disassemble(&units(found)).as_deref(), Ok(text));
+        assert_eq!(sequence.assemble(text), Ok(units(found)), "{text}");
+    }
+    assert_eq!(sequence.assemble("%9 = OpFetch %3 %8 Even 16"), sequence.assemble("%9 = OpFetch %3 %8 Aligned 16"));
+    // A reserved value, a missing operand, one too many, a text without an end, a length beyond the bytes, a type that is unknown.
+    let wrong: [&[u32]; 7] = [
+        &[2 << 16 | 62, 3],
+        &[3 << 16 | 21, 2, 32],
+        &[5 << 16 | 21, 2, 32, 1, 0],
+        &[3 << 16 | 5, 4, 0x6161_6161],
+        &[9 << 16 | 21, 2, 32, 1],
+        &[4 << 16 | 43, 2, 3, 1],
+        &[0],
+    ];
+    for found in wrong {
+        assert!(sequence.disassemble(&units(found)).is_err(), "{found:?}");
+    }
+    for text in
+        ["OpTypeInt 32 1", "%1 = OpName %4 \"a\"", "OpName %4 \"a", "OpName %4", "OpGather Strong %1", "OpNone", ""]
+    {
+        assert!(sequence.assemble(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn numbers_have_the_types_that_the_module_declares() {
+    let sequence = open(&fixture()).unwrap_or_else(|why| panic!("{why}"));
+    let text = "OpName %1 \"two\nlines\"\n%1 = OpTypeInt 16 1\n%2 = OpTypeFloat 32\n%3 = OpTypeFloat 64\n%9 = OpTypeInt 64 0\n\
+        %4 = OpConstant %1 -5\n%5 = OpConstant %2 0.100000001\n%6 = OpConstant %2 -0x1p+128\n%7 = OpConstant %3 1e+30\n\
+        %8 = OpConstant %9 18446744073709551615\n%10 = OpConstant %2 0x1p-149\n%11 = OpConstant %3 -0\nOpChoose %4 -1 %5 7 %6\n";
+    let found = sequence.assemble(text).unwrap_or_else(|why| panic!("{why}"));
+    assert_eq!(sequence.disassemble(&found).as_deref(), Ok(text));
+    let header: Vec<u32> =
+        found.chunks(4).take(5).map(|unit| u32::from_le_bytes(unit.try_into().unwrap_or_default())).collect();
+    assert_eq!(header, [0x0723_0203, 0x1_0200, 0, 12, 0]);
+}
+
+#[test]
+fn mistakes_of_a_grammar_have_places() {
+    let good = std::fs::read_to_string(fixture()).expect("the fixture is there");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("read_spirv");
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    let cases = [
+        (
+            "kind",
+            good.replace("\"kind\": \"LiteralString\" } ]", "\"kind\": \"LiteralSting\" } ]"),
+            "did you mean `LiteralString`?",
+            ":4:",
+        ),
+        ("twice", good.replace("\"opcode\": 22", "\"opcode\": 21"), "have the code 21", ":5:"),
+        ("quantifier", good.replace("\"quantifier\": \"?\"", "\"quantifier\": \"+\""), "unknown quantifier `+`", ":8:"),
+        ("cut", good[..good.len() / 2].to_owned(), "no grammar of SPIR-V", ""),
+        ("opcode", good.replace("\"opcode\": 62", "\"opcode\": \"62\""), "no grammar of SPIR-V", ":9:"),
+    ];
+    for (name, text, expected, place) in cases {
+        let path = folder.join(format!("{name}.json"));
+        std::fs::write(&path, text).expect("the file can be written");
+        let found = open(&path).err().unwrap_or_default();
+        assert!(found.contains(expected) && found.contains(place), "{name}: {found}");
+    }
+}
+
+fn shared(path: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared").join(path);
+    path.exists().then_some(path)
+}
+
+/// Instructions whose operands the document lists in another way than the tool that made the rows knew.
+const REVISED: [&str; 3] =
+    ["OpCompositeConstructContinuedINTEL", "OpReadPipeBlockingINTEL", "OpWritePipeBlockingINTEL"];
+
+/// A cell of a row, `\n` and `\t` as they were.
+fn plain(cell: &str) -> String {
+    cell.replace("\\n", "\n").replace("\\t", "\t")
+}
+
+#[test]
+fn rows_of_spirv_dis_read_both_ways() {
+    let (Some(document), Some(rows), Some(modules)) = (
+        shared("documents/spirv/spirv.core.grammar.json"),
+        shared("corpora/other/spirv.tsv"),
+        shared("corpora/other/spirv-modules.tsv"),
+    ) else {
+        eprintln!("skipped: there are no rows beside the project");
+        return;
+    };
+    let sequence = open(&document).unwrap_or_else(|why| panic!("{why}"));
+    let (mut count, mut needy) = (0, BTreeMap::new());
+    let mut wrong = Vec::new();
+    let all = std::fs::read_to_string(rows).expect("the rows can be read");
+    for row in all.lines().filter(|row| !row.starts_with('#')) {
+        let cells: Vec<&str> = row.split('\t').collect();
+        let text = plain(cells[1]);
+        let name = text.split(' ').find(|word| word.starts_with("Op")).unwrap_or_default();
+        let found = sequence.disassemble(&bytes(cells[0]));
+        if REVISED.contains(&name) {
+            continue;
+        }
+        if found.is_err() && !sequence.is_alone(name) {
+            *needy.entry(name.to_owned()).or_insert(0) += 1;
+            continue;
+        }
+        count += 1;
+        let back = sequence.assemble(&text).map(|bytes| hex(&bytes));
+        if found.as_ref() != Ok(&text) || back.as_deref() != Ok(cells[0]) {
+            wrong.push(format!("{row}\n  {found:?}\n  {back:?}"));
+        }
+    }
+    eprintln!("{count} instructions; these need their module: {needy:?}");
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
+    let all = std::fs::read_to_string(modules).expect("the rows can be read");
+    for row in all.lines().filter(|row| !row.starts_with('#')) {
+        let cells: Vec<&str> = row.split('\t').collect();
+        let (text, module) = (plain(cells[1]), bytes(cells[0]));
+        let found = sequence.disassemble(&module).unwrap_or_else(|why| panic!("{}: {why}", cells[3]));
+        let differs = found.lines().zip(text.lines()).find(|(a, b)| a != b);
+        assert_eq!((differs, found.trim_end()), (None, text.trim_end()), "{}", cells[3]);
+        let back = sequence.assemble(&text).unwrap_or_else(|why| panic!("{}: {why}", cells[3]));
+        // Version and generator are not in the text.
+        assert_eq!(hex(&back[12..]), hex(&module[12..]), "{}", cells[3]);
+    }
+}

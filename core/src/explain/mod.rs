@@ -1,0 +1,107 @@
+//! What is known of an instruction, as data: for whoever shows it in a terminal, on a page, or to another program.
+//!
+//! [`words`], [`groups`] and [`streams`] give the [`Field`]s of an instruction, a text that is an example of it, and the
+//! registers that it uses. [`words::operation`] is what it does, [`picture`](mod@picture) draws a group.
+
+pub mod groups;
+pub mod picture;
+pub mod streams;
+pub mod words;
+
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::annotate::{Note, Role};
+
+/// A field of an instruction: where it lies, what it holds, what that means.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// The runs of bits it takes: highest and lowest bit of each.
+    pub runs: Vec<(u8, u8)>,
+    /// Its name.
+    pub name: String,
+    /// The operand it belongs to; empty for the instruction's own.
+    pub operand: String,
+    /// What it is; `None` for bits that no instruction is known for.
+    pub role: Option<Role>,
+    /// Its value.
+    pub value: u64,
+    /// The value as assembly has it.
+    pub text: String,
+    /// What the value means.
+    pub meaning: String,
+    /// Whether this is what makes the word invalid.
+    pub wrong: bool,
+    /// What stands for it in the diagram.
+    pub key: char,
+}
+
+impl Field {
+    /// A field with no text and no meaning yet.
+    pub fn new(runs: Vec<(u8, u8)>, name: &str, role: Role, value: u64) -> Field {
+        Field {
+            runs,
+            name: name.to_owned(),
+            operand: String::new(),
+            role: Some(role),
+            value,
+            text: String::new(),
+            meaning: String::new(),
+            wrong: false,
+            key: ' ',
+        }
+    }
+
+    fn of_note(note: &Note) -> Field {
+        Field {
+            operand: note.operand.to_owned(),
+            text: note.text.as_str().to_owned(),
+            meaning: note.meaning.to_owned(),
+            ..Field::new(vec![(note.high, note.low)], note.name, note.role, note.value)
+        }
+    }
+
+    /// Bits that make a word invalid.
+    pub fn wrong(bits: (u8, u8), name: &str, value: u64, meaning: &str) -> Field {
+        Field {
+            role: None,
+            text: format!("{value:#X}").replacen("0X", "0x", 1),
+            meaning: meaning.to_owned(),
+            wrong: true,
+            ..Field::new(vec![bits], name, Role::Fixed, value)
+        }
+    }
+
+    /// Makes this the field that makes the word invalid.
+    pub fn blame(&mut self, meaning: &str) {
+        self.wrong = true;
+        self.meaning = meaning.to_owned();
+    }
+
+    /// Whether it takes exactly these bits.
+    pub fn has_bits(&self, bits: (u8, u8)) -> bool {
+        self.runs == [bits]
+    }
+
+    /// Number of bits.
+    pub fn width(&self) -> u32 {
+        self.runs.iter().map(|(high, low)| u32::from(high - low) + 1).sum()
+    }
+
+    /// The name, with that of the operand before it.
+    pub fn full_name(&self) -> String {
+        if self.operand.is_empty() { self.name.clone() } else { format!("{}.{}", self.operand, self.name) }
+    }
+}
+
+/// Sorts the fields by place and gives each a letter.
+pub fn name_keys(fields: &mut [Field]) {
+    fields.sort_by_key(|field| core::cmp::Reverse(field.runs.first().map(|run| run.0)));
+    let mut keys = ('a'..='z').chain('A'..='Z').chain('0'..='9');
+    for field in fields {
+        field.key = keys.next().unwrap_or('*');
+    }
+}

@@ -1,0 +1,144 @@
+//! From the bytes of a whole program to text: an instruction a line, labels where branches lead.
+//!
+//! A label is `l` and the number of its place in units of the set, which is the number of its instruction where all have one
+//! length; places that are called have `fxn` in front. Only what branches as they are written lead to has one, and only where
+//! an instruction starts.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use core::cell::RefCell;
+use core::fmt::Write;
+
+use super::decode::{Decoded, Engine};
+use super::error::DecodeError;
+use super::print::Places;
+use super::table::{Layout, Type};
+use crate::text::Line;
+
+/// A part of a program: an instruction, or a unit of bytes that is none.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'b> {
+    /// Where it starts, in bytes from the start of the program.
+    pub at: usize,
+    /// Its bytes.
+    pub bytes: &'b [u8],
+    /// The instruction, or why it is none.
+    pub decoded: Result<Decoded, DecodeError>,
+}
+
+/// The parts of a program in order. Behind bytes that are no instruction, reading goes on at the next unit.
+pub fn parts(engine: Engine, bytes: &[u8]) -> impl Iterator<Item = Part<'_>> {
+    let unit = usize::from(engine.stream.unit.max(1));
+    let mut at = 0;
+    core::iter::from_fn(move || {
+        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+        let decoded = engine.decode(rest);
+        let len = decoded.as_ref().map_or(unit, |decoded| decoded.len.into()).clamp(1, rest.len());
+        let part = Part { at, bytes: rest.get(..len)?, decoded };
+        at += len;
+        Some(part)
+    })
+}
+
+/// How a place is reached.
+#[derive(Clone, Copy, Default)]
+struct Reached {
+    branched: bool,
+    called: bool,
+}
+
+/// The places that a program leads to.
+struct Map {
+    unit: u64,
+    places: BTreeMap<u64, Reached>,
+}
+
+/// Collects the places while nothing is named.
+struct Collector(RefCell<BTreeMap<u64, Reached>>);
+
+impl Places for Collector {
+    fn write(&self, address: u64, call: bool, _: &mut Line) -> bool {
+        let mut places = self.0.borrow_mut();
+        let place = places.entry(address).or_default();
+        place.called |= call;
+        place.branched |= !call;
+        false
+    }
+}
+
+impl Places for Map {
+    fn write(&self, address: u64, call: bool, line: &mut Line) -> bool {
+        if !self.places.contains_key(&address) {
+            return false;
+        }
+        line.push_str(if call { "fxn" } else { "l" });
+        line.push_decimal(address / self.unit);
+        true
+    }
+}
+
+impl Map {
+    fn new(engine: Engine, bytes: &[u8]) -> Map {
+        let mut map = Map { unit: engine.stream.unit.max(1).into(), places: BTreeMap::new() };
+        let branches = |layout: &Layout| {
+            layout.fields.iter().any(|field| matches!(field.ty, Type::Number(notation) if notation.target.is_some()))
+        };
+        if !engine.stream.layouts.iter().any(branches) {
+            return map;
+        }
+        let collector = Collector(RefCell::default());
+        let mut line = Line::new();
+        for part in parts(engine, bytes) {
+            if let Ok(decoded) = part.decoded {
+                line.clear();
+                engine.print_at(&decoded, part.at as u64, &collector, &mut line);
+            }
+        }
+        let mut reached = collector.0.into_inner();
+        for part in parts(engine, bytes) {
+            if reached.is_empty() {
+                break;
+            }
+            if let Some(place) = reached.remove(&(part.at as u64)) {
+                map.places.insert(part.at as u64, place);
+            }
+        }
+        map
+    }
+}
+
+/// Prints a program, an instruction a line; a line `label:` stands before what is branched to, and an empty line before what
+/// is called. Bytes that are no instruction print as `.byte`, with the reason behind them. Returns the number of such places.
+pub fn disassemble(engine: Engine, bytes: &[u8], out: &mut String) -> usize {
+    let map = Map::new(engine, bytes);
+    let mut line = Line::new();
+    let mut invalid = 0;
+    for part in parts(engine, bytes) {
+        let address = part.at as u64;
+        if let Some(place) = map.places.get(&address) {
+            if place.called {
+                let _ = writeln!(out, "\nfxn{}:", address / map.unit);
+            }
+            if place.branched {
+                let _ = writeln!(out, "l{}:", address / map.unit);
+            }
+        }
+        line.clear();
+        match part.decoded {
+            Ok(decoded) => {
+                engine.print_at(&decoded, address, &map, &mut line);
+                out.push_str(line.as_str());
+            }
+            Err(error) => {
+                invalid += 1;
+                out.push_str(".byte ");
+                for (index, byte) in part.bytes.iter().enumerate() {
+                    let _ = write!(out, "{}{byte:#04x}", if index == 0 { "" } else { ", " });
+                }
+                let _ = write!(out, " // {error}");
+            }
+        }
+        out.push('\n');
+    }
+    invalid
+}

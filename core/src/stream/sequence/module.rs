@@ -1,0 +1,105 @@
+//! Whole modules: a header, then instructions.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::SequenceError;
+use super::parse::statements;
+use super::symbols::Symbols;
+use super::table::{HeaderUnit, Kind, Sequence};
+
+impl Sequence {
+    /// The text of the instruction or the module that bytes are; a module begins with the number that marks one.
+    ///
+    /// # Errors
+    /// Why they are neither.
+    pub fn disassemble(&self, bytes: &[u8]) -> Result<String, SequenceError> {
+        let units = units(bytes)?;
+        if let (Some(HeaderUnit::Is(mark)), Some(first)) = (self.header.first(), units.first())
+            && mark == first
+        {
+            return self.module(&units);
+        }
+        let mut text = String::new();
+        let taken = self.print(&units, &mut Symbols::default(), &mut text)?;
+        if taken != units.len() {
+            let message = alloc::format!("the instruction has {} bytes, and there are {}", 4 * taken, bytes.len());
+            return Err(SequenceError::new(4 * taken, message));
+        }
+        Ok(text)
+    }
+
+    /// The bytes of an instruction, or of a module where the text has more than one line.
+    ///
+    /// # Errors
+    /// Where the text stops being either.
+    pub fn assemble(&self, text: &str) -> Result<Vec<u8>, SequenceError> {
+        let lines = statements(text);
+        let units = match &lines[..] {
+            [] => return Err(SequenceError::new(0, "there is no instruction")),
+            [(at, line)] => self.parse(line, &mut Symbols::default()).map_err(|e| e.moved(*at))?,
+            lines => self.assemble_module(lines)?,
+        };
+        Ok(units.iter().flat_map(|unit| unit.to_le_bytes()).collect())
+    }
+
+    /// The listing of a module, an instruction a line.
+    pub(super) fn module(&self, units: &[u32]) -> Result<String, SequenceError> {
+        for (at, (unit, wanted)) in units.iter().zip(self.header).enumerate() {
+            if let HeaderUnit::Is(wanted) = wanted
+                && unit != wanted
+            {
+                let message = alloc::format!("this must be {wanted:#x}, found {unit:#x}");
+                return Err(SequenceError::new(4 * at, message));
+            }
+        }
+        let mut at = self.header.len();
+        if units.len() < at {
+            return Err(SequenceError::new(4 * units.len(), "the module ends within its header"));
+        }
+        let (mut symbols, mut out) = (Symbols::default(), String::new());
+        while at < units.len() {
+            at += self.print(&units[at..], &mut symbols, &mut out).map_err(|error| error.moved(4 * at))?;
+            out.push('\n');
+        }
+        Ok(out)
+    }
+
+    /// The units of a module whose lines stand in a text.
+    pub(super) fn assemble_module(&self, lines: &[(usize, &str)]) -> Result<Vec<u32>, SequenceError> {
+        let mut symbols = Symbols::default();
+        let mut body = Vec::new();
+        for (at, line) in lines {
+            let units = self.parse(line, &mut symbols).map_err(|error| error.moved(*at))?;
+            body.extend(units);
+        }
+        let header = self.header.iter().map(|unit| match unit {
+            HeaderUnit::Is(value) | HeaderUnit::Any(value) => *value,
+            HeaderUnit::Bound => symbols.greatest.saturating_add(1),
+        });
+        Ok(header.chain(body).collect())
+    }
+
+    /// Whether an instruction can be understood without others: none of its operands rests on what they say.
+    pub fn is_alone(&self, name: &str) -> bool {
+        let found = self.operations.iter().find(|operation| operation.name == name || operation.also.contains(&name));
+        found.is_some_and(|operation| operation.operands.iter().all(|slot| self.kind_is_alone(slot.kind)))
+    }
+
+    fn kind_is_alone(&self, kind: u16) -> bool {
+        match self.kinds.get(usize::from(kind)) {
+            Some(Kind::OfResult | Kind::OfFirst | Kind::Extended | Kind::Nested) => false,
+            Some(Kind::Pair(first, second)) => self.kind_is_alone(*first) && self.kind_is_alone(*second),
+            _ => true,
+        }
+    }
+}
+
+fn units(bytes: &[u8]) -> Result<Vec<u32>, SequenceError> {
+    if !bytes.len().is_multiple_of(4) {
+        let message = alloc::format!("{} bytes are no whole number of units of 4", bytes.len());
+        return Err(SequenceError::new(bytes.len() / 4 * 4, message));
+    }
+    let unit = |bytes: &[u8]| bytes.iter().rev().fold(0, |unit, byte| unit << 8 | u32::from(*byte));
+    Ok(bytes.chunks(4).map(unit).collect())
+}

@@ -1,0 +1,259 @@
+//! From units to text.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::SequenceError;
+use super::symbols::{Facts, NumberType, Symbols};
+use super::table::{Enumerant, Kind, Operation, Sequence, Slot, Times};
+
+/// How deep operands may name instructions.
+const DEEPEST: u8 = 4;
+
+struct Printer<'a> {
+    sequence: &'a Sequence,
+    units: &'a [u32],
+    at: usize,
+    symbols: &'a Symbols,
+    facts: Facts,
+    out: String,
+    depth: u8,
+}
+
+impl Sequence {
+    /// The operation with a code.
+    pub(super) fn operation(operations: &[Operation], code: u32) -> Option<&Operation> {
+        let at = operations.partition_point(|operation| operation.code < code);
+        operations.get(at).filter(|operation| operation.code == code)
+    }
+
+    /// Appends the text of the instruction that units begin with; returns how many units it takes.
+    ///
+    /// # Errors
+    /// Why none stands there.
+    pub fn print(&self, units: &[u32], symbols: &mut Symbols, out: &mut String) -> Result<usize, SequenceError> {
+        let first = *units.first().ok_or_else(|| SequenceError::new(0, "there is no instruction"))?;
+        let (code, count) = (first & 0xffff, (first >> 16) as usize);
+        let Some(operation) = Self::operation(self.operations, code) else {
+            return Err(SequenceError::new(0, format!("no instruction has the code {code}")));
+        };
+        if count == 0 || count > units.len() {
+            let message = format!("`{}` says that it has {count} units, and there are {}", operation.name, units.len());
+            return Err(SequenceError::new(0, message));
+        }
+        let mut printer = Printer {
+            sequence: self,
+            units: &units[..count],
+            at: 1,
+            symbols,
+            facts: Facts::default(),
+            out: operation.name.to_string(),
+            depth: 0,
+        };
+        printer.slots(operation.operands)?;
+        if printer.at < count {
+            let message = format!("`{}` has {} units more than operands", operation.name, count - printer.at);
+            return Err(SequenceError::new(4 * printer.at, message));
+        }
+        let Printer { facts, out: text, .. } = printer;
+        if let Some(result) = facts.result {
+            out.push_str(&format!("%{result} = "));
+        }
+        out.push_str(&text);
+        symbols.learn(operation.says, facts);
+        Ok(count)
+    }
+}
+
+impl Printer<'_> {
+    fn error(&self, message: impl Into<String>) -> SequenceError {
+        SequenceError::new(4 * self.at, message)
+    }
+
+    fn next(&mut self) -> Result<u32, SequenceError> {
+        let unit = self.units.get(self.at).copied().ok_or_else(|| self.error("an operand is missing"))?;
+        self.at += 1;
+        Ok(unit)
+    }
+
+    fn word(&mut self, text: &str) {
+        self.out.push(' ');
+        self.out.push_str(text);
+    }
+
+    fn slots(&mut self, slots: &[Slot]) -> Result<(), SequenceError> {
+        for slot in slots {
+            match slot.times {
+                Times::Once => self.operand(slot.kind)?,
+                Times::Maybe if self.at < self.units.len() => self.operand(slot.kind)?,
+                Times::Maybe => {}
+                Times::Any => {
+                    while self.at < self.units.len() {
+                        self.operand(slot.kind)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn operand(&mut self, kind: u16) -> Result<(), SequenceError> {
+        let Some(kind) = self.sequence.kinds.get(usize::from(kind)) else { return Err(self.error("no such operand")) };
+        if !matches!(kind, Kind::Pair(..)) {
+            self.facts.firsts.push(self.units.get(self.at).copied().unwrap_or(0));
+        }
+        match kind {
+            Kind::Result => self.facts.result = Some(self.id()?),
+            Kind::ResultType => {
+                let id = self.id()?;
+                self.facts.result_type = Some(id);
+                self.word(&format!("%{id}"));
+            }
+            Kind::Id => {
+                let id = self.id()?;
+                self.word(&format!("%{id}"));
+            }
+            Kind::Number => {
+                let number = self.next()?;
+                self.word(&number.to_string());
+            }
+            Kind::Text => self.text()?,
+            Kind::Float => self.number(Some(NumberType::Float(32)))?,
+            Kind::OfResult => {
+                let ty = self.facts.result_type.and_then(|id| self.symbols.number_type(id));
+                self.number(ty)?;
+            }
+            Kind::OfFirst => {
+                let ty = self.facts.firsts.first().and_then(|id| self.symbols.type_of(*id));
+                self.number(ty)?;
+            }
+            Kind::Value(values) => {
+                let value = self.next()?;
+                let Some(found) = values.iter().find(|known| known.value == value) else {
+                    self.at -= 1;
+                    return Err(self.error(format!("the operand has the reserved value {value}")));
+                };
+                self.word(found.name);
+                self.slots(found.parameters)?;
+            }
+            Kind::Bits(values) => self.bits(values)?,
+            Kind::Pair(first, second) => {
+                self.operand(*first)?;
+                self.operand(*second)?;
+            }
+            Kind::Nested => {
+                let code = self.next()?;
+                let Some(found) = Sequence::operation(self.sequence.operations, code) else {
+                    return Err(self.error(format!("no instruction has the code {code}")));
+                };
+                self.word(found.short);
+                self.nested(found)?;
+            }
+            Kind::Extended => {
+                // The set is the operand before.
+                let set = self.facts.firsts.iter().rev().nth(1).copied().unwrap_or(0);
+                let name = self.symbols.import(set);
+                let found = name.and_then(|name| self.sequence.sets.iter().find(|known| known.name == name));
+                let Some(found) = found else {
+                    return Err(self.error(format!("%{set} is no set of instructions that is known here")));
+                };
+                let code = self.next()?;
+                let Some(found) = Sequence::operation(found.operations, code) else {
+                    return Err(self.error(format!("`{}` has no instruction with the code {code}", found.name)));
+                };
+                self.word(found.name);
+                self.nested(found)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn nested(&mut self, operation: &Operation) -> Result<(), SequenceError> {
+        if self.depth >= DEEPEST {
+            return Err(self.error("instructions name one another too deeply"));
+        }
+        self.depth += 1;
+        let own = |slot: &&Slot| {
+            let kind = self.sequence.kinds.get(usize::from(slot.kind));
+            !matches!(kind, Some(Kind::Result | Kind::ResultType))
+        };
+        let slots: Vec<Slot> = operation.operands.iter().filter(own).copied().collect();
+        self.slots(&slots)?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn id(&mut self) -> Result<u32, SequenceError> {
+        match self.next()? {
+            0 => {
+                self.at -= 1;
+                Err(self.error("identifiers begin with 1"))
+            }
+            id => Ok(id),
+        }
+    }
+
+    fn number(&mut self, ty: Option<NumberType>) -> Result<(), SequenceError> {
+        let Some((ty, count)) = ty.and_then(|ty| Some((ty, ty.units()?))) else {
+            return Err(self.error("the number's type is not declared, so its width is unknown"));
+        };
+        let Some(units) = self.units.get(self.at..self.at + count) else {
+            return Err(self.error("the number ends early"));
+        };
+        let Some(text) = ty.text(units) else { return Err(self.error("bits beyond the number's width are wrong")) };
+        self.at += count;
+        self.word(&text);
+        Ok(())
+    }
+
+    fn text(&mut self) -> Result<(), SequenceError> {
+        let start = self.at;
+        let mut bytes = Vec::new();
+        loop {
+            let unit = self.next().map_err(|_| SequenceError::new(4 * start, "a text has no end"))?.to_le_bytes();
+            match unit.iter().position(|byte| *byte == 0) {
+                None => bytes.extend(unit),
+                Some(end) if unit[end..].iter().all(|byte| *byte == 0) => {
+                    bytes.extend(&unit[..end]);
+                    break;
+                }
+                Some(_) => {
+                    self.at -= 1;
+                    return Err(self.error("bytes behind the end of a text are not 0"));
+                }
+            }
+        }
+        let Ok(text) = String::from_utf8(bytes) else {
+            return Err(SequenceError::new(4 * start, "a text is not UTF-8"));
+        };
+        self.word(&format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")));
+        self.facts.text = Some(text);
+        Ok(())
+    }
+
+    fn bits(&mut self, values: &[Enumerant]) -> Result<(), SequenceError> {
+        let value = self.next()?;
+        let mut rest = value;
+        let mut found: Vec<&Enumerant> = Vec::new();
+        for bit in 0..32 {
+            let one = 1 << bit;
+            if rest & one != 0
+                && let Some(known) = values.iter().find(|known| known.value == one)
+            {
+                found.push(known);
+                rest &= !one;
+            }
+        }
+        if value == 0 {
+            found.extend(values.iter().find(|known| known.value == 0));
+        }
+        if rest != 0 {
+            self.at -= 1;
+            return Err(self.error(format!("the operand has the reserved bits {rest:#x}")));
+        }
+        let names: Vec<&str> = found.iter().map(|known| known.name).collect();
+        self.word(&names.join("|"));
+        found.iter().try_for_each(|known| self.slots(known.parameters))
+    }
+}

@@ -1,0 +1,37 @@
+//! Instruction sets of every kind as one sum.
+
+use crate::group::GroupIsa;
+use crate::stream::Engine;
+use crate::table::Isa;
+
+/// The tables of an instruction set.
+#[derive(Clone, Copy, Debug)]
+pub enum Tables {
+    /// Instructions are words of one length.
+    Words(&'static Isa),
+    /// Instructions are groups of bytes.
+    Groups(&'static GroupIsa),
+    /// Instructions are read from a stream of bytes, with several lengths or more than 64 bits.
+    Streams(Engine),
+}
+
+impl Tables {
+    /// The name, as the command line knows it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Tables::Words(isa) => isa.name,
+            Tables::Groups(isa) => isa.name,
+            Tables::Streams(engine) => engine.stream.name,
+        }
+    }
+
+    /// Instructions start at multiples of this many bytes.
+    pub fn unit(&self) -> usize {
+        let unit = match self {
+            Tables::Words(isa) => isa.word_bits / 8,
+            Tables::Groups(isa) => isa.unit,
+            Tables::Streams(engine) => engine.stream.unit,
+        };
+        usize::from(unit.max(1))
+    }
+}

@@ -1,0 +1,78 @@
+//! Random programs on every engine: all leave what the reference leaves.
+//!
+//! [`valhall`], [`usc`] and [`vpu`] are the machines that are built in; [`own`] are machines of specifications that say what
+//! their instructions do.
+
+pub mod own;
+pub mod usc;
+pub mod valhall;
+pub mod vpu;
+
+use std::path::Path;
+
+use isaforge_compiler::{Settings, compile};
+use isaforge_core::machine::Encoding;
+use isaforge_core::sample::Random;
+
+/// What programs of all machines are made from.
+#[derive(Debug)]
+pub struct Engines {
+    pool: Vec<String>,
+    sets: Vec<own::Set>,
+}
+
+impl Engines {
+    /// Reads what is needed from the project.
+    ///
+    /// # Panics
+    /// When it is not there.
+    pub fn new() -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let set = |path: &str| {
+            let compiled = compile(&Settings::new(root.join(path))).unwrap_or_else(|failure| panic!("{failure}"));
+            let encoding = compiled.stream.map_or(Encoding::from(compiled.tables.isa), Encoding::from);
+            (encoding, compiled.semantics.expect("it has meanings"), compiled.hardware.expect("it is a machine"))
+        };
+        let sets = ["examples/riscv/isa.yaml", "runtime/tests/data/wide.yaml"].map(set);
+        Engines { pool: usc::pool(), sets: sets.into() }
+    }
+
+    /// One program on every engine of a machine, whose name is returned.
+    ///
+    /// # Panics
+    /// When an engine leaves something else than the reference.
+    pub fn agree(&self, random: &mut Random) -> &'static str {
+        match random.below(8) {
+            0..3 => {
+                valhall::agree(random);
+                "Valhall"
+            }
+            3 => {
+                let _ = usc::agree(random, &self.pool);
+                "USC"
+            }
+            4 => {
+                vpu::agree(random, |_| true);
+                "VPU"
+            }
+            _ => {
+                self.own(random);
+                "machines of specifications"
+            }
+        }
+    }
+
+    /// One program of a specification's machine. Returns how many of its instructions were executed as machine code.
+    ///
+    /// # Panics
+    /// When an engine leaves something else than the reference.
+    pub fn own(&self, random: &mut Random) -> u64 {
+        own::agree(self.sets[random.below(self.sets.len() as u64) as usize], random)
+    }
+}
+
+impl Default for Engines {
+    fn default() -> Self {
+        Engines::new()
+    }
+}

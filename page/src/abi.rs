@@ -1,0 +1,55 @@
+//! The door for JavaScript: one buffer for what comes in, one for what goes out.
+//!
+//! The page asks for room with `input`, writes UTF-8 or a bundle there, calls `load` or `answer`, and reads as many bytes as
+//! that returned from `output`. No pointer is followed on this side: both buffers are ordinary vectors, which do not move
+//! between the call that tells their address and the next one.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::Page;
+
+struct State {
+    input: Vec<u8>,
+    output: String,
+    page: Option<Page>,
+}
+
+static STATE: Mutex<State> = Mutex::new(State { input: Vec::new(), output: String::new(), page: None });
+
+fn state() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes room for so many bytes and tells where it is.
+#[unsafe(no_mangle)]
+pub extern "C" fn input(bytes: usize) -> *mut u8 {
+    let mut state = state();
+    state.input = vec![0; bytes];
+    state.input.as_mut_ptr()
+}
+
+/// Loads the bundle in the input; 1 if it is one.
+#[unsafe(no_mangle)]
+pub extern "C" fn load() -> u32 {
+    let mut state = state();
+    let input = std::mem::take(&mut state.input);
+    state.page = Page::new(&input);
+    state.page.is_some().into()
+}
+
+/// Answers the request in the input; the number of bytes of the answer.
+#[unsafe(no_mangle)]
+pub extern "C" fn answer() -> usize {
+    let mut state = state();
+    let input = std::mem::take(&mut state.input);
+    let request = String::from_utf8_lossy(&input);
+    let answer = state.page.as_mut().map_or(String::from("null"), |page| page.answer(&request));
+    state.output = answer;
+    state.output.len()
+}
+
+/// Where the answer is.
+#[unsafe(no_mangle)]
+pub extern "C" fn output() -> *const u8 {
+    state().output.as_ptr()
+}

@@ -1,0 +1,107 @@
+//! What runs in the pages of a manual, compiled to WebAssembly: the interpreter of tables that works for every instruction
+//! set. The tables travel as data.
+//!
+//! ```text
+//! bundle ──Page::new──▶ Page ──answer(request)──▶ JSON
+//! ```
+//!
+//! A request is a command and, after a line break, what it is about. `input` tells what was pasted, `program` lists it,
+//! `explain` takes one instruction apart, `run` executes, [`search`] ranks the records of the manual. `abi` is the door
+//! for JavaScript. All of it is ordinary Rust, and tests on the host call the same functions.
+
+#[cfg(target_arch = "wasm32")]
+mod abi;
+mod explain;
+mod input;
+mod json;
+mod program;
+mod run;
+pub mod search;
+
+use isaforge_core::data::{self, Bundle};
+
+use json::Json;
+use run::Run;
+use search::Record;
+
+/// The tables and the records of one manual.
+pub struct Page {
+    bundle: Bundle,
+    records: Vec<Record>,
+    run: Option<Run>,
+}
+
+impl std::fmt::Debug for Page {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Page").field("isa", &self.bundle.tables.name()).finish_non_exhaustive()
+    }
+}
+
+impl Page {
+    /// Reads the bytes that a manual carries: the records of the search behind their length, then the tables. Returns `None`
+    /// for other bytes.
+    pub fn new(bytes: &[u8]) -> Option<Page> {
+        let (length, rest) = bytes.split_first_chunk::<4>()?;
+        let (records, tables) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        let records = search::records(std::str::from_utf8(records).ok()?);
+        Some(Page { bundle: data::read(tables)?, records, run: None })
+    }
+
+    /// Answers a request with JSON.
+    pub fn answer(&mut self, request: &str) -> String {
+        let (command, about) = request.split_once('\n').unwrap_or((request, ""));
+        let mut json = Json::default();
+        match command {
+            "search" => self.search(about, &mut json),
+            "program" => program::answer(self.bundle.tables, about, &mut json),
+            "explain" => explain::answer(&self.bundle, about, &mut json),
+            "set" => explain::set(&self.bundle, about, &mut json),
+            "start" => self.start(about, &mut json),
+            "step" | "back" => self.step(command == "step", about, &mut json),
+            _ => json.object(|json| json.field("error", |json| json.text("there is no such command"))),
+        }
+        json.out
+    }
+
+    /// An instruction that the query is comes first, then what the manual says of its words.
+    fn search(&self, query: &str, json: &mut Json) {
+        let code = explain::code_of(self.bundle.tables, query);
+        json.array(|json| {
+            if let Some((code, text)) = code {
+                json.object(|json| {
+                    json.field("kind", |json| json.text("decode"));
+                    json.field("page", |json| json.text(&format!("decoder.html#{code}")));
+                    json.field("name", |json| json.text(&text));
+                    json.field("title", |json| json.text(&code));
+                });
+            }
+            for record in search::search(&self.records, query, 12) {
+                json.object(|json| {
+                    json.field("kind", |json| json.text(&record.kind));
+                    json.field("page", |json| json.text(&record.page));
+                    json.field("name", |json| json.text(&record.name));
+                    json.field("title", |json| json.text(&record.title));
+                });
+            }
+        });
+    }
+
+    fn start(&mut self, code: &str, json: &mut Json) {
+        match Run::new(&self.bundle, code) {
+            Ok(run) => run.state(json),
+            Err(why) => json.object(|json| json.field("error", |json| json.text(why))),
+        }
+        self.run = Run::new(&self.bundle, code).ok();
+    }
+
+    fn step(&mut self, forward: bool, count: &str, json: &mut Json) {
+        let count = count.trim().parse().unwrap_or(1);
+        match &mut self.run {
+            Some(run) => {
+                run.go(&self.bundle, forward, count);
+                run.state(json);
+            }
+            None => json.object(|json| json.field("error", |json| json.text("no program is loaded"))),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Execution in the page: one warp on the reference semantics, forwards and back.
+
+use std::ops::ControlFlow;
+
+use isaforge_core::Tables;
+use isaforge_core::data::Bundle;
+use isaforge_core::machine::{Executed, Host, Machine, Register};
+
+use crate::explain::{bytes, digits};
+use crate::input::{Pasted, read};
+use crate::json::Json;
+
+/// Lanes of the machine; fewer live where the hardware has fewer.
+const LANES: usize = 4;
+/// Where the code is.
+const CODE: u64 = 0;
+/// Where memory that programs may write begins, and how large it is.
+const DATA: (u64, usize) = (0x1_0000, 0x1_0000);
+/// The most instructions of a run.
+const MOST: u64 = 100_000;
+/// The most that is kept of what a program writes.
+const MOST_TEXT: usize = 1 << 16;
+
+/// What a program writes.
+#[derive(Default)]
+struct Console {
+    text: String,
+}
+
+impl Host<LANES> for Console {
+    fn write(&mut self, _: u64, bytes: &[u8]) -> Result<(), String> {
+        if self.text.len() < MOST_TEXT {
+            self.text.push_str(&String::from_utf8_lossy(bytes));
+        }
+        Ok(())
+    }
+
+    fn executed(&mut self, _: &Executed<'_, LANES>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+/// A program that is loaded. Going back is running again from the start, which gives the same: nothing comes from outside.
+pub struct Run {
+    code: Vec<u8>,
+    machine: Machine<LANES>,
+    console: Console,
+    steps: u64,
+    ended: String,
+    before: Vec<u64>,
+}
+
+impl Run {
+    /// Loads a program that is given by its digits.
+    pub fn new(bundle: &Bundle, code: &str) -> Result<Run, &'static str> {
+        let code = match bundle.tables {
+            Tables::Words(isa) => match read(code, Some(digits(isa))) {
+                Pasted::Words(words) => {
+                    let size = usize::from(isa.word_bits).div_ceil(8).clamp(1, 8);
+                    words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(size)).collect()
+                }
+                Pasted::Bytes(bytes) => bytes,
+                Pasted::Text => return Err("these are no hexadecimal digits"),
+            },
+            _ => bytes(code).ok_or("these are no hexadecimal digits")?,
+        };
+        let machine =
+            machine(bundle, &code).ok_or("the specification does not say how programs of this set execute")?;
+        let mut run =
+            Run { code, machine, console: Console::default(), steps: 0, ended: String::new(), before: Vec::new() };
+        run.before = run.values();
+        Ok(run)
+    }
+
+    /// Goes so many steps forwards or back.
+    pub fn go(&mut self, bundle: &Bundle, forward: bool, count: u64) {
+        let to = if forward { self.steps.saturating_add(count).min(MOST) } else { self.steps.saturating_sub(count) };
+        if let Some(machine) = machine(bundle, &self.code).filter(|_| !forward) {
+            self.machine = machine;
+            self.console = Console::default();
+            self.steps = 0;
+            self.ended.clear();
+        }
+        self.before = self.values();
+        while self.steps < to && self.ended.is_empty() {
+            self.before = self.values();
+            match self.machine.step(&mut self.console) {
+                Ok(None) => {}
+                Ok(Some(stop)) => self.ended = format!("{stop:?}"),
+                Err(trap) => self.ended = trap.to_string(),
+            }
+            self.steps += 1;
+        }
+    }
+
+    fn registers(&self) -> Vec<Register> {
+        let banks = self.machine.hardware().banks.iter().zip(0..);
+        banks
+            .flat_map(|(bank, index)| {
+                (0..bank.count.min(256)).map(move |number| Register { bank: index, index: number })
+            })
+            .collect()
+    }
+
+    fn lanes(&self) -> usize {
+        usize::from(self.machine.hardware().lanes).clamp(1, LANES)
+    }
+
+    fn values(&self) -> Vec<u64> {
+        let lanes = self.lanes();
+        let all = self.registers().into_iter();
+        all.flat_map(|register| (0..lanes).map(move |lane| (register, lane)))
+            .map(|(register, lane)| self.machine.read(register, lane).unwrap_or(0))
+            .collect()
+    }
+
+    /// Writes where it stands and what registers hold.
+    pub fn state(&self, json: &mut Json) {
+        let (values, lanes) = (self.values(), self.lanes());
+        json.object(|json| {
+            json.field("steps", |json| json.number(self.steps as u32));
+            json.field("pc", |json| json.number(self.machine.pc() as u32));
+            json.field("ended", |json| json.text(&self.ended));
+            json.field("written", |json| json.text(&self.console.text));
+            json.field("registers", |json| {
+                json.array(|json| {
+                    for (index, register) in self.registers().into_iter().enumerate() {
+                        let mine = index * lanes..(index + 1) * lanes;
+                        let now = values.get(mine.clone()).unwrap_or_default();
+                        let changed = self.before.get(mine).is_some_and(|before| before != now);
+                        if !changed && now.iter().all(|value| *value == 0) {
+                            continue;
+                        }
+                        json.object(|json| {
+                            let name = self.machine.hardware().name(register).to_string();
+                            json.field("name", |json| json.text(&name));
+                            json.field("changed", |json| json.truth(changed));
+                            json.field("values", |json| {
+                                json.array(|json| now.iter().for_each(|value| json.text(&format!("{value:x}"))));
+                            });
+                        });
+                    }
+                });
+            });
+        });
+    }
+}
+
+fn machine(bundle: &Bundle, code: &[u8]) -> Option<Machine<LANES>> {
+    let (semantics, hardware) = (bundle.semantics?, bundle.hardware?);
+    let mut machine = match bundle.tables {
+        Tables::Words(isa) => Machine::new(isa, semantics, hardware),
+        Tables::Streams(engine) => Machine::new(engine, semantics, hardware),
+        Tables::Groups(_) => return None,
+    };
+    machine.memory.map(CODE, code.to_vec(), false).ok()?;
+    // Programs without data do not miss it.
+    let _ = machine.memory.map(DATA.0, vec![0; DATA.1], true);
+    Some(machine)
+}

@@ -1,0 +1,139 @@
+//! Sets that are no words, read from their specifications: the decoder of the page, and execution.
+
+use std::path::Path;
+
+use isaforge_compiler::backend::manual::facts::Book;
+use isaforge_compiler::backend::manual::{Subject, engine, manual, search};
+use isaforge_compiler::{Settings, check_spec};
+use isaforge_core::Tables;
+use isaforge_core::stream::Engine;
+use isaforge_page::Page;
+use serde_json::Value;
+
+fn subject(example: &str) -> Subject {
+    let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(example).join("isa.yaml");
+    let isa = check_spec(&Settings::new(spec)).expect("the example has no mistakes").isa;
+    let tables = match &isa.stream {
+        Some(stream) => {
+            let stream = isaforge_compiler::stream::lower::lower(&isa, stream);
+            Tables::Streams(Engine { stream, generation: stream.generations.0 })
+        }
+        None => Tables::Words(isaforge_compiler::lower::lower(&isa).isa),
+    };
+    Subject {
+        tables,
+        semantics: isa.semantics.as_ref().map(isaforge_compiler::semantics::lower),
+        hardware: isaforge_compiler::machine::lower(&isa),
+        fidelity: Vec::new(),
+        since: None,
+    }
+}
+
+fn page(subject: &Subject) -> Page {
+    Page::new(&engine::data(subject, &search::records(&Book::new(subject)))).expect("the bytes are a bundle")
+}
+
+fn ask(page: &mut Page, command: &str, about: &str) -> Value {
+    serde_json::from_str(&page.answer(&format!("{command}\n{about}"))).expect("JSON")
+}
+
+fn code(page: &mut Page, text: &str) -> String {
+    let found = ask(page, "program", text);
+    let rows = found["rows"].as_array().unwrap_or_else(|| panic!("{found}"));
+    rows.iter().filter_map(|row| row["code"].as_str()).collect::<Vec<_>>().join("\n")
+}
+
+fn value(state: &Value, register: &str) -> Option<String> {
+    let found = state["registers"].as_array()?.iter().find(|it| it["name"] == register)?;
+    Some(found["values"][0].as_str()?.to_owned())
+}
+
+#[test]
+fn a_program_runs_forwards_and_back() {
+    let subject = subject("riscv");
+    let mut page = page(&subject);
+    let code = code(&mut page, "addi x5, x0, 7\naddi x6, x5, 1\naddi x5, x6, 4\n");
+    let start = ask(&mut page, "start", &code);
+    assert_eq!((&start["steps"], &start["error"]), (&Value::from(0), &Value::Null), "{start}");
+    let first = ask(&mut page, "step", "1");
+    let names = |state: &Value| -> Vec<String> {
+        let all = state["registers"].as_array().expect("registers").iter();
+        all.filter_map(|it| it["name"].as_str().map(str::to_owned)).collect()
+    };
+    let five = names(&first).into_iter().next().expect("a register was written");
+    assert_eq!(value(&first, &five).as_deref(), Some("7"), "{first}");
+    let last = ask(&mut page, "step", "2");
+    assert_eq!(value(&last, &five).as_deref(), Some("c"), "{last}");
+    assert_eq!(last["pc"], 12, "{last}");
+    let back = ask(&mut page, "back", "1");
+    assert_eq!((value(&back, &five).as_deref(), &back["steps"]), (Some("7"), &Value::from(2)), "{back}");
+    // Beyond the end there is no instruction, and no harm.
+    let end = ask(&mut page, "step", "1000");
+    assert_ne!(end["ended"], "", "{end}");
+}
+
+#[test]
+fn programs_of_a_stream_are_decoded_with_their_targets() {
+    let subject = subject("riscv");
+    let mut page = page(&subject);
+    let found = ask(&mut page, "program", "start: addi x5, x5, -1\nbne x5, x0, start\n");
+    assert_eq!(found["rows"][1]["target"], 0, "{found}");
+    let code = found["rows"][0]["code"].as_str().expect("a code").to_owned();
+    let again = ask(&mut page, "program", &code);
+    assert_eq!(again["rows"][0]["text"], found["rows"][0]["text"]);
+    let explained = ask(&mut page, "explain", &code);
+    assert!(explained["parts"][0]["fields"].as_array().is_some_and(|fields| fields.len() > 3), "{explained}");
+    assert!(explained["does"].as_str().is_some_and(|text| !text.is_empty()), "{explained}");
+}
+
+#[test]
+fn a_specification_of_its_own_gets_a_whole_manual() {
+    for example in ["riscv", "lanes"] {
+        let files = manual(&subject(example));
+        assert!(files.contains_key("opcodes.html") && files.contains_key("registers.html"), "{example}");
+        let bare: Vec<&String> = files
+            .iter()
+            .filter(|(path, page)| path.starts_with("i/") && !page.contains("class=\"bits\""))
+            .map(|(path, _)| path)
+            .collect();
+        assert!(bare.is_empty(), "{example}: no diagram on {bare:?}");
+    }
+}
+
+mod sets;
+
+#[test]
+fn programs_of_valhall_run_lane_by_lane() {
+    let subjects = sets::subjects();
+    let mut page = sets::page(&subjects[0].1);
+    let code =
+        code(&mut page, "loop: IADD_IMM.i32 r1, r1, #0x1\nISUB.s32 r2, r1, lane_id\nBRANCHZ r2, loop\nNOP.end\n");
+    let start = ask(&mut page, "start", &code);
+    assert_eq!(start["error"], Value::Null, "{start}");
+    let lanes = |state: &Value, register: &str| -> Vec<String> {
+        let all = state["registers"].as_array().expect("registers").iter();
+        let found = all.filter(|it| it["name"] == register).flat_map(|it| it["values"].as_array().unwrap());
+        found.filter_map(|value| value.as_str().map(str::to_owned)).collect()
+    };
+    let first = ask(&mut page, "step", "2");
+    assert_eq!(lanes(&first, "r1"), ["1", "1", "1", "1"], "{first}");
+    assert_eq!(lanes(&first, "r2"), ["1", "0", "ffffffff", "fffffffe"], "{first}");
+    let second = ask(&mut page, "step", "1");
+    // Lane 1 is done and waits behind the loop.
+    assert_eq!(second["pc"], 0, "{second}");
+    let third = ask(&mut page, "step", "1");
+    assert_eq!(lanes(&third, "r1"), ["2", "1", "2", "2"], "{third}");
+}
+
+#[test]
+fn the_data_path_of_a_group_is_drawn() {
+    let subjects = sets::subjects();
+    let (_, usc) = subjects.iter().find(|(name, _)| *name == "usc").expect("one of them");
+    let mut page = sets::page(usc);
+    let code = code(&mut page, "fmad ft0, sh5, i3, sh9 | mov r0, ft0");
+    let found = ask(&mut page, "explain", &code);
+    let picture = found["picture"].as_str().expect("a picture");
+    for part in ["S0: sh5", "S1: i3", "S2: sh9", "p0: FMAD", "W0: r0", ">ft0<"] {
+        assert!(picture.contains(part), "{part} in {picture}");
+    }
+}

@@ -1,0 +1,112 @@
+//! Code that does what it must not is refused.
+
+use iced_x86::{BlockEncoder, BlockEncoderOptions, Code, Instruction, InstructionBlock, MemoryOperand, Register};
+
+use super::super::code_cache::{LEFT_AT, WINDOWS};
+use super::super::emit::{Emitted, Exit, Why, Window};
+use super::super::feature::Features;
+use super::super::masm::{at, indexed};
+use super::check;
+
+fn two(code: Code, to: Register, from: Register) -> Instruction {
+    Instruction::with2(code, to, from).unwrap()
+}
+
+fn load(to: Register, from: MemoryOperand) -> Instruction {
+    Instruction::with2(Code::Mov_r64_rm64, to, from).unwrap()
+}
+
+fn number(to: Register, number: u32) -> Instruction {
+    Instruction::with2(Code::Mov_r32_imm32, to, number).unwrap()
+}
+
+fn label(mut instruction: Instruction, label: u64) -> Instruction {
+    instruction.set_ip(label);
+    instruction
+}
+
+fn jump(code: Code, to: u64) -> Instruction {
+    Instruction::with_branch(code, to).unwrap()
+}
+
+/// What is said of code that returns its first exit at the end; it may access 16 bytes of a window.
+fn refused(instructions: &[Instruction]) -> Option<String> {
+    let mut all = instructions.to_vec();
+    all.extend([label(number(Register::EAX, 0), 1000), Instruction::with(Code::Retnq)]);
+    let block = InstructionBlock::new(&all, 0);
+    let code = BlockEncoder::encode(64, block, BlockEncoderOptions::NONE).unwrap().code_buffer;
+    let windows = vec![Window { base: 0x1000, size: 16, writable: false }];
+    let exits = vec![Exit { why: Why::Leave(0), refund: 0 }];
+    let emitted = Emitted { code, exits, windows, slots: 2, marks: vec![] };
+    check(&emitted, Features::NONE).err().map(|refused| refused.to_string())
+}
+
+fn is_refused(instructions: &[Instruction], why: &str) {
+    let found = refused(instructions).unwrap_or_default();
+    assert!(found.contains(why), "`{why}` is expected, not `{found}`");
+}
+
+#[test]
+fn accesses_have_to_lie_in_windows() {
+    let window = load(Register::RCX, at(Register::RDI, WINDOWS));
+    let offset = load(Register::RAX, at(Register::RDI, LEFT_AT));
+    let compare = |most: i32| Instruction::with2(Code::Cmp_rm64_imm8, Register::RAX, most).unwrap();
+    let above = jump(Code::Ja_rel32_64, 1000);
+    let access = load(Register::RDX, indexed(Register::RCX, Register::RAX));
+    assert_eq!(refused(&[window, offset, compare(8), above, access]), None);
+    is_refused(&[window, offset, compare(9), above, access], "reaches out");
+    is_refused(&[window, offset, access], "reaches out");
+    // The comparison is of something else.
+    is_refused(&[window, offset, compare(8), offset, above, access], "reaches out");
+    let below = jump(Code::Jb_rel32_64, 1000);
+    is_refused(&[window, offset, compare(8), below, access], "reaches out");
+    let store = Instruction::with2(Code::Mov_rm64_r64, indexed(Register::RCX, Register::RAX), Register::RDX).unwrap();
+    is_refused(&[window, offset, compare(8), above, store], "reaches out");
+    let beyond = load(Register::RCX, at(Register::RDI, WINDOWS + 8));
+    is_refused(&[beyond, offset, compare(8), above, access], "reaches out");
+}
+
+#[test]
+fn the_register_file_has_an_end() {
+    let file = load(Register::RCX, at(Register::RDI, 0));
+    assert_eq!(refused(&[file, load(Register::RAX, at(Register::RCX, 8))]), None);
+    is_refused(&[file, load(Register::RAX, at(Register::RCX, 16))], "reaches out");
+    is_refused(&[file, load(Register::RAX, at(Register::RCX, -8))], "reaches out");
+}
+
+#[test]
+fn the_caller_gets_back_what_is_its_own() {
+    is_refused(&[number(Register::EBX, 1)], "keeps a register of the caller");
+    is_refused(&[number(Register::EDI, 1)], "loses what it is given");
+    is_refused(&[two(Code::Mov_r64_rm64, Register::RAX, Register::RSP)], "names the stack");
+    is_refused(&[Instruction::with1(Code::Push_r64, Register::RAX).unwrap()], "none of those that are known");
+}
+
+#[test]
+fn loops_take_from_the_budget() {
+    let take = Instruction::with2(Code::Sub_rm64_imm8, Register::R15, 1).unwrap();
+    let nothing = number(Register::ECX, 1);
+    is_refused(&[label(nothing, 1), jump(Code::Jmp_rel32_64, 1)], "without taking");
+    is_refused(&[label(take, 1), jump(Code::Jmp_rel32_64, 1)], "without taking");
+}
+
+#[test]
+fn divisors_are_not_zero() {
+    let zero = two(Code::Xor_r32_rm32, Register::EDX, Register::EDX);
+    let divide = Instruction::with1(Code::Div_rm32, Register::ECX).unwrap();
+    let test = two(Code::Test_rm32_r32, Register::ECX, Register::ECX);
+    let equal = jump(Code::Je_rel32_64, 1000);
+    assert_eq!(refused(&[test, equal, zero, divide]), None);
+    is_refused(&[zero, divide], "may be zero");
+    is_refused(&[test, equal, divide], "too large");
+    // A copy is as good.
+    let copy = two(Code::Mov_r32_rm32, Register::ESI, Register::ECX);
+    let other = Instruction::with1(Code::Div_rm32, Register::ESI).unwrap();
+    assert_eq!(refused(&[copy, test, equal, zero, other]), None);
+}
+
+#[test]
+fn processors_have_what_is_used() {
+    let count = two(Code::Popcnt_r32_rm32, Register::ECX, Register::ECX);
+    is_refused(&[count], "needs a processor");
+}

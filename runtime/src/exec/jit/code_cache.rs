@@ -1,0 +1,150 @@
+//! Machine code in memory that may be executed, and its call, which is `unsafe`.
+//!
+//! [`check`] has seen that code which gets here keeps to this: it reads and writes the [`Context`] it is given, the register
+//! file below [`Emitted::slots`], and the windows of [`Emitted::windows`] within their sizes, of which it writes those that
+//! are writable; it returns with the registers of a caller of `sysv64` as they were, with the stack untouched, and with the
+//! number of one of [`Emitted::exits`]; between two visits to a place it takes something from the context's budget.
+
+#![allow(unsafe_code, reason = "calls of machine code that was made while running")]
+
+use std::mem::offset_of;
+
+use isaforge_core::machine::{Memory, SpanBytes};
+use memmap2::{Mmap, MmapMut};
+
+use super::check::{Refused, check};
+use super::emit::{Emitted, Exit, Window};
+use super::feature::Features;
+
+/// How many values can be kept in memory at a time.
+pub const SPILLS: usize = 16;
+/// The most windows of a region.
+pub const MOST_WINDOWS: usize = 8;
+
+/// What machine code is given.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Context {
+    file: *mut u64,
+    left: u64,
+    next: u64,
+    miss: u64,
+    saved: [u64; 6],
+    spill: [u64; SPILLS],
+    windows: [*mut u8; MOST_WINDOWS],
+}
+
+/// Where the pointer to the register file is.
+pub const FILE: i32 = offset_of!(Context, file) as i32;
+/// Where the budget is.
+pub const LEFT_AT: i32 = offset_of!(Context, left) as i32;
+/// Where the address of a computed jump goes.
+pub const NEXT: i32 = offset_of!(Context, next) as i32;
+/// Where the offset of an access goes that is in no window.
+pub const MISS: i32 = offset_of!(Context, miss) as i32;
+/// Where the caller's registers are kept.
+pub const SAVED: i32 = offset_of!(Context, saved) as i32;
+/// Where values are kept.
+pub const SPILL: i32 = offset_of!(Context, spill) as i32;
+/// Where the pointers to windows are.
+pub const WINDOWS: i32 = offset_of!(Context, windows) as i32;
+/// Bytes of it all.
+pub const SIZE: i32 = size_of::<Context>() as i32;
+
+/// The type of the functions. On other processors there are none.
+#[cfg(target_arch = "x86_64")]
+type Function = unsafe extern "sysv64" fn(*mut Context) -> u32;
+#[cfg(not(target_arch = "x86_64"))]
+type Function = unsafe extern "C" fn(*mut Context) -> u32;
+
+/// The function of a region.
+#[derive(Debug)]
+pub struct Compiled {
+    code: Mmap,
+    /// What it was made from.
+    pub emitted: Emitted,
+}
+
+/// How a function returned.
+#[derive(Clone, Copy, Debug)]
+pub struct Left {
+    /// How it was left.
+    pub exit: Exit,
+    /// What is left of the budget.
+    pub budget: u64,
+    /// Where a computed jump leads.
+    pub next: u64,
+    /// How far behind the base of its last window an access is that is in none.
+    pub miss: u64,
+}
+
+/// Why there is no function.
+#[derive(Debug, thiserror::Error)]
+pub enum NoCode {
+    /// The processor or the system cannot.
+    #[error("machine code cannot be executed here")]
+    Here,
+    /// It was refused.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+}
+
+impl Compiled {
+    /// Checks code, and puts it where it can be executed.
+    ///
+    /// # Errors
+    /// When it may do what it must not, or when this is not an x86-64.
+    pub fn new(emitted: Emitted, features: Features) -> Result<Self, NoCode> {
+        check(&emitted, features)?;
+        if !cfg!(all(target_arch = "x86_64", target_pointer_width = "64")) {
+            return Err(NoCode::Here);
+        }
+        let mut code = MmapMut::map_anon(emitted.code.len()).map_err(|_| NoCode::Here)?;
+        code.copy_from_slice(&emitted.code);
+        let code = code.make_exec().map_err(|_| NoCode::Here)?;
+        Ok(Compiled { code, emitted })
+    }
+
+    /// Executes it with a budget of instructions. `None`, and nothing happens, where its windows are not.
+    pub fn run(&self, file: &mut [[u64; 1]], memory: &mut Memory, budget: u64) -> Option<Left> {
+        if file.len() < self.emitted.slots as usize {
+            return None;
+        }
+        let mut windows = [std::ptr::null_mut(); MOST_WINDOWS];
+        let mut found = 0;
+        for span in memory.spans() {
+            let (base, size, writable) =
+                (span.base, span.bytes.len() as u64, matches!(span.bytes, SpanBytes::Write(_)));
+            let start = match span.bytes {
+                SpanBytes::Read(bytes) => bytes.as_ptr().cast_mut(),
+                SpanBytes::Write(bytes) => bytes.as_mut_ptr(),
+            };
+            let wanted = self.emitted.windows.iter().zip(&mut windows);
+            for (Window { base: from, size: bytes, writable: writes }, pointer) in wanted {
+                let Some(offset) = from.checked_sub(base).filter(|offset| *offset < size) else { continue };
+                if *bytes <= size - offset && (writable || !writes) {
+                    // It is within the span.
+                    *pointer = start.wrapping_add(offset as usize);
+                    found += 1;
+                }
+            }
+        }
+        if found != self.emitted.windows.len() {
+            return None;
+        }
+        let (spill, saved) = ([0; SPILLS], [0; 6]);
+        let file = file.as_mut_ptr().cast();
+        let mut context = Context { file, left: budget, next: 0, miss: 0, saved, spill, windows };
+        // SAFETY: the function lies at the beginning of the code, which lives as long as `self`, and is of that type. The
+        // register file has the slots it touches: a slot is one `u64`, as there is one lane. Each of its windows was found
+        // in a span of the memory that is borrowed as long as this function runs; spans do not overlap, and what is
+        // written is in one that may be. It may do with the context as it likes.
+        let number = unsafe {
+            let function = std::mem::transmute::<*const u8, Function>(self.code.as_ptr());
+            function(&raw mut context)
+        };
+        let exit = *self.emitted.exits.get(number as usize)?;
+        let budget = context.left.wrapping_add(exit.refund);
+        Some(Left { exit, budget, next: context.next, miss: context.miss })
+    }
+}

@@ -1,0 +1,562 @@
+//! From a region to machine code.
+//!
+//! ```text
+//! save the caller's registers, load homes
+//! block: take its instructions from the budget, or leave
+//!        values, guards, accesses, writes to homes
+//!        jump to a block, or leave
+//! leave: store homes, restore the caller's registers, return the number of the exit
+//! ```
+
+use std::collections::HashMap;
+
+use iced_x86::{Code, Register};
+use isaforge_core::semantics::{Op as Pure, Type};
+
+use super::super::ir::{Access, Block, Effect, End, Op, Value};
+use super::code_cache::{FILE, LEFT_AT, MISS, NEXT, SAVED, WINDOWS};
+use super::feature::Features;
+use super::liveness::{Schedule, Step};
+use super::masm::{Binary, Flags, Label, Masm, Source, at, indexed};
+use super::regalloc::{CONTEXT, Guest, Homes, LEFT, SLOTS, Values, place};
+use super::select::Select;
+use super::trace::Region;
+
+/// Memory that code accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// The address of the first byte.
+    pub base: u64,
+    /// How many bytes there are, at most [`i32::MAX`].
+    pub size: u64,
+    /// Whether they may be written.
+    pub writable: bool,
+}
+
+/// How code is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exit {
+    /// Why.
+    pub why: Why,
+    /// Instructions that were taken from the budget and have not been executed.
+    pub refund: u64,
+}
+
+/// Why code is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The evaluator has to execute the instruction at an address.
+    Leave(u64),
+    /// Execution goes on at an address.
+    Goto(u64),
+    /// Execution goes on where the context says; it was the instruction at this address that jumped.
+    Indirect(u64),
+    /// The access of an instruction, and its number there, is in none of its windows. The context says how far behind an
+    /// address it is.
+    Miss {
+        /// The instruction.
+        pc: u64,
+        /// Which of its accesses.
+        access: u32,
+        /// What the offset counts from.
+        base: u64,
+        /// Addresses have 32 bits.
+        narrow: bool,
+    },
+}
+
+/// Machine code, and what it relies on.
+#[derive(Debug)]
+pub struct Emitted {
+    /// The bytes.
+    pub code: Vec<u8>,
+    /// How it is left, by what it returns.
+    pub exits: Vec<Exit>,
+    /// The memory that it accesses.
+    pub windows: Vec<Window>,
+    /// How many slots the register file has to have.
+    pub slots: u32,
+    /// From which byte on the code is that of the instruction at an address, or of none.
+    pub marks: Vec<(usize, Option<u64>)>,
+}
+
+/// Registers that belong to the caller, and where they are kept.
+pub const CALLERS: [Register; 6] =
+    [Register::RBX, Register::RBP, Register::R12, Register::R13, Register::R14, Register::R15];
+
+/// Where windows of accesses begin: by the address of the instruction and the number of its access.
+pub type Sites = HashMap<(u64, u32), Vec<u64>>;
+
+/// Compiles a region. `None` if there are not enough registers or windows.
+pub fn emit(region: &Region, all: &[Window], sites: &Sites, features: Features) -> Option<Emitted> {
+    let mut emit = Emit {
+        region,
+        features,
+        masm: Masm::default(),
+        exits: vec![],
+        stubs: vec![],
+        windows: vec![],
+        wanted: region.blocks.iter().map(|block| windows(block, all, sites)).collect(),
+        homes: Homes::default(),
+        labels: vec![],
+        leave: Label::default(),
+    };
+    emit.number_windows(all)?;
+    emit.homes = Homes::new(&emit.uses());
+    emit.labels = region.blocks.iter().map(|_| emit.masm.label()).collect();
+    emit.leave = emit.masm.label();
+    emit.prologue();
+    for number in 0..region.blocks.len() {
+        emit.block(number)?;
+    }
+    emit.stubs();
+    emit.epilogue();
+    let slots = slots(region).map(|slot| slot + 1).max().unwrap_or(0);
+    let (code, marks) = emit.masm.finish()?;
+    Some(Emitted { code, exits: emit.exits, windows: emit.windows, slots, marks })
+}
+
+fn slots(region: &Region) -> impl Iterator<Item = u32> {
+    region.blocks.iter().flat_map(|block| {
+        let read = (0..block.graph.len() as u32).filter_map(|at| match block.graph.node(Value(at)).op {
+            Op::Slot(slot) => Some(slot),
+            _ => None,
+        });
+        read.chain(written(block))
+    })
+}
+
+fn written(block: &Block) -> impl Iterator<Item = u32> {
+    block.effects.iter().filter_map(|effect| match effect {
+        Effect::Write(slot, _) => Some(*slot),
+        _ => None,
+    })
+}
+
+/// The windows of each access of a block, as indices into all: those that are known, or else the largest.
+fn windows(block: &Block, all: &[Window], sites: &Sites) -> Vec<Vec<usize>> {
+    let mut within = (u32::MAX, 0);
+    let of = |access: &Access| {
+        within = if within.0 == access.instruction { (within.0, within.1 + 1) } else { (access.instruction, 0) };
+        let pc = block.instructions[access.instruction as usize];
+        let fits = |window: &Window| window.size >= access.size.into() && (window.writable || !access.writes);
+        let known = sites
+            .get(&(pc, within.1))
+            .map(|bases| bases.iter().filter_map(|base| all.iter().position(|window| window.base == *base)).collect());
+        let known: Vec<usize> = known.unwrap_or_else(|| {
+            let candidates = all.iter().enumerate().filter(|(_, window)| fits(window) && window.writable);
+            candidates.max_by_key(|(_, window)| window.size).map(|(at, _)| at).into_iter().collect()
+        });
+        known.into_iter().filter(|at| all.get(*at).is_some_and(fits)).collect()
+    };
+    block.accesses.iter().map(of).collect()
+}
+
+/// Code away from where it is needed seldom.
+struct Stub {
+    label: Label,
+    exit: Exit,
+    /// The register with the offset of an access.
+    offset: Option<Register>,
+}
+
+struct Emit<'a> {
+    region: &'a Region,
+    features: Features,
+    masm: Masm,
+    exits: Vec<Exit>,
+    stubs: Vec<Stub>,
+    windows: Vec<Window>,
+    /// For each block and each of its accesses the windows, by their numbers in `windows`.
+    wanted: Vec<Vec<Vec<usize>>>,
+    homes: Homes,
+    labels: Vec<Label>,
+    leave: Label,
+}
+
+impl Emit<'_> {
+    /// Replaces indices into all windows by those into the ones that are used.
+    fn number_windows(&mut self, all: &[Window]) -> Option<()> {
+        let mut numbers: HashMap<usize, usize> = HashMap::new();
+        for at in self.wanted.iter_mut().flatten().flatten() {
+            let next = numbers.len();
+            *at = *numbers.entry(*at).or_insert_with(|| {
+                self.windows.push(all[*at]);
+                next
+            });
+        }
+        (self.windows.len() <= super::code_cache::MOST_WINDOWS).then_some(())
+    }
+
+    /// How often slots and windows are used, more so in loops.
+    fn uses(&self) -> HashMap<Guest, u64> {
+        let blocks = &self.region.blocks;
+        let mut weights = vec![1u64; blocks.len()];
+        for (from, block) in blocks.iter().enumerate() {
+            for to in self.successors(block).into_iter().filter(|to| *to <= from) {
+                weights[to..=from].iter_mut().for_each(|weight| *weight = (*weight * 8).min(1 << 20));
+            }
+        }
+        let mut uses: HashMap<Guest, u64> = HashMap::new();
+        for ((block, wanted), weight) in blocks.iter().zip(&self.wanted).zip(weights) {
+            let schedule = Schedule::new(block);
+            for (at, count) in schedule.uses.iter().enumerate().filter(|(_, count)| **count > 0) {
+                if let Op::Slot(slot) = block.graph.node(Value(at as u32)).op {
+                    *uses.entry(Guest::Slot(slot)).or_default() += weight * u64::from(*count);
+                }
+            }
+            for slot in written(block) {
+                *uses.entry(Guest::Slot(slot)).or_default() += weight;
+            }
+            for window in wanted.iter().flatten() {
+                *uses.entry(Guest::Window(*window as u32)).or_default() += weight;
+            }
+        }
+        uses
+    }
+
+    fn successors(&self, block: &Block) -> Vec<usize> {
+        let to = match block.end {
+            End::Goto(to) => vec![to],
+            End::Branch(_, then, otherwise) => vec![then, otherwise],
+            End::Indirect(_) => self.expected(block),
+            End::Leave(_) => vec![],
+        };
+        to.iter().filter_map(|to| self.region.at.get(to).copied()).collect()
+    }
+
+    /// Where the computed jump at the end of a block has led.
+    fn expected(&self, block: &Block) -> Vec<u64> {
+        let jump = block.instructions.last().and_then(|jump| self.region.targets.get(jump));
+        jump.cloned().unwrap_or_default()
+    }
+
+    fn saved(&self) -> impl Iterator<Item = (Register, i32)> + use<> {
+        let used: Vec<Register> = self.homes.iter().map(|(_, home)| home).chain([LEFT]).collect();
+        let places = CALLERS.into_iter().zip((SAVED..).step_by(8));
+        places.filter(move |(register, _)| used.contains(register))
+    }
+
+    fn prologue(&mut self) {
+        self.masm.mark(None);
+        for (register, place) in self.saved() {
+            self.masm.store(8, at(CONTEXT, place), register);
+        }
+        self.masm.load(8, LEFT, at(CONTEXT, LEFT_AT));
+        let file = if self.homes.file { SLOTS } else { Register::RAX };
+        self.masm.load(8, file, at(CONTEXT, FILE));
+        for (guest, home) in self.homes.iter() {
+            match guest {
+                Guest::Slot(slot) => self.masm.load(8, home, at(file, place(slot))),
+                Guest::Window(window) => self.masm.load(8, home, at(CONTEXT, WINDOWS + 8 * window as i32)),
+            }
+        }
+    }
+
+    fn epilogue(&mut self) {
+        self.masm.mark(None);
+        self.masm.bind(self.leave);
+        let file = if self.homes.file { SLOTS } else { Register::RCX };
+        if !self.homes.file {
+            self.masm.load(8, file, at(CONTEXT, FILE));
+        }
+        let written: Vec<u32> = self.region.blocks.iter().flat_map(written).collect();
+        for (guest, home) in self.homes.iter() {
+            if let Guest::Slot(slot) = guest
+                && written.contains(&slot)
+            {
+                self.masm.store(8, at(file, place(slot)), home);
+            }
+        }
+        self.masm.store(8, at(CONTEXT, LEFT_AT), LEFT);
+        for (register, place) in self.saved() {
+            self.masm.load(8, register, at(CONTEXT, place));
+        }
+        self.masm.plain(Code::Retnq);
+    }
+
+    fn exit(&mut self, exit: Exit) -> u32 {
+        let known = self.exits.iter().position(|other| *other == exit);
+        known.unwrap_or_else(|| {
+            self.exits.push(exit);
+            self.exits.len() - 1
+        }) as u32
+    }
+
+    fn leave(&mut self, exit: Exit) {
+        let number = self.exit(exit);
+        self.masm.number(Register::RAX, number.into());
+        self.masm.jump(self.leave);
+    }
+
+    fn stub(&mut self, exit: Exit, offset: Option<Register>) -> Label {
+        let label = self.masm.label();
+        self.stubs.push(Stub { label, exit, offset });
+        label
+    }
+
+    fn stubs(&mut self) {
+        self.masm.mark(None);
+        for stub in std::mem::take(&mut self.stubs) {
+            self.masm.bind(stub.label);
+            if let Some(offset) = stub.offset {
+                self.masm.store(8, at(CONTEXT, MISS), offset);
+            }
+            self.leave(stub.exit);
+        }
+    }
+
+    /// The label of the block at an address, or of code that leaves for there.
+    fn target(&mut self, to: u64) -> Label {
+        match self.region.at.get(&to) {
+            Some(number) => self.labels[*number],
+            None => self.stub(Exit { why: Why::Goto(to), refund: 0 }, None),
+        }
+    }
+
+    fn block(&mut self, number: usize) -> Option<()> {
+        let region = self.region;
+        let block = &region.blocks[number];
+        let count = block.instructions.len();
+        let start = *block.instructions.first()?;
+        self.masm.bind(self.labels[number]);
+        self.masm.mark(Some(start));
+        self.masm.binary(Binary::Sub, true, LEFT, Source::Number(count as i32));
+        let spent = self.stub(Exit { why: Why::Leave(start), refund: count as u64 }, None);
+        self.masm.jump_if(Flags::B, spent);
+        let schedule = Schedule::new(block);
+        let homes = std::mem::take(&mut self.homes);
+        let mut values = Values::new(&block.graph, &homes, schedule.uses.clone());
+        let mut instruction = 0;
+        for (step, what) in schedule.steps.iter().enumerate() {
+            let hint = |value| hint(&schedule, &homes, step, value);
+            let exit = |why| Exit { why, refund: (count - instruction) as u64 };
+            values.begin_step();
+            match *what {
+                Step::Compute(value) => self.select(&mut values).compute(value, hint(value)),
+                Step::Effect(Effect::Begin(at)) => {
+                    instruction = at as usize;
+                    if at > 0 {
+                        self.masm.mark(Some(block.instructions[instruction]));
+                    }
+                }
+                Step::Effect(Effect::Guard(condition, holds)) => {
+                    let out = self.stub(exit(Why::Leave(block.instructions[instruction])), None);
+                    let mut select = self.select(&mut values);
+                    let flags = select.condition(condition);
+                    select.used_flags(condition);
+                    self.masm.jump_if(if holds { flags.not() } else { flags }, out);
+                }
+                Step::Effect(Effect::Compute(value)) => values.used(value),
+                Step::Effect(Effect::Write(slot, value)) => values.write(&mut self.masm, slot, value),
+                Step::Effect(Effect::Load(value)) => {
+                    let Op::Load(access) = block.graph.node(value).op else { return None };
+                    let address = block.graph.node(value).args[0]?;
+                    let place = (number, access as usize, exit(Why::Leave(0)));
+                    self.access(place, &mut values, &schedule, address, Target::Load(value, hint(value)));
+                }
+                Step::Effect(Effect::Store { access, address, value }) => {
+                    let place = (number, access as usize, exit(Why::Leave(0)));
+                    self.access(place, &mut values, &schedule, address, Target::Store(value));
+                }
+            }
+        }
+        values.begin_step();
+        self.end(number, &mut values);
+        let failed = values.failed;
+        self.homes = homes;
+        (!failed).then_some(())
+    }
+
+    fn select<'v, 's>(&'s mut self, values: &'s mut Values<'v>) -> Select<'v, 's> {
+        Select { masm: &mut self.masm, values, features: self.features }
+    }
+
+    fn end(&mut self, number: usize, values: &mut Values<'_>) {
+        let region = self.region;
+        let block = &region.blocks[number];
+        let next = self.labels.get(number + 1).copied();
+        match block.end {
+            End::Goto(to) => match self.region.at.get(&to).map(|to| self.labels[*to]) {
+                Some(label) if Some(label) == next => {}
+                Some(label) => self.masm.jump(label),
+                None => self.leave(Exit { why: Why::Goto(to), refund: 0 }),
+            },
+            End::Leave(pc) => self.leave(Exit { why: Why::Leave(pc), refund: 0 }),
+            End::Branch(condition, then, otherwise) => {
+                let flags = self.select(values).condition(condition);
+                let (then, otherwise) = (self.target(then), self.target(otherwise));
+                if Some(then) == next {
+                    self.masm.jump_if(flags.not(), otherwise);
+                } else {
+                    self.masm.jump_if(flags, then);
+                    if Some(otherwise) != next {
+                        self.masm.jump(otherwise);
+                    }
+                }
+            }
+            End::Indirect(value) => {
+                let to = values.in_register(&mut self.masm, value, &[]);
+                let wide = block.graph.bits(value) > 32;
+                for expected in self.expected(block) {
+                    let Some(number) = self.region.at.get(&expected).copied() else { continue };
+                    let immediate = if wide { i32::try_from(expected).ok() } else { Some(expected as u32 as i32) };
+                    if let Some(immediate) = immediate.filter(|_| wide || expected <= u32::MAX.into()) {
+                        self.masm.binary(Binary::Cmp, wide, to, Source::Number(immediate));
+                        self.masm.jump_if(Flags::E, self.labels[number]);
+                    }
+                }
+                self.masm.store(8, at(CONTEXT, NEXT), to);
+                let jump = block.instructions.last().copied().unwrap_or_default();
+                self.leave(Exit { why: Why::Indirect(jump), refund: 0 });
+            }
+        }
+    }
+
+    /// An access to memory: through the first of its windows that has it, or else the evaluator makes it.
+    fn access(
+        &mut self,
+        (number, access, exit): (usize, usize, Exit),
+        values: &mut Values<'_>,
+        schedule: &Schedule,
+        address: Value,
+        target: Target,
+    ) {
+        let region = self.region;
+        let block = &region.blocks[number];
+        let accesses = &block.accesses;
+        let size = accesses[access].size;
+        let instruction = accesses[access].instruction;
+        let within = accesses[..access].iter().filter(|other| other.instruction == instruction).count() as u32;
+        let pc = block.instructions[instruction as usize];
+        // The address as a register and a number.
+        let node = block.graph.node(address);
+        let (register, sum, ty) = match (schedule.inlined[address.0 as usize], node.op, node.args) {
+            (true, Op::Pure(Pure::Add, _), [Some(register), Some(by), _]) => {
+                (register, block.graph.number(by).unwrap_or(0), node.ty)
+            }
+            _ => (address, 0, Type::U64),
+        };
+        let narrow = ty.bits <= 32;
+        // Sums of 32 bits wrap there.
+        let reached = |window: &usize| {
+            let window = self.windows[*window];
+            !narrow || window.base.checked_add(window.size).is_some_and(|end| end <= 1 << 32)
+        };
+        let windows: Vec<usize> = self.wanted[number][access].iter().copied().filter(reached).collect();
+        let base = values.in_register(&mut self.masm, register, &[]);
+        let mut but = vec![base];
+        let stored = match target {
+            Target::Store(value) => match values.source(value, true) {
+                Some(number @ Source::Number(_)) => Some(number),
+                _ => {
+                    let register = values.in_register(&mut self.masm, value, &but);
+                    but.push(register);
+                    Some(Source::Register(register))
+                }
+            },
+            Target::Load(..) => None,
+        };
+        let offset = values.temp(&mut self.masm, &but);
+        but.push(offset);
+        let mut select = self.select(values);
+        select.used(register);
+        // A loaded value may go to the register of its address: all is compared before it is written.
+        let result = match target {
+            Target::Load(_, hint) => select.result(hint, &[offset]),
+            Target::Store(value) => {
+                select.used(value);
+                // For pointers to windows without homes.
+                match windows.iter().all(|window| homes_of(select.values, *window).is_some()) {
+                    true => offset,
+                    false => select.result(None, &but),
+                }
+            }
+        };
+        let done = self.masm.label();
+        let mut last = 0;
+        for (at_window, window) in windows.iter().enumerate() {
+            let Window { base: from, size: bytes, .. } = self.windows[*window];
+            last = from;
+            self.offset(offset, base, sum, ty, from);
+            self.masm.binary(Binary::Cmp, true, offset, Source::Number((bytes - u64::from(size)) as i32));
+            let more = at_window + 1 < windows.len();
+            let next = match more {
+                true => self.masm.label(),
+                false => {
+                    let why = Why::Miss { pc, access: within, base: from, narrow };
+                    self.stub(Exit { why, ..exit }, Some(offset))
+                }
+            };
+            self.masm.jump_if(Flags::A, next);
+            let pointer = match homes_of(values, *window) {
+                Some(home) => home,
+                None => {
+                    self.masm.load(8, result, at(CONTEXT, WINDOWS + 8 * *window as i32));
+                    result
+                }
+            };
+            match stored {
+                None => self.masm.load(size, result, indexed(pointer, offset)),
+                Some(Source::Number(number)) => self.masm.store_number(size, indexed(pointer, offset), number),
+                Some(Source::Register(from)) => self.masm.store(size, indexed(pointer, offset), from),
+                Some(Source::Memory(..)) => values.failed = true,
+            }
+            if more {
+                self.masm.jump(done);
+                self.masm.bind(next);
+            }
+        }
+        if windows.is_empty() {
+            // Nowhere is known yet.
+            self.offset(offset, base, sum, ty, last);
+            let why = Why::Miss { pc, access: within, base: last, narrow };
+            let out = self.stub(Exit { why, ..exit }, Some(offset));
+            self.masm.jump(out);
+        }
+        self.masm.bind(done);
+        if let Target::Load(value, _) = target {
+            values.put(result, value);
+        }
+    }
+
+    /// How far an address is behind another: wrapping, so that what is below is very far.
+    fn offset(&mut self, to: Register, base: Register, number: u64, ty: Type, from: u64) {
+        let less = number.wrapping_sub(from);
+        if ty.bits <= 32 {
+            self.masm.lea(false, to, base, None, less as u32 as i32);
+            return;
+        }
+        match i32::try_from(less as i64) {
+            Ok(less) => self.masm.lea(true, to, base, None, less),
+            Err(_) => {
+                self.masm.number(to, less);
+                self.masm.binary(Binary::Add, true, to, Source::Register(base));
+            }
+        }
+    }
+}
+
+fn homes_of(values: &Values<'_>, window: usize) -> Option<Register> {
+    values.homes().get(Guest::Window(window as u32))
+}
+
+/// What an access does.
+#[derive(Clone, Copy)]
+enum Target {
+    Load(Value, Option<Register>),
+    Store(Value),
+}
+
+/// The home that a value is about to be written to, if nothing can leave before.
+fn hint(schedule: &Schedule, homes: &Homes, step: usize, value: Value) -> Option<Register> {
+    for step in schedule.steps.get(step + 1..)? {
+        match step {
+            Step::Compute(_) => {}
+            Step::Effect(Effect::Write(slot, written)) if *written == value => return homes.get(Guest::Slot(*slot)),
+            Step::Effect(Effect::Write(..) | Effect::Compute(_)) => {}
+            Step::Effect(_) => return None,
+        }
+    }
+    None
+}

@@ -1,0 +1,333 @@
+//! Executes programs of a machine: what is hot as machine code, all else by the evaluator.
+//!
+//! Places that are jumped to are counted. From one that is hot on a region is compiled; what it does not know of memory
+//! and of computed jumps it learns when it is left, and is compiled again. Code is kept between runs, as long as the bytes
+//! that it was made from are the same.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
+
+use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
+use isaforge_core::machine::{Host, Machine, Reason, SpanBytes, Stop, Trap};
+use isaforge_core::semantics::Semantics;
+
+use super::check::Refused;
+use super::code_cache::{Compiled, Left, NoCode};
+use super::emit::{Sites, Why, Window, emit};
+use super::expand::Scalar;
+use super::feature::Features;
+use super::trace;
+
+/// How often a place is jumped to before it is compiled.
+const HOT: u32 = 32;
+/// The most instructions whose code is kept.
+const MOST: usize = 1 << 16;
+/// How often a place is compiled again because of what was learnt.
+const ATTEMPTS: u32 = 24;
+/// The most places that a computed jump is expected to lead to.
+const TARGETS: usize = 4;
+/// The most windows that an access tries.
+const WINDOWS: usize = 3;
+/// The most places that are counted.
+const PLACES: usize = 1 << 20;
+
+/// What is known of a place in a program.
+#[derive(Debug, Default)]
+struct Place {
+    /// How often it has been jumped to.
+    count: u32,
+    /// How often it has been compiled.
+    attempts: u32,
+    ready: Option<Box<Ready>>,
+}
+
+/// A region that has been compiled.
+#[derive(Debug)]
+struct Ready {
+    compiled: Compiled,
+    /// The bytes that it was made from.
+    bytes: Vec<(u64, Vec<u8>)>,
+    instructions: usize,
+}
+
+/// Executes programs, and keeps what it compiled of them.
+#[derive(Debug)]
+pub struct Compiler {
+    features: Features,
+    hot: u32,
+    places: HashMap<u64, Place>,
+    sites: Sites,
+    targets: HashMap<u64, Vec<u64>>,
+    /// Instructions that are compiled now.
+    kept: usize,
+    /// What all of it relies on.
+    semantics: Option<&'static Semantics>,
+    breakpoints: BTreeSet<u64>,
+    changes: u64,
+    /// How often everything was forgotten.
+    flushed: u32,
+    /// Instructions that were executed as machine code.
+    executed: u64,
+    refused: Option<Refused>,
+}
+
+impl Default for Compiler {
+    fn default() -> Self {
+        Compiler::new(Features::detect())
+    }
+}
+
+impl Compiler {
+    /// Uses what a processor has, which must be this one or less than it.
+    pub fn new(features: Features) -> Self {
+        Compiler {
+            features,
+            hot: HOT,
+            places: HashMap::new(),
+            sites: HashMap::new(),
+            targets: HashMap::new(),
+            kept: 0,
+            semantics: None,
+            breakpoints: BTreeSet::new(),
+            changes: 0,
+            flushed: 0,
+            executed: 0,
+            refused: None,
+        }
+    }
+
+    /// The same, for tests: all that is jumped to is compiled at once.
+    pub fn eager(self) -> Self {
+        Compiler { hot: 0, ..self }
+    }
+
+    /// How many instructions have been executed as machine code.
+    pub fn executed(&self) -> u64 {
+        self.executed
+    }
+
+    /// The first reason why the check refused code. There should be none: the evaluator executes such code.
+    pub fn refused(&self) -> Option<&Refused> {
+        self.refused.as_ref()
+    }
+
+    /// Executes instructions as [`Machine::run`] does.
+    ///
+    /// # Errors
+    /// Those of [`Machine::run`].
+    pub fn run(&mut self, machine: &mut Machine<1>, host: &mut impl Host<1>, budget: u64) -> Result<Stop, Trap> {
+        self.renew(machine);
+        let (mut left, mut jumped) = (budget, true);
+        loop {
+            if left == 0 {
+                return Err(Trap { pc: machine.pc(), reason: Reason::Budget(budget) });
+            }
+            if !host.looks_on() && machine.live() != 0 {
+                let before = left;
+                if self.enter(machine, jumped, &mut left) {
+                    if left != before && self.breakpoints.contains(&machine.pc()) {
+                        return Ok(Stop::Breakpoint(machine.pc()));
+                    }
+                    jumped = true;
+                    continue;
+                }
+                if left != before {
+                    jumped = true;
+                    if self.breakpoints.contains(&machine.pc()) {
+                        return Ok(Stop::Breakpoint(machine.pc()));
+                    }
+                    if left == 0 {
+                        continue;
+                    }
+                }
+            }
+            left -= 1;
+            let pc = machine.pc();
+            if let Some(stop) = machine.step(host)? {
+                return Ok(stop);
+            }
+            if !machine.breakpoints.is_empty() && machine.breakpoints.contains(&machine.pc()) {
+                return Ok(Stop::Breakpoint(machine.pc()));
+            }
+            if machine.memory.code_changes() != self.changes {
+                self.flush(machine);
+            }
+            jumped = !(1..=machine.encoding().longest()).contains(&machine.pc().wrapping_sub(pc));
+        }
+    }
+
+    /// Forgets what is no longer true.
+    fn renew(&mut self, machine: &Machine<1>) {
+        let semantics = machine.semantics();
+        let same = self.semantics.is_some_and(|known| std::ptr::eq(known, semantics));
+        let mut ready = self.places.values().filter_map(|place| place.ready.as_ref()).flat_map(|ready| &ready.bytes);
+        let is = |(at, bytes): &(u64, Vec<u8>)| machine.memory.bytes(*at, bytes.len() as u64) == Some(bytes);
+        if !same
+            || self.breakpoints != machine.breakpoints
+            || self.changes != machine.memory.code_changes()
+            || !ready.all(is)
+        {
+            if !same {
+                (self.sites, self.targets) = (HashMap::new(), HashMap::new());
+            }
+            self.semantics = Some(semantics);
+            self.breakpoints.clone_from(&machine.breakpoints);
+            self.flush(machine);
+            self.flushed = 0;
+        }
+    }
+
+    fn flush(&mut self, machine: &Machine<1>) {
+        self.changes = machine.memory.code_changes();
+        self.places.clear();
+        self.kept = 0;
+        self.flushed += 1;
+    }
+
+    /// Executes machine code at the place where the machine is, if there is some. Returns whether execution goes on there
+    /// by itself; if not the evaluator has the next instruction.
+    fn enter(&mut self, machine: &mut Machine<1>, jumped: bool, left: &mut u64) -> bool {
+        let pc = machine.pc();
+        let ready = self.places.get(&pc).is_some_and(|place| place.ready.is_some());
+        if !(ready || jumped && self.compile(machine, pc)) {
+            return false;
+        }
+        let Some(ready) = self.places.get(&pc).and_then(|place| place.ready.as_ref()) else { return false };
+        let parts = machine.parts();
+        let Some(Left { exit, budget, next, miss }) = ready.compiled.run(parts.values, parts.memory, *left) else {
+            // Its windows have changed.
+            self.forget(pc);
+            return false;
+        };
+        let executed = left.wrapping_sub(budget);
+        self.executed += executed;
+        *left = budget;
+        match exit.why {
+            Why::Leave(to) => {
+                machine.advance(executed, to);
+                false
+            }
+            Why::Goto(to) => {
+                machine.advance(executed, to);
+                true
+            }
+            Why::Indirect(jump) => {
+                machine.advance(executed, next);
+                let targets = self.targets.entry(jump).or_default();
+                if targets.len() < TARGETS && !targets.contains(&next) {
+                    targets.push(next);
+                    self.forget(pc);
+                }
+                true
+            }
+            Why::Miss { pc: at, access, base, narrow } => {
+                machine.advance(executed, at);
+                let address = base.wrapping_add(miss) & if narrow { u32::MAX.into() } else { u64::MAX };
+                self.learn(machine, pc, (at, access), address);
+                false
+            }
+        }
+    }
+
+    /// An access has been at an address.
+    fn learn(&mut self, machine: &mut Machine<1>, place: u64, site: (u64, u32), address: u64) {
+        let windows = windows(machine);
+        let has = |window: &Window| address.checked_sub(window.base).is_some_and(|offset| offset < window.size);
+        let Some(found) = windows.iter().find(|window| has(window)) else { return };
+        let known = self.sites.entry(site).or_default();
+        if known.len() < WINDOWS && !known.contains(&found.base) {
+            known.push(found.base);
+            self.forget(place);
+        }
+    }
+
+    /// Forgets the code of a place. It is soon compiled again, but not again and again.
+    fn forget(&mut self, pc: u64) {
+        let Some(place) = self.places.get_mut(&pc) else { return };
+        if let Some(ready) = place.ready.take() {
+            self.kept -= ready.instructions.min(self.kept);
+        }
+        place.count = self.hot;
+    }
+
+    /// Counts a place, and compiles it if it is hot. Returns whether there is code.
+    fn compile(&mut self, machine: &mut Machine<1>, pc: u64) -> bool {
+        if self.places.len() >= PLACES {
+            self.flush(machine);
+        }
+        let hot = self.hot << self.flushed.min(8);
+        let place = self.places.entry(pc).or_default();
+        place.count = place.count.saturating_add(1);
+        if place.count <= hot || place.attempts >= ATTEMPTS || self.breakpoints.contains(&pc) {
+            return false;
+        }
+        place.attempts += 1;
+        let ready = self.region(machine, pc);
+        if machine.memory.code_changes() != self.changes {
+            self.flush(machine);
+            return false;
+        }
+        let Some(ready) = ready else {
+            // It will not be different the next time.
+            self.places.entry(pc).or_default().attempts = ATTEMPTS;
+            return false;
+        };
+        if self.kept + ready.instructions > MOST {
+            self.flush(machine);
+        }
+        self.kept += ready.instructions;
+        self.places.entry(pc).or_default().ready = Some(Box::new(ready));
+        true
+    }
+
+    fn region(&mut self, machine: &mut Machine<1>, pc: u64) -> Option<Ready> {
+        let region = trace::region(machine, &Scalar(self.features), pc, &self.targets)?;
+        let windows = windows(machine);
+        let emitted = emit(&region, &windows, &self.sites, self.features)?;
+        let compiled = Compiled::new(emitted, self.features);
+        if let Err(NoCode::Refused(refused)) = &compiled {
+            self.refused.get_or_insert_with(|| refused.clone());
+        }
+        let instructions = region.blocks.iter().map(|block| block.instructions.len()).sum();
+        Some(Ready { compiled: compiled.ok()?, bytes: region.bytes, instructions })
+    }
+
+    /// What has been compiled, as text: the instructions of a program and the machine code of each.
+    pub fn listing(&self, machine: &Machine<1>) -> String {
+        let mut places: Vec<(&u64, &Ready)> =
+            self.places.iter().filter_map(|(pc, place)| Some((pc, &**place.ready.as_ref()?))).collect();
+        places.sort_by_key(|(pc, _)| **pc);
+        let mut text = String::new();
+        let mut formatter = IntelFormatter::new();
+        for (pc, ready) in places {
+            let emitted = &ready.compiled.emitted;
+            let _ = writeln!(text, "region {pc:#x}: {} instructions, {} bytes", ready.instructions, emitted.code.len());
+            let mut marks = emitted.marks.iter().peekable();
+            for instruction in Decoder::with_ip(64, &emitted.code, 0, DecoderOptions::NONE) {
+                let mut mark = None;
+                while let Some((_, pc)) = marks.next_if(|(at, _)| *at as u64 <= instruction.ip()) {
+                    mark = Some(pc);
+                }
+                match mark {
+                    Some(Some(pc)) => _ = writeln!(text, "{pc:#x}: {}", machine.text(*pc).unwrap_or_default()),
+                    Some(None) => text.push_str("...\n"),
+                    None => {}
+                }
+                let mut line = String::new();
+                formatter.format(&instruction, &mut line);
+                let _ = writeln!(text, "  {:5x}  {line}", instruction.ip());
+            }
+        }
+        text
+    }
+}
+
+/// The memory of a machine, as machine code may access it.
+fn windows(machine: &mut Machine<1>) -> Vec<Window> {
+    let window = |span: isaforge_core::machine::Span<'_>| Window {
+        base: span.base,
+        size: (span.bytes.len() as u64).min(i32::MAX as u64),
+        writable: matches!(span.bytes, SpanBytes::Write(_)),
+    };
+    machine.parts().memory.spans().map(window).collect()
+}

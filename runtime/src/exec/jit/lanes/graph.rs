@@ -1,0 +1,555 @@
+//! A run of instructions as a graph of vector operations on values.
+//!
+//! An operation is an instruction of AVX-512 without its registers. The same operation on the same values is one node.
+
+use std::ops::Range;
+
+use iced_x86::{Code, RoundingControl};
+use isaforge_core::semantics::Semantics;
+use rustc_hash::FxHashMap;
+
+/// The result of a node: sixteen words, or sixteen bits of a mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Value(u32);
+
+impl Value {
+    /// The result of the node with a number.
+    pub fn of(index: usize) -> Self {
+        Value(index as u32)
+    }
+
+    /// The number of the node.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// The column of a row, as it was before a segment.
+    Row(u32, usize),
+    /// The same word in all lanes.
+    Splat(u32),
+    /// Words of a place in memory, after so many were stored.
+    Memory(usize, usize),
+    /// An instruction.
+    Operation(Operation),
+}
+
+/// An instruction of the host without its registers: the result, then `arguments`, then `immediate`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Operation {
+    /// Which.
+    pub code: Code,
+    /// What it reads.
+    pub arguments: [Option<Value>; 3],
+    /// The lanes in which it does what it does. Where there are arguments to choose from, the second is taken in these.
+    pub mask: Option<Value>,
+    /// The last operand.
+    pub immediate: Option<u8>,
+    /// Where not to the nearest.
+    pub rounding: RoundingControl,
+    /// Whether the result is a mask.
+    pub is_mask: bool,
+}
+
+/// What the bits of a word are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// All of them matter.
+    Word,
+    /// A float: all NaNs are one.
+    Float,
+    /// Two halves: all NaNs are one.
+    Halves,
+}
+
+/// How a float is compared.
+#[derive(Clone, Copy, Debug)]
+pub enum Ordering {
+    /// `a == b`.
+    Equal = 0,
+    /// `a != b`, or a NaN.
+    Different = 4,
+    /// `a < b`.
+    Less = 0x11,
+    /// `a <= b`.
+    LessOrEqual = 0x12,
+    /// `a < b` or `a > b`.
+    Apart = 12,
+    /// A NaN.
+    Unordered = 3,
+}
+
+/// How an integer is compared.
+#[derive(Clone, Copy, Debug)]
+pub enum Relation {
+    /// `a == b`.
+    Equal = 0,
+    /// `a < b`.
+    Less = 1,
+    /// `a <= b`.
+    LessOrEqual = 2,
+    /// `a != b`.
+    Different = 4,
+}
+
+/// Which way a word is shifted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shifted {
+    /// Up.
+    Left,
+    /// Down, zeros coming in.
+    Right,
+    /// Down, copies of the sign coming in.
+    Arithmetic,
+}
+
+impl Node {
+    /// Whether its result is a mask.
+    pub fn is_mask(&self) -> bool {
+        matches!(self, Node::Operation(Operation { is_mask: true, .. }))
+    }
+
+    /// What it depends on.
+    pub fn arguments(&self) -> impl Iterator<Item = Value> + use<> {
+        let (arguments, mask) = match self {
+            Node::Operation(Operation { arguments, mask, .. }) => (*arguments, *mask),
+            _ => Default::default(),
+        };
+        arguments.into_iter().chain([mask]).flatten()
+    }
+}
+
+/// Which nodes are the same in all warps and at all times.
+pub fn fixed(nodes: &[Node]) -> Vec<bool> {
+    let mut fixed: Vec<bool> = nodes.iter().map(|node| matches!(node, Node::Splat(_))).collect();
+    for (index, node) in nodes.iter().enumerate() {
+        if let Node::Operation(operation) = node {
+            fixed[index] = !operation.is_mask && node.arguments().all(|argument| fixed[argument.index()]);
+        }
+    }
+    fixed
+}
+
+/// What is known of the NaNs in a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Nans {
+    /// They are what they are.
+    Exact,
+    /// Each is the one NaN, or there are none.
+    Canonical,
+    /// Their payloads are unspecified: each stands for the one NaN.
+    Unspecified(Kind),
+}
+
+/// Nodes in an order in which they can be computed, in segments.
+#[derive(Debug, Default)]
+pub struct Graph {
+    nodes: Vec<Node>,
+    known: FxHashMap<Node, Value>,
+    /// The one NaN of halves and of floats; without one, payloads have to be what operations make of them.
+    nans: [Option<u32>; 2],
+    /// For each value whether the payloads of its NaNs are unspecified.
+    nans_of: Vec<Nans>,
+    /// Values that may stand for another where NaN payloads do not matter, for each kind of reader.
+    agnostic: FxHashMap<Value, (Kind, Value)>,
+    /// What the run has written.
+    rows: FxHashMap<u32, Value>,
+    /// What is stored: behind so many nodes, to which place in memory, and what.
+    stores: Vec<(usize, usize, Value)>,
+    /// The number of the segment, and its first node.
+    segment: usize,
+    first: usize,
+}
+
+impl Graph {
+    /// Nothing yet, of an instruction set with these NaNs.
+    pub fn new(semantics: &Semantics) -> Self {
+        let nans = [16, 32].map(|bits| semantics.nan(bits).map(|nan| nan as u32));
+        Graph { nans, ..Graph::default() }
+    }
+
+    /// Forgets all of it, but not the memory that it had.
+    pub fn clear(&mut self) {
+        let Graph { nodes, known, nans: _, nans_of, agnostic, rows, stores, segment, first } = self;
+        nodes.clear();
+        nans_of.clear();
+        stores.clear();
+        known.clear();
+        agnostic.clear();
+        rows.clear();
+        (*segment, *first) = (0, 0);
+    }
+
+    /// The nodes; a value's index is a place in them.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Ends a segment: rows are read anew in the next, and only what is fixed is known there. Its nodes.
+    pub fn end_segment(&mut self) -> Range<usize> {
+        let Graph { nodes, known, .. } = self;
+        let fixed: Vec<bool> = fixed(nodes);
+        known.retain(|_, value| fixed[value.index()]);
+        self.rows.clear();
+        self.segment += 1;
+        let first = std::mem::replace(&mut self.first, self.nodes.len());
+        first..self.first
+    }
+
+    /// Ends a segment that the next one continues: all that is known stays known. Its nodes.
+    pub fn end_part(&mut self) -> Range<usize> {
+        let first = std::mem::replace(&mut self.first, self.nodes.len());
+        first..self.first
+    }
+
+    /// Whether a node is what a row was before its segment.
+    pub fn is_old_row(&self, index: usize, row: u32) -> bool {
+        matches!(self.nodes.get(index), Some(&Node::Row(of, _)) if of == row)
+    }
+
+    /// The rows that the segment has written, with their last values.
+    pub fn written(&self) -> impl Iterator<Item = (u32, Value)> + use<'_> {
+        self.rows.iter().map(|(&row, &value)| (row, value))
+    }
+
+    fn node(&mut self, node: Node) -> Value {
+        let Graph { nodes, known, nans_of, .. } = self;
+        *known.entry(node).or_insert_with(|| {
+            nodes.push(node);
+            nans_of.push(Nans::Exact);
+            Value::of(nodes.len() - 1)
+        })
+    }
+
+    /// What a row holds now.
+    pub fn read(&mut self, row: u32) -> Value {
+        match self.rows.get(&row) {
+            Some(value) => *value,
+            None => self.node(Node::Row(row, self.segment)),
+        }
+    }
+
+    /// Writes a row.
+    pub fn write(&mut self, row: u32, value: Value) {
+        self.rows.insert(row, value);
+    }
+
+    /// What a place in memory holds now.
+    pub fn load(&mut self, place: usize) -> Value {
+        self.node(Node::Memory(place, self.stores.len()))
+    }
+
+    /// Stores to a place in memory.
+    pub fn store(&mut self, place: usize, value: Value) {
+        self.stores.push((self.nodes.len(), place, value));
+    }
+
+    /// What is stored to memory: behind so many nodes, to which place, and what.
+    pub fn stores(&self) -> &[(usize, usize, Value)] {
+        &self.stores
+    }
+
+    /// The same word in all lanes.
+    pub fn splat(&mut self, word: u32) -> Value {
+        self.node(Node::Splat(word))
+    }
+
+    /// The word that is the same in all lanes, if it is known.
+    pub fn constant(&self, value: Value) -> Option<u32> {
+        match self.nodes.get(value.index()) {
+            Some(Node::Splat(word)) => Some(*word),
+            _ => None,
+        }
+    }
+
+    /// Whether a value is what a row was before.
+    pub fn is_row(&self, value: Value, row: u32) -> bool {
+        self.is_old_row(value.index(), row)
+    }
+
+    /// The one NaN of floats of so many bits.
+    pub fn nan(&self, bits: u8) -> Option<u32> {
+        self.nans[usize::from(bits != 16)]
+    }
+
+    /// Marks the result of a float instruction, which is no copy and no choice: the payloads of its NaNs are unspecified,
+    /// each stands for the one NaN.
+    pub fn nan_agnostic(&mut self, value: Value, kind: Kind) -> Value {
+        if self.nans_of[value.index()] == Nans::Exact {
+            self.nans_of[value.index()] = Nans::Unspecified(kind);
+        }
+        value
+    }
+
+    /// Marks a value each NaN of which is the one NaN, or that has none.
+    pub fn settled(&mut self, value: Value) -> Value {
+        self.nans_of[value.index()] = Nans::Canonical;
+        value
+    }
+
+    /// An exact value; readers of a kind to whom NaN payloads do not matter may take another in its place.
+    pub fn loosely(&mut self, exact: Value, kind: Kind, agnostic: Value) -> Value {
+        if exact != agnostic {
+            self.agnostic.insert(exact, (kind, agnostic));
+        }
+        exact
+    }
+
+    /// A value for a reader of a kind: with its bits, or with any NaN payloads if the reader does not see them.
+    pub fn read_as(&mut self, value: Value, kind: Kind) -> Value {
+        if let Some(&(agnostic, other)) = self.agnostic.get(&value)
+            && agnostic == kind
+        {
+            return other;
+        }
+        match self.nans_of[value.index()] {
+            Nans::Unspecified(of) if of != kind => match of {
+                Kind::Halves => self.canonical_halves(value),
+                _ => self.canonical_float(value),
+            },
+            _ => value,
+        }
+    }
+
+    /// A float or halves, every NaN as the one NaN. Where there is no such NaN it stays as it is.
+    pub fn canonical(&mut self, value: Value, kind: Kind) -> Value {
+        let value = self.read_as(value, kind);
+        if self.nans_of[value.index()] != Nans::Exact {
+            return value;
+        }
+        let exact = if kind == Kind::Halves { self.canonical_halves(value) } else { self.canonical_float(value) };
+        self.loosely(exact, kind, value)
+    }
+
+    /// A float, every NaN as the one NaN.
+    fn canonical_float(&mut self, value: Value) -> Value {
+        let Some(nan) = self.nan(32) else { return value };
+        let (unordered, nan) = (self.compare_floats(Ordering::Unordered, value, value), self.splat(nan));
+        let exact = self.select(unordered, nan, value);
+        self.settled(exact)
+    }
+
+    /// Two halves, every NaN as the one NaN.
+    fn canonical_halves(&mut self, value: Value) -> Value {
+        let Some(nan) = self.nan(16) else { return value };
+        let both = |word: u32| word | word << 16;
+        let magnitude = self.splat(both(0x7fff));
+        let (magnitude, infinity) = (self.and(value, magnitude), self.splat(both(0x7c00)));
+        let greater = Some(6);
+        let unordered = self.test(Code::EVEX_Vpcmpuw_kr_k1_zmm_zmmm512_imm8, &[magnitude, infinity], greater);
+        let nan = self.splat(both(nan));
+        let exact = self.blend(Code::EVEX_Vpblendmw_zmm_k1z_zmm_zmmm512, unordered, nan, value);
+        self.settled(exact)
+    }
+
+    /// `a` in the components of a mask, `b` in the others, by an instruction that does it.
+    pub fn blend(&mut self, code: Code, mask: Value, a: Value, b: Value) -> Value {
+        let operation = self.operation(code, &[b, a], false);
+        self.node(Node::Operation(Operation { mask: Some(mask), ..operation }))
+    }
+
+    fn operation(&mut self, code: Code, arguments: &[Value], is_mask: bool) -> Operation {
+        let at = |index: usize| arguments.get(index).copied();
+        let arguments = [at(0), at(1), at(2)];
+        Operation { code, arguments, mask: None, immediate: None, rounding: RoundingControl::None, is_mask }
+    }
+
+    /// The result of an instruction.
+    pub fn apply(&mut self, code: Code, arguments: &[Value]) -> Value {
+        let operation = self.operation(code, arguments, false);
+        self.node(Node::Operation(operation))
+    }
+
+    /// The result of an instruction with an immediate operand.
+    pub fn apply_immediate(&mut self, code: Code, arguments: &[Value], immediate: u8) -> Value {
+        let operation = self.operation(code, arguments, false);
+        self.node(Node::Operation(Operation { immediate: Some(immediate), ..operation }))
+    }
+
+    /// The result of an instruction that rounds in its own way.
+    pub fn apply_rounded(&mut self, code: Code, arguments: &[Value], rounding: RoundingControl) -> Value {
+        let operation = self.operation(code, arguments, false);
+        self.node(Node::Operation(Operation { rounding, ..operation }))
+    }
+
+    /// The mask that an instruction makes.
+    pub fn test(&mut self, code: Code, arguments: &[Value], immediate: Option<u8>) -> Value {
+        let operation = self.operation(code, arguments, true);
+        self.node(Node::Operation(Operation { immediate, ..operation }))
+    }
+
+    /// The lanes in which two floats compare as asked.
+    pub fn compare_floats(&mut self, ordering: Ordering, a: Value, b: Value) -> Value {
+        self.test(Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae, &[a, b], Some(ordering as u8))
+    }
+
+    /// The lanes in which two unsigned words compare as asked.
+    pub fn compare_unsigned(&mut self, relation: Relation, a: Value, b: Value) -> Value {
+        self.test(Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8, &[a, b], Some(relation as u8))
+    }
+
+    /// The lanes in which two signed words compare as asked.
+    pub fn compare_signed(&mut self, relation: Relation, a: Value, b: Value) -> Value {
+        self.test(Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8, &[a, b], Some(relation as u8))
+    }
+
+    /// The lanes in which two words have ones in common.
+    pub fn meets(&mut self, a: Value, b: Value) -> Value {
+        self.test(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, &[a, b], None)
+    }
+
+    /// The mask that says where a word is not zero, if the word was made from one; with whether it says the opposite.
+    pub fn made_from(&self, word: Value) -> Option<(Value, bool)> {
+        let Some(Node::Operation(operation)) = self.nodes.get(word.index()) else { return None };
+        let Operation { code: Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32, mask: Some(mask), arguments, .. } =
+            operation
+        else {
+            return None;
+        };
+        let [no, yes] = [arguments[0]?, arguments[1]?].map(|value| self.constant(value));
+        match (no? != 0, yes? != 0) {
+            (false, true) => Some((*mask, false)),
+            (true, false) => Some((*mask, true)),
+            _ => None,
+        }
+    }
+
+    /// The lanes of a mask in which a comparison holds, too, if it is an instruction that can be told so.
+    pub fn test_within(&mut self, mask: Value, comparison: Value) -> Option<Value> {
+        let Node::Operation(operation) = self.nodes[comparison.index()] else { return None };
+        let can = matches!(
+            operation.code,
+            Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae
+                | Code::EVEX_Vpcmpud_kr_k1_zmm_zmmm512b32_imm8
+                | Code::EVEX_Vpcmpd_kr_k1_zmm_zmmm512b32_imm8
+                | Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32
+        );
+        (can && operation.mask.is_none())
+            .then(|| self.node(Node::Operation(Operation { mask: Some(mask), ..operation })))
+    }
+
+    /// The bits of a word that may be ones, as far as its instruction says.
+    pub fn possible(&self, value: Value) -> u32 {
+        let Some(Node::Operation(operation)) = self.nodes.get(value.index()) else {
+            return self.constant(value).unwrap_or(u32::MAX);
+        };
+        let by = u32::from(operation.immediate.unwrap_or(0)) & 31;
+        match operation.code {
+            Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256 => 0xffff,
+            Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8 => u32::MAX << by,
+            Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8 => u32::MAX >> by,
+            Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32 => {
+                let of = |k: usize| operation.arguments[k].and_then(|of| self.constant(of)).unwrap_or(u32::MAX);
+                of(0) & of(1)
+            }
+            Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32 => {
+                let of = |k: usize| operation.arguments[k].and_then(|of| self.constant(of)).unwrap_or(u32::MAX);
+                of(0) | of(1)
+            }
+            _ => u32::MAX,
+        }
+    }
+
+    /// The other lanes.
+    pub fn not_mask(&mut self, mask: Value) -> Value {
+        self.test(Code::VEX_Knotw_kr_kr, &[mask], None)
+    }
+
+    /// `a` in the lanes of a mask, `b` in the others.
+    pub fn select(&mut self, mask: Value, a: Value, b: Value) -> Value {
+        if a == b {
+            return a;
+        }
+        let operation = self.operation(Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32, &[b, a], false);
+        self.node(Node::Operation(Operation { mask: Some(mask), ..operation }))
+    }
+
+    /// The bits of both.
+    pub fn and(&mut self, a: Value, b: Value) -> Value {
+        match [self.constant(a), self.constant(b)] {
+            [_, Some(u32::MAX)] => a,
+            [Some(u32::MAX), _] => b,
+            _ => self.apply(Code::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, &[a, b]),
+        }
+    }
+
+    /// The bits of either.
+    pub fn or(&mut self, a: Value, b: Value) -> Value {
+        match [self.constant(a), self.constant(b)] {
+            [_, Some(0)] => a,
+            [Some(0), _] => b,
+            _ => self.apply(Code::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32, &[a, b]),
+        }
+    }
+
+    /// The bits of only one.
+    pub fn xor(&mut self, a: Value, b: Value) -> Value {
+        match [self.constant(a), self.constant(b)] {
+            [_, Some(0)] => a,
+            [Some(0), _] => b,
+            _ => self.apply(Code::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, &[a, b]),
+        }
+    }
+
+    /// Any function of three bits: its values for 0b000 to 0b111 from the lowest bit of `table` on, `a` being the
+    /// highest.
+    pub fn logic(&mut self, table: u8, a: Value, b: Value, c: Value) -> Value {
+        self.apply_immediate(Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8, &[a, b, c], table)
+    }
+
+    /// The complement.
+    pub fn not(&mut self, a: Value) -> Value {
+        self.logic(0x0f, a, a, a)
+    }
+
+    /// The sum.
+    pub fn add(&mut self, a: Value, b: Value) -> Value {
+        match [self.constant(a), self.constant(b)] {
+            [_, Some(0)] => a,
+            [Some(0), _] => b,
+            _ => self.apply(Code::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, &[a, b]),
+        }
+    }
+
+    /// The difference.
+    pub fn subtract(&mut self, a: Value, b: Value) -> Value {
+        if self.constant(b) == Some(0) { a } else { self.apply(Code::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32, &[a, b]) }
+    }
+
+    /// A word rotated to the left by a number of bits.
+    pub fn rotate(&mut self, a: Value, bits: u32) -> Value {
+        match bits % 32 {
+            0 => a,
+            bits => self.apply_immediate(Code::EVEX_Vprold_zmm_k1z_zmmm512b32_imm8, &[a], bits as u8),
+        }
+    }
+
+    /// A word shifted by a number of bits below 32.
+    pub fn shift_by(&mut self, way: Shifted, a: Value, bits: u32) -> Value {
+        let code = match way {
+            _ if bits == 0 => return a,
+            Shifted::Left => Code::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
+            Shifted::Right => Code::EVEX_Vpsrld_zmm_k1z_zmmm512b32_imm8,
+            Shifted::Arithmetic => Code::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8,
+        };
+        self.apply_immediate(code, &[a], bits as u8)
+    }
+
+    /// A word shifted by the low five bits of another.
+    pub fn shift(&mut self, way: Shifted, a: Value, count: Value) -> Value {
+        if let Some(bits) = self.constant(count) {
+            return self.shift_by(way, a, bits & 31);
+        }
+        let low = self.splat(31);
+        let count = self.and(count, low);
+        let code = match way {
+            Shifted::Left => Code::EVEX_Vpsllvd_zmm_k1z_zmm_zmmm512b32,
+            Shifted::Right => Code::EVEX_Vpsrlvd_zmm_k1z_zmm_zmmm512b32,
+            Shifted::Arithmetic => Code::EVEX_Vpsravd_zmm_k1z_zmm_zmmm512b32,
+        };
+        self.apply(code, &[a, count])
+    }
+}

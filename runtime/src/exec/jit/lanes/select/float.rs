@@ -1,0 +1,295 @@
+//! Single precision.
+
+use iced_x86::{Code, RoundingControl};
+use isaforge_core::float::Round;
+use isaforge_core::semantics::primitive::{WIDEN, rounding};
+use isaforge_core::semantics::{Class, Node, Op, Type};
+
+use super::super::graph::{Kind, Ordering, Shifted, Value};
+use super::super::pieces::Pieces;
+use super::{Cover, Found};
+
+pub(super) const SIGN: u32 = 1 << 31;
+const ZERO: u32 = 0;
+const F32: Type = Type::float(32);
+
+/// How instructions of the host that have a rounding in their immediate say it.
+fn immediate(round: Round) -> Option<u8> {
+    Some(match round {
+        Round::NearestEven => 0,
+        Round::Down => 1,
+        Round::Up => 2,
+        Round::Zero => 3,
+        Round::Away => return None,
+    })
+}
+
+/// How those say it that have it in their prefix.
+fn control(round: Round) -> Option<RoundingControl> {
+    Some(match round {
+        Round::NearestEven => RoundingControl::None,
+        Round::Down => RoundingControl::RoundDown,
+        Round::Up => RoundingControl::RoundUp,
+        Round::Zero => RoundingControl::RoundTowardZero,
+        Round::Away => return None,
+    })
+}
+
+/// The fused product of single precision, with a negated product or a negated addend.
+pub(super) fn fma(product: bool, addend: bool) -> Code {
+    match (product, addend) {
+        (false, false) => Code::EVEX_Vfmadd213ps_zmm_k1z_zmm_zmmm512b32_er,
+        (false, true) => Code::EVEX_Vfmsub213ps_zmm_k1z_zmm_zmmm512b32_er,
+        (true, false) => Code::EVEX_Vfnmadd213ps_zmm_k1z_zmm_zmmm512b32_er,
+        (true, true) => Code::EVEX_Vfnmsub213ps_zmm_k1z_zmm_zmmm512b32_er,
+    }
+}
+
+impl Cover<'_> {
+    /// The node that a node negates, or itself, and whether it negates one.
+    pub(super) fn negated(&self, node: u16) -> (u16, bool) {
+        match self.node(node) {
+            Some(Node { op: Op::Neg, args, .. }) if self.number(node).is_none() => (args[0], true),
+            _ => (node, false),
+        }
+    }
+
+    pub(super) fn float(&mut self, at: usize, node: &Node) -> Option<Found> {
+        let [a, b, ..] = node.args;
+        let word = match node.op {
+            Op::Neg | Op::Abs => return self.sign(node, Kind::Float, SIGN),
+            Op::Min | Op::Max => self.pick(node)?,
+            // Who sees the payload of a NaN sees that of the definition, which no instruction gives.
+            _ if !self.made_canonical[at] || self.graph.nan(32).is_none() => return None,
+            _ => {
+                let round = rounding(node.imm);
+                let word = match node.op {
+                    Op::Fma => self.fused(node, round)?,
+                    Op::Add | Op::Sub => self.sum(node, round)?,
+                    Op::Mul => self.rounded(Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, &[a, b], round)?,
+                    Op::Div => self.rounded(Code::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er, &[a, b], round)?,
+                    Op::Sqrt => self.rounded(Code::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er, &[a], round)?,
+                    Op::RoundIntegral => {
+                        let word = self.word(a, Kind::Float)?;
+                        self.integral(word, round)?
+                    }
+                    _ => return None,
+                };
+                self.graph.nan_agnostic(word, Kind::Float)
+            }
+        };
+        Self::put(word, node.ty)
+    }
+
+    fn rounded(&mut self, code: Code, arguments: &[u16], round: Round) -> Option<Value> {
+        let words: Option<Vec<Value>> = arguments.iter().map(|node| self.word(*node, Kind::Float)).collect();
+        Some(self.graph.apply_rounded(code, &words?, control(round)?))
+    }
+
+    /// `a * b + c`: signs are in the instruction.
+    fn fused(&mut self, node: &Node, round: Round) -> Option<Value> {
+        let [(a, x), (b, y), (c, z)] = [0, 1, 2].map(|k| self.negated(node.args[k]));
+        let factors = [self.word(a, Kind::Float)?, self.word(b, Kind::Float)?];
+        let control = control(round)?;
+        let least = if z { ZERO } else { SIGN };
+        if round == Round::NearestEven && self.number(c) == Some(least.into()) {
+            // -0 adds nothing, not even to a zero.
+            let mut factors = factors;
+            if x != y {
+                let sign = self.graph.splat(SIGN);
+                factors[0] = self.graph.xor(factors[0], sign);
+            }
+            return Some(self.graph.apply(Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, &factors));
+        }
+        let addend = self.word(c, Kind::Float)?;
+        Some(self.graph.apply_rounded(fma(x != y, z), &[factors[0], factors[1], addend], control))
+    }
+
+    fn sum(&mut self, node: &Node, round: Round) -> Option<Value> {
+        let ((a, x), (b, y)) = (self.negated(node.args[0]), self.negated(node.args[1]));
+        let y = y != (node.op == Op::Sub);
+        let (mut a, b) = (self.word(a, Kind::Float)?, self.word(b, Kind::Float)?);
+        let (sum, difference) =
+            (Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er, Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er);
+        let (code, arguments) = match (x, y) {
+            (false, false) => (sum, [a, b]),
+            (false, true) => (difference, [a, b]),
+            (true, false) => (difference, [b, a]),
+            (true, true) => {
+                let sign = self.graph.splat(SIGN);
+                a = self.graph.xor(a, sign);
+                (difference, [a, b])
+            }
+        };
+        Some(self.graph.apply_rounded(code, &arguments, control(round)?))
+    }
+
+    /// The magnitude, or the opposite: for who sees payloads, and for who does not.
+    pub(super) fn sign(&mut self, node: &Node, kind: Kind, signs: u32) -> Option<Found> {
+        let change = |cover: &mut Self, kind: Kind| {
+            let word = cover.word(node.args[0], kind)?;
+            let (sign, magnitude) = (cover.graph.splat(signs), cover.graph.splat(!signs));
+            Some(match node.op {
+                Op::Neg => cover.graph.xor(word, sign),
+                _ => cover.graph.and(word, magnitude),
+            })
+        };
+        let (exact, loose) = (change(self, Kind::Word)?, change(self, kind)?);
+        self.graph.loosely(exact, kind, loose);
+        Self::put(exact, node.ty)
+    }
+
+    /// The lesser or the greater. A NaN loses; zeros are ordered by their signs.
+    fn pick(&mut self, node: &Node) -> Option<Value> {
+        let [mut a, mut b, ..] = node.args;
+        let least = node.op == Op::Min;
+        let code = if least {
+            Code::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae
+        } else {
+            Code::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae
+        };
+        if self.number(a).is_some() {
+            (a, b) = (b, a);
+        }
+        let words = [self.word(a, Kind::Float)?, self.word(b, Kind::Float)?];
+        if let Some(bound) = self.number(b)
+            && !f32::from_bits(bound as u32).is_nan()
+            && bound as u32 != if least { ZERO } else { SIGN }
+        {
+            // These give their second operand for a NaN and for a zero that meets a zero.
+            let picked = self.graph.apply(code, &words);
+            return Some(self.graph.settled(picked));
+        }
+        let [a, b] = words;
+        let (one, other) = (self.graph.apply(code, &[a, b]), self.graph.apply(code, &[b, a]));
+        // They differ only in NaNs and in the signs of zeros.
+        let picked = if least { self.graph.or(one, other) } else { self.graph.and(one, other) };
+        let nan_a = self.graph.compare_floats(Ordering::Unordered, a, a);
+        let picked = self.graph.select(nan_a, b, picked);
+        let nan_b = self.graph.compare_floats(Ordering::Unordered, b, b);
+        let picked = self.graph.select(nan_b, a, picked);
+        // Where both are NaNs the definition gives the one NaN.
+        Some(self.graph.canonical(picked, Kind::Float))
+    }
+
+    /// An integer whose order is that of floats by sign and magnitude.
+    pub(super) fn order_key(&mut self, word: Value) -> Value {
+        let magnitude = self.graph.splat(!SIGN);
+        let negative = self.graph.shift_by(Shifted::Arithmetic, word, 31);
+        // word ^ (negative & magnitude)
+        self.graph.logic(0b0111_1000, word, negative, magnitude)
+    }
+
+    fn integral(&mut self, word: Value, round: Round) -> Option<Value> {
+        let code = Code::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae;
+        Some(self.graph.apply_immediate(code, &[word], immediate(round)?))
+    }
+
+    pub(super) fn convert(&mut self, at: usize, node: &Node) -> Option<Found> {
+        let (from, to) = (self.ty(node.args[0])?, node.ty);
+        let round = rounding(node.imm);
+        if from.lanes != 1 || to.lanes != 1 {
+            return None;
+        }
+        if node.imm == WIDEN {
+            return if (from, to) == (Type::float(16), F32) { self.widen_exactly(node) } else { None };
+        }
+        let canonical = self.made_canonical[at];
+        let word = match (from.class, to.class) {
+            (Class::Float, Class::Float) if !canonical => return None,
+            (Class::Float, Class::Float) => match (from.bits, to.bits) {
+                (16, 32) => self.wide(node.args[0])?,
+                (32, 16) => {
+                    let word = self.word(node.args[0], Kind::Float)?;
+                    self.narrow(word, round)?
+                }
+                _ => return None,
+            },
+            (Class::Float, _) if to.size() == 32 => {
+                let word =
+                    if from.bits == 16 { self.wide(node.args[0])? } else { self.word(node.args[0], Kind::Float)? };
+                self.rounded_to_integer(word, to, round)?
+            }
+            (_, Class::Float) if to == F32 && from.size() <= 32 => {
+                let word = self.extended(node.args[0])?;
+                let code = match from.class {
+                    Class::Signed => Code::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er,
+                    Class::Unsigned => Code::EVEX_Vcvtudq2ps_zmm_k1z_zmmm512b32_er,
+                    _ => return None,
+                };
+                let word = self.graph.apply_rounded(code, &[word], control(round)?);
+                self.graph.settled(word)
+            }
+            _ => return None,
+        };
+        Self::put(word, to)
+    }
+
+    /// A half as a float, any NaN as some NaN.
+    fn wide(&mut self, node: u16) -> Option<Value> {
+        if self.ty(node)?.bits != 16 {
+            return self.word(node, Kind::Float);
+        }
+        let word = match self.pieces(node)?.single() {
+            // What lies above is cut off.
+            Some((word, 0, _)) => self.graph.read_as(word, Kind::Word),
+            _ => self.word(node, Kind::Word)?,
+        };
+        let halves = self.graph.apply(Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, &[word]);
+        let wide = self.graph.apply(Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae, &[halves]);
+        Some(self.graph.nan_agnostic(wide, Kind::Float))
+    }
+
+    /// A half as a float. A NaN keeps its sign and payload, and stays signalling: the instruction would make it quiet.
+    fn widen_exactly(&mut self, node: &Node) -> Option<Found> {
+        let wide = self.wide(node.args[0])?;
+        let raised = self.pieces(node.args[0])?.raised(16, 32);
+        // What lies below the half is cut off.
+        let raised = match raised_from(&raised) {
+            Some(word) => self.graph.read_as(word, Kind::Word),
+            None => self.graph.assemble(&raised, Kind::Word),
+        };
+        // Copies of the sign lie where the exponent needs ones.
+        let fields = self.graph.shift_by(Shifted::Arithmetic, raised, 3);
+        let (below, ones) = (self.graph.splat(!0x1fff), self.graph.splat(0x7000_0000));
+        // fields & below | ones
+        let nan = self.graph.logic(0b1110_1010, fields, below, ones);
+        let unordered = self.graph.compare_floats(Ordering::Unordered, wide, wide);
+        let exact = self.graph.select(unordered, nan, wide);
+        self.graph.loosely(exact, Kind::Float, wide);
+        Self::put(exact, node.ty)
+    }
+
+    /// A float as a half in the low bits, zeros above.
+    fn narrow(&mut self, word: Value, round: Round) -> Option<Value> {
+        let word = self.graph.canonical(word, Kind::Float);
+        let word = self.graph.read_as(word, Kind::Word);
+        let code = Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae;
+        let halves = self.graph.apply_immediate(code, &[word], immediate(round)?);
+        let word = self.graph.apply(Code::EVEX_Vpmovzxwd_zmm_k1z_ymmm256, &[halves]);
+        Some(self.graph.settled(word))
+    }
+
+    /// Rounded to an integer; what lies outside becomes the nearest, a NaN 0.
+    fn rounded_to_integer(&mut self, word: Value, to: Type, round: Round) -> Option<Value> {
+        let rounded = self.integral(word, round)?;
+        let zero = self.graph.splat(0);
+        if to.class == Class::Unsigned {
+            // The instruction gives ones for what lies above.
+            let positive = self.graph.apply(Code::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, &[rounded, zero]);
+            return Some(self.graph.apply(Code::EVEX_Vcvttps2udq_zmm_k1z_zmmm512b32_sae, &[positive]));
+        }
+        let number = self.graph.apply(Code::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae, &[rounded]);
+        let (bound, most) = (self.graph.splat(2_147_483_648f32.to_bits()), self.graph.splat(i32::MAX as u32));
+        let above = self.graph.compare_floats(Ordering::LessOrEqual, bound, rounded);
+        let number = self.graph.select(above, most, number);
+        let unordered = self.graph.compare_floats(Ordering::Unordered, word, word);
+        Some(self.graph.select(unordered, zero, number))
+    }
+}
+
+/// The word whose high half a value has in its own, whatever lies below.
+fn raised_from(pieces: &Pieces) -> Option<Value> {
+    let (word, from, bits) = pieces.slice(16, 16).single()?;
+    (from == 16 && bits == 16).then_some(word)
+}

@@ -1,0 +1,108 @@
+//! Half precision, two in a word, through single precision.
+//!
+//! Elements do not leave their places when a register is taken apart into its low and its high half, and put together
+//! again, so it does not matter which of them make a word.
+
+use iced_x86::{Code, RoundingControl};
+use isaforge_core::float::Round;
+use isaforge_core::semantics::primitive::rounding;
+use isaforge_core::semantics::{Node, Op};
+
+use super::super::graph::{Kind, Value};
+use super::float::{SIGN, fma};
+use super::{Cover, Found};
+
+const SIGNS: u32 = SIGN | 1 << 15;
+
+impl Cover<'_> {
+    pub(super) fn halves(&mut self, at: usize, node: &Node) -> Option<Found> {
+        let signs = if node.ty.lanes == 2 { SIGNS } else { 1 << 15 };
+        if node.ty.bits != 16 || !matches!(node.ty.lanes, 1 | 2) {
+            return None;
+        }
+        if matches!(node.op, Op::Neg | Op::Abs) {
+            return self.sign(node, Kind::Halves, signs);
+        }
+        if !self.made_canonical[at] || self.graph.nan(16).is_none() || rounding(node.imm) != Round::NearestEven {
+            return None;
+        }
+        let word = match node.op {
+            Op::Add | Op::Sub => self.half_sum(node)?,
+            Op::Mul => self.half_product(node.args[0], node.args[1], false)?,
+            Op::Fma => self.half_fma(node)?,
+            _ => return None,
+        };
+        Self::put(word, node.ty)
+    }
+
+    /// The sixteen low and the sixteen high halves of a register as floats.
+    fn wide_halves(&mut self, node: u16) -> Option<[Value; 2]> {
+        let word = self.word(node, Kind::Halves)?;
+        let above = match self.graph.constant(word) {
+            Some(_) => word,
+            None => self.graph.apply_immediate(Code::EVEX_Vextracti32x8_ymmm256_k1z_zmm_imm8, &[word], 1),
+        };
+        Some([word, above].map(|part| self.graph.apply(Code::EVEX_Vcvtph2ps_zmm_k1z_ymmm256_sae, &[part])))
+    }
+
+    /// The reverse, rounded to the nearest.
+    fn narrow_halves(&mut self, parts: [Value; 2]) -> Value {
+        let code = Code::EVEX_Vcvtps2ph_ymmm256_k1z_zmm_imm8_sae;
+        let [below, above] = parts.map(|part| self.graph.apply_immediate(code, &[part], 0));
+        let both = self.graph.apply_immediate(Code::EVEX_Vinserti32x8_zmm_k1z_zmm_ymmm256_imm8, &[below, above], 1);
+        self.graph.nan_agnostic(both, Kind::Halves)
+    }
+
+    /// Single precision holds more than twice the digits, so that rounding twice is rounding once.
+    fn half_sum(&mut self, node: &Node) -> Option<Value> {
+        let ((a, x), (b, y)) = (self.negated(node.args[0]), self.negated(node.args[1]));
+        let y = y != (node.op == Op::Sub);
+        let (a, b) = (self.wide_halves(a)?, self.wide_halves(b)?);
+        let sums = [0, 1].map(|part| match (x, y) {
+            (false, false) => self.graph.apply(Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er, &[a[part], b[part]]),
+            (false, true) => self.graph.apply(Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, &[a[part], b[part]]),
+            (true, false) => self.graph.apply(Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, &[b[part], a[part]]),
+            (true, true) => {
+                let sign = self.graph.splat(SIGN);
+                let a = self.graph.xor(a[part], sign);
+                self.graph.apply(Code::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, &[a, b[part]])
+            }
+        });
+        Some(self.narrow_halves(sums))
+    }
+
+    /// A product of halves is exact in single precision.
+    fn half_product(&mut self, a: u16, b: u16, negated: bool) -> Option<Value> {
+        let (a, b) = (self.wide_halves(a)?, self.wide_halves(b)?);
+        let products = [0, 1].map(|part| {
+            let mut factor = a[part];
+            if negated {
+                let sign = self.graph.splat(SIGN);
+                factor = self.graph.xor(factor, sign);
+            }
+            self.graph.apply(Code::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, &[factor, b[part]])
+        });
+        Some(self.narrow_halves(products))
+    }
+
+    /// Of the two neighbours of the exact sum the odd one leaves the second rounding what it needs to know; where both are
+    /// the same, it is exact. The one below would be the wrong zero.
+    fn half_fma(&mut self, node: &Node) -> Option<Value> {
+        let [(a, x), (b, y), (c, z)] = [0, 1, 2].map(|k| self.negated(node.args[k]));
+        let nothing = if z { 0 } else { u64::from(if node.ty.lanes == 2 { SIGNS } else { 1 << 15 }) };
+        if self.number(c) == Some(nothing) {
+            return self.half_product(a, b, x != y);
+        }
+        let (a, b, c) = (self.wide_halves(a)?, self.wide_halves(b)?, self.wide_halves(c)?);
+        let code = fma(x != y, z);
+        let sums = [0, 1].map(|part| {
+            let factors = [a[part], b[part], c[part]];
+            let below = self.graph.apply_rounded(code, &factors, RoundingControl::RoundDown);
+            let above = self.graph.apply_rounded(code, &factors, RoundingControl::RoundUp);
+            let one = self.graph.splat(1);
+            let odd = self.graph.meets(below, one);
+            self.graph.select(odd, below, above)
+        });
+        Some(self.narrow_halves(sums))
+    }
+}

@@ -1,0 +1,460 @@
+//! Covers a shape with vector operations.
+//!
+//! `None` where something of it has no operation here; the evaluator or handlers execute such an instruction. What is
+//! covered computes what the evaluator does, to the bit.
+//!
+//! - here: operands, components, memory, flow, and what is written
+//! - [`truth`]: conditions are masks, negated for free
+//! - [`bitwise`]: functions of three words are one operation
+//! - [`integer`]: words, components of words, and pairs of words
+//! - [`float`], [`half`]: single and half precision
+
+mod bitwise;
+mod float;
+mod half;
+mod integer;
+mod truth;
+
+use isaforge_core::semantics::instantiate::{canonical, for_each_argument};
+use isaforge_core::semantics::primitive::primitive;
+use isaforge_core::semantics::{Class, NONE, Node, Op, Semantics, Shape, Special, Type};
+
+use super::graph::{Graph, Kind, Value};
+use super::pieces::Pieces;
+use truth::Truth;
+
+/// Where 32 bits of an operand are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In a row.
+    Row(u32),
+    /// The same in all lanes, for good.
+    Number(u32),
+}
+
+/// Where something is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// To a row, and the next one where it has more than 32 bits.
+    Row(u32),
+    /// Nowhere.
+    Dropped,
+}
+
+/// An access to a word a lane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    /// The rows with the low and the high word of the address.
+    pub rows: [u32; 2],
+    /// What is added to it.
+    pub offset: i32,
+    /// Whether memory is written.
+    pub writes: bool,
+}
+
+/// What knows where operands and states are.
+pub(crate) trait Binding {
+    /// Where the words of an operand's element are read; the second is that of a type of more than 32 bits.
+    fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Option<[Place; 2]>;
+    /// Where it is written.
+    fn target(&mut self, operand: u16, element: u16) -> Option<Target>;
+    /// Where a state is read.
+    fn state(&mut self, state: u16) -> Option<Place>;
+    /// The words of a fact of the thread.
+    fn special(&mut self, special: Special) -> Option<[Place; 2]>;
+    /// The place in memory that all lanes access, a word each, contiguous. `None` where that cannot be known.
+    fn access(&mut self, access: Access) -> Option<usize>;
+}
+
+/// What a shape came to, besides what is in the graph.
+#[derive(Debug, Default)]
+pub(crate) struct Selected {
+    /// The lanes that jump; or with `true`, those that do not.
+    pub branch: Option<(Value, bool)>,
+    /// Pairs of rows that have become more by a constant: the first, the sum, and the constant.
+    pub increments: Vec<(u32, [Value; 2], u64)>,
+    /// Whether memory is accessed.
+    pub accesses: bool,
+}
+
+/// Adds what a shape computes to a graph.
+pub(crate) fn select(
+    semantics: &Semantics,
+    shape: &Shape,
+    binding: &mut dyn Binding,
+    graph: &mut Graph,
+) -> Option<Selected> {
+    let count = shape.nodes.len();
+    let mut made_canonical = vec![true; count];
+    for node in &shape.nodes {
+        for_each_argument(node, &shape.lists, |argument| {
+            if let Some(made) = made_canonical.get_mut(usize::from(argument)) {
+                *made &= node.op == Op::Canonical;
+            }
+        });
+    }
+    let (found, selected) = (Vec::with_capacity(count), Selected::default());
+    let mut cover = Cover { semantics, shape, binding, graph, found, made_canonical, selected };
+    for (at, node) in shape.nodes.iter().enumerate() {
+        let found = match node.op {
+            Op::Write => Found::None,
+            op if op.is_effect() => cover.effect(node)?,
+            _ => cover.value(at, node).unwrap_or(Found::None),
+        };
+        cover.found.push(found);
+    }
+    cover.write()?;
+    Some(cover.selected)
+}
+
+/// The value of a node.
+#[derive(Clone, Debug)]
+enum Found {
+    /// There is none, or no operation for it.
+    None,
+    Pieces(Pieces),
+    Truth(Truth),
+}
+
+struct Cover<'a> {
+    semantics: &'a Semantics,
+    shape: &'a Shape,
+    binding: &'a mut dyn Binding,
+    graph: &'a mut Graph,
+    found: Vec<Found>,
+    /// Whether every use of a node is by [`Op::Canonical`].
+    made_canonical: Vec<bool>,
+    selected: Selected,
+}
+
+/// How the bits of a type are read.
+fn kind(ty: Type) -> Kind {
+    match (ty.class, ty.bits, ty.lanes) {
+        (Class::Float, 32, 1) => Kind::Float,
+        (Class::Float, 16, _) => Kind::Halves,
+        _ => Kind::Word,
+    }
+}
+
+impl<'a> Cover<'a> {
+    fn node(&self, node: u16) -> Option<&'a Node> {
+        self.shape.nodes.get(usize::from(node))
+    }
+
+    fn ty(&self, node: u16) -> Option<Type> {
+        self.node(node).map(|node| node.ty)
+    }
+
+    fn pieces(&self, node: u16) -> Option<&Pieces> {
+        match self.found.get(usize::from(node))? {
+            Found::Pieces(pieces) => Some(pieces),
+            _ => None,
+        }
+    }
+
+    /// A value of at most 32 bits, zeros above it, for a reader of a kind.
+    fn word(&mut self, node: u16, kind: Kind) -> Option<Value> {
+        if self.ty(node)?.size() > 32 {
+            return None;
+        }
+        let pieces = self.pieces(node)?.clone();
+        Some(self.graph.assemble(&pieces, kind))
+    }
+
+    /// A value as a low and a high word.
+    fn words(&mut self, node: u16) -> Option<[Value; 2]> {
+        let pieces = self.pieces(node)?.clone();
+        Some([0, 32].map(|from| self.graph.assemble(&pieces.slice(from, 32), Kind::Word)))
+    }
+
+    /// The number that a node is, if that is known.
+    fn number(&self, node: u16) -> Option<u64> {
+        match self.found.get(usize::from(node))? {
+            Found::Pieces(pieces) => self.graph.number(pieces),
+            Found::Truth(Truth::Known(holds)) => Some((*holds).into()),
+            _ => None,
+        }
+    }
+
+    /// A result in the low bits of a word.
+    fn put(value: Value, ty: Type) -> Option<Found> {
+        (ty.size() <= 32).then(|| Found::Pieces(Pieces::of(value, ty.size())))
+    }
+
+    fn put_number(&mut self, number: u64, ty: Type) -> Option<Found> {
+        if ty == Type::BOOL {
+            return Some(Found::Truth(Truth::Known(number & 1 != 0)));
+        }
+        if ty.class == Class::Bool {
+            return None;
+        }
+        let words = [number as u32, (number >> 32) as u32].map(|word| self.graph.splat(word));
+        Some(Found::Pieces(Pieces::pair(words).slice(0, ty.size())))
+    }
+
+    fn put_places(&mut self, [low, high]: [Place; 2], ty: Type) -> Found {
+        let mut read = |place: Place| match place {
+            Place::Row(row) => self.graph.read(row),
+            Place::Number(number) => self.graph.splat(number),
+        };
+        let low = read(low);
+        let pieces = if ty.size() > 32 { Pieces::pair([low, read(high)]) } else { Pieces::of(low, 32) };
+        Found::Pieces(pieces.slice(0, ty.size()))
+    }
+
+    fn value(&mut self, at: usize, node: &Node) -> Option<Found> {
+        let [a, b, ..] = node.args;
+        let ty = node.ty;
+        if let Some(number) = self.folded(node) {
+            return self.put_number(number, ty);
+        }
+        match node.op {
+            Op::Operand => {
+                let places = self.binding.operand(a, b, ty)?;
+                Some(self.put_places(places, ty))
+            }
+            Op::State if b == NONE => match (self.binding.state(a)?, ty) {
+                (Place::Number(number), _) => self.put_number(number.into(), ty),
+                (_, Type::BOOL) => None,
+                (row, _) => Some(self.put_places([row, Place::Number(0)], ty)),
+            },
+            Op::Special => {
+                let places = self.binding.special(*Special::ALL.get(usize::from(node.imm))?)?;
+                Some(self.put_places(places, ty))
+            }
+            Op::Bits if self.is_bool(a)? == (ty.class == Class::Bool) => self.found.get(usize::from(a)).cloned(),
+            Op::Get | Op::Slice | Op::Pack | Op::Splat | Op::Concat | Op::Zext | Op::Trunc
+                if !self.is_bool_like(node)? =>
+            {
+                self.parts(node)
+            }
+            Op::Canonical => self.canonical(node),
+            Op::Compare => self.compare(node),
+            Op::Select => self.choice(node),
+            Op::Zext | Op::Sext if self.ty(a)? == Type::BOOL => self.truth_as_number(node),
+            Op::And | Op::Or | Op::Xor | Op::Not if ty.class == Class::Bool => self.truths(node),
+            Op::And | Op::Or | Op::Xor | Op::Not => self.bitwise(at, node),
+            Op::Convert => self.convert(at, node),
+            _ if ty.is_float() && ty.bits == 32 && ty.lanes == 1 => self.float(at, node),
+            _ if ty.is_float() => self.halves(at, node),
+            _ => self.integer(node),
+        }
+    }
+
+    fn is_bool(&self, node: u16) -> Option<bool> {
+        Some(self.ty(node)?.class == Class::Bool)
+    }
+
+    /// Whether a node takes truths apart or puts them together.
+    fn is_bool_like(&self, node: &Node) -> Option<bool> {
+        Some(node.ty.class == Class::Bool || node.op != Op::Pack && self.is_bool(node.args[0])?)
+    }
+
+    /// What a node comes to whose arguments are numbers.
+    fn folded(&self, node: &Node) -> Option<u64> {
+        if node.op == Op::Const {
+            return self.shape.constants.get(usize::from(node.args[0])).copied();
+        }
+        if !node.op.is_pure() {
+            return None;
+        }
+        if node.op == Op::Pack {
+            let (first, count) = (usize::from(node.args[0]), usize::from(node.args[1]));
+            let list = self.shape.lists.get(first..first + count)?;
+            return list.iter().enumerate().try_fold(0, |all, (i, part)| {
+                Some(all | self.number(*part)? << (usize::from(node.ty.bits) * i).min(63))
+            });
+        }
+        let (mut types, mut args) = ([Type::BOOL; 4], [0; 4]);
+        for k in (0..4).filter(|k| node.op.node_arguments() >> k & 1 != 0) {
+            args[k] = self.number(node.args[k])?;
+            types[k] = self.ty(node.args[k])?;
+        }
+        Some(match node.op {
+            Op::Canonical => canonical(self.semantics, node.ty, args[0]),
+            _ => primitive(node.op, node.imm, node.ty, types, args),
+        })
+    }
+
+    /// Components and parts: bits only lie elsewhere.
+    fn parts(&mut self, node: &Node) -> Option<Found> {
+        let [a, b, ..] = node.args;
+        let (ty, bits) = (node.ty, u32::from(node.ty.bits));
+        if node.op == Op::Pack {
+            let list = self.shape.lists.get(usize::from(a)..usize::from(a) + usize::from(b))?;
+            let mut all = Pieces::default();
+            for (part, at) in list.iter().zip((0..).step_by(bits as usize)) {
+                all = all.with(self.pieces(*part)?.slice(0, bits).raised(at, ty.size()));
+            }
+            return Some(Found::Pieces(all));
+        }
+        let (from, pieces) = (self.ty(a)?, self.pieces(a)?);
+        let each = |width: u32| {
+            let part = |i: u32| pieces.slice(u32::from(from.bits) * i, width).raised(bits * i, ty.size());
+            (0..ty.lanes.into()).fold(Pieces::default(), |all, i| all.with(part(i)))
+        };
+        Some(Found::Pieces(match node.op {
+            Op::Get => pieces.slice(u32::from(node.imm) * u32::from(from.bits), ty.size()),
+            Op::Slice => pieces.slice((node.imm & 0xff).into(), ty.size()),
+            Op::Splat => {
+                let one = pieces.slice(0, bits);
+                (0..ty.lanes.into()).fold(Pieces::default(), |all, i| all.with(one.raised(bits * i, ty.size())))
+            }
+            Op::Concat => {
+                let high = self.pieces(b)?.raised(from.size(), ty.size());
+                pieces.clone().with(high)
+            }
+            Op::Zext => each(from.bits.into()),
+            _ => each(bits),
+        }))
+    }
+
+    /// One NaN in the place of any.
+    fn canonical(&mut self, node: &Node) -> Option<Found> {
+        let kind = kind(node.ty);
+        if kind == Kind::Word {
+            return None;
+        }
+        let word = self.word(node.args[0], kind)?;
+        let word = self.graph.canonical(word, kind);
+        Self::put(word, node.ty)
+    }
+
+    /// A choice between two values.
+    fn choice(&mut self, node: &Node) -> Option<Found> {
+        let [when, yes, no, _] = node.args;
+        let truth = match self.found.get(usize::from(when))? {
+            Found::Truth(Truth::Known(holds)) => {
+                return self.found.get(usize::from(if *holds { yes } else { no })).cloned();
+            }
+            Found::Truth(truth) => *truth,
+            _ => return None,
+        };
+        if node.ty.class == Class::Bool {
+            return self.choose_truth(truth, yes, no);
+        }
+        if node.ty.size() > 32 {
+            let (yes, no) = (self.words(yes)?, self.words(no)?);
+            let mut words = yes;
+            for (word, no) in words.iter_mut().zip(no) {
+                *word = self.blend(truth, *word, no)?;
+            }
+            return Some(Found::Pieces(Pieces::pair(words).slice(0, node.ty.size())));
+        }
+        let exact = [self.word(yes, Kind::Word)?, self.word(no, Kind::Word)?];
+        let exact = self.blend(truth, exact[0], exact[1])?;
+        if node.ty.size() == 32 && node.ty.lanes == 1 {
+            let loose = [self.word(yes, Kind::Float)?, self.word(no, Kind::Float)?];
+            let loose = self.blend(truth, loose[0], loose[1])?;
+            self.graph.loosely(exact, Kind::Float, loose);
+        }
+        Self::put(exact, node.ty)
+    }
+
+    /// Memory and flow.
+    fn effect(&mut self, node: &Node) -> Option<Found> {
+        let [a, b, ..] = node.args;
+        let when = node.op.condition().map_or(NONE, |k| node.args[k]);
+        let holds = if when == NONE { Some(Truth::Known(true)) } else { self.truth(when) };
+        if holds == Some(Truth::Known(false)) {
+            return self.put_number(0, node.ty).or(Some(Found::None));
+        }
+        // An access of parts has a mark in its high bits.
+        match (node.op, holds?) {
+            (Op::Load, Truth::Known(_)) if node.ty == Type::U32 && node.imm >> 8 == 0 => {
+                let place = self.access(a, false)?;
+                Some(Found::Pieces(Pieces::of(self.graph.load(place), 32)))
+            }
+            (Op::Store, Truth::Known(_)) if self.ty(b)? == Type::U32 && node.imm >> 8 == 0 => {
+                let place = self.access(a, true)?;
+                let value = self.word(b, Kind::Word)?;
+                self.graph.store(place, value);
+                Some(Found::None)
+            }
+            (Op::Branch, truth) if self.selected.branch.is_none() => {
+                let (mask, inverted) = self.mask(truth);
+                self.selected.branch = Some((mask, inverted));
+                Some(Found::None)
+            }
+            _ => None,
+        }
+    }
+
+    /// The place in memory at an address that two rows hold, perhaps with an offset.
+    fn access(&mut self, address: u16, writes: bool) -> Option<usize> {
+        self.selected.accesses = true;
+        let node = self.node(address)?;
+        let (base, offset) = match node.op {
+            Op::Add if self.number(node.args[1]).is_some() => (node.args[0], self.number(node.args[1])?),
+            Op::Add => (node.args[1], self.number(node.args[0])?),
+            _ => (address, 0),
+        };
+        let Node { op: Op::Operand, args: [operand, element, ..], ty, .. } = *self.node(base)? else { return None };
+        let [Place::Row(low), Place::Row(high)] = self.binding.operand(operand, element, ty)? else { return None };
+        // Rows that were written on the way are not those that memory was looked for at.
+        let is_old = |graph: &mut Graph, row: u32| {
+            let value = graph.read(row);
+            graph.is_row(value, row)
+        };
+        if !is_old(self.graph, low) || !is_old(self.graph, high) {
+            return None;
+        }
+        let offset = i32::try_from(offset as i64).ok()?;
+        self.binding.access(Access { rows: [low, high], offset, writes })
+    }
+
+    /// Writes rows, after all else.
+    fn write(&mut self) -> Option<()> {
+        let mut rows = Vec::new();
+        for node in self.shape.nodes.iter().filter(|node| node.op == Op::Write) {
+            let [operand, element, from, when] = node.args;
+            match if when == NONE { Truth::Known(true) } else { self.truth(when)? } {
+                Truth::Known(true) => {}
+                Truth::Known(false) => continue,
+                Truth::Mask { .. } => return None,
+            }
+            let Target::Row(row) = self.binding.target(operand, element)? else { continue };
+            if node.ty.size() == 64 {
+                let sum = self.words(from)?;
+                if let Some(by) = self.increment(from, row) {
+                    self.selected.increments.push((row, sum, by));
+                }
+                rows.extend([(row, sum[0]), (row + 1, sum[1])]);
+                continue;
+            }
+            if node.ty.size() != 32 {
+                return None;
+            }
+            let word = match self.pieces(from)?.whole() {
+                // Readers of the row say whether they see the payloads of its NaNs.
+                Some(word) => word,
+                None => self.word(from, Kind::Word)?,
+            };
+            rows.push((row, word));
+        }
+        for (row, word) in rows {
+            self.graph.write(row, word);
+        }
+        Some(())
+    }
+
+    /// How much more two rows become, when a sum is written to them.
+    fn increment(&self, mut sum: u16, row: u32) -> Option<u64> {
+        while self.node(sum)?.op == Op::Bits {
+            sum = self.node(sum)?.args[0];
+        }
+        let Node { op: Op::Add, args: [a, b, ..], .. } = *self.node(sum)? else { return None };
+        let is_pair = |node: u16| {
+            let half = |from: u32, row: u32| {
+                let word = self.pieces(node)?.slice(from, 32).whole()?;
+                self.graph.is_row(word, row).then_some(())
+            };
+            half(0, row).and(half(32, row + 1)).is_some()
+        };
+        match (self.number(a), self.number(b)) {
+            (_, Some(by)) if is_pair(a) => Some(by),
+            (Some(by), _) if is_pair(b) => Some(by),
+            _ => None,
+        }
+    }
+}

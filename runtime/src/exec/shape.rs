@@ -1,0 +1,192 @@
+//! What words come to: the shapes of an instruction set, each made once.
+//!
+//! Two words of a form have the same shape where the bits agree that the operation's modifiers lie in. Everything else of a
+//! word, such as the numbers of its registers, says where operands are and not what is done with them.
+
+use std::sync::Arc;
+
+use isaforge_core::semantics::{Modifier, Semantics, Shape, instantiate};
+use isaforge_core::table::{self, Form, Isa};
+
+/// Shapes that are kept. Programs have far fewer; who sends many strange words only makes them anew.
+const MOST: usize = 4096;
+/// Slots of the hash table, a power of two. At least half of them are free, so a search ends soon.
+const SLOTS: usize = 2 * MOST;
+const FREE: u32 = u32::MAX;
+
+/// The shapes of the words that were asked for.
+#[derive(Debug)]
+pub struct Shapes<T> {
+    semantics: &'static Semantics,
+    isa: &'static Isa,
+    /// The bits of a word that choose its shape, by opcode.
+    keys: Box<[u64]>,
+    slots: Box<[Slot]>,
+    entries: Vec<Entry<T>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    key: u64,
+    opcode: u32,
+    /// The place among the entries, or [`FREE`].
+    entry: u32,
+}
+
+/// A shape, and what an engine keeps beside it.
+#[derive(Clone, Debug)]
+pub struct Entry<T> {
+    /// The shape.
+    pub shape: Arc<Shape>,
+    /// What was made of it.
+    pub made: T,
+}
+
+impl<T> Shapes<T> {
+    /// No shapes yet of an instruction set whose words have at most 64 bits.
+    pub fn new(semantics: &'static Semantics, isa: &'static Isa) -> Self {
+        let key = |(operation, form): (&isaforge_core::semantics::Operation, &Form)| {
+            operation.modifiers.iter().fold(0, |key, modifier| key | bits(isa, form, *modifier))
+        };
+        let keys = semantics.operations.iter().zip(isa.forms).map(key).collect();
+        let free = Slot { key: 0, opcode: 0, entry: FREE };
+        Shapes { semantics, isa, keys, slots: vec![free; SLOTS].into(), entries: Vec::new() }
+    }
+
+    /// The shape of a word with this opcode. `make` adds what is kept beside a shape that is new. `None` where the
+    /// specification has no text for the instruction.
+    #[inline]
+    pub fn get(&mut self, opcode: u16, word: u64, make: impl FnOnce(&Arc<Shape>) -> T) -> Option<&Entry<T>> {
+        let key = word & self.keys.get(usize::from(opcode))?;
+        let mut at = place(opcode, key);
+        loop {
+            let slot = self.slots[at % SLOTS];
+            if slot.entry == FREE {
+                return self.add(at % SLOTS, opcode, key, make);
+            }
+            if slot.key == key && slot.opcode == u32::from(opcode) {
+                return self.entries.get(slot.entry as usize);
+            }
+            at += 1;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add(&mut self, at: usize, opcode: u16, key: u64, make: impl FnOnce(&Arc<Shape>) -> T) -> Option<&Entry<T>> {
+        let (operation, form) =
+            (self.semantics.operations.get(usize::from(opcode))?, self.isa.forms.get(usize::from(opcode))?);
+        if operation.text.is_empty() {
+            return None;
+        }
+        let modifier = |index: u16| {
+            operation.modifiers.get(usize::from(index)).map_or(0, |modifier| modifier.bits(self.isa, form, key))
+        };
+        let shape = Arc::new(instantiate(self.semantics, operation, modifier));
+        let made = make(&shape);
+        let mut at = at;
+        if self.entries.len() == MOST {
+            self.entries.clear();
+            self.slots.fill(Slot { key: 0, opcode: 0, entry: FREE });
+            at = place(opcode, key) % SLOTS;
+        }
+        self.slots[at] = Slot { key, opcode: opcode.into(), entry: self.entries.len() as u32 };
+        self.entries.push(Entry { shape, made });
+        self.entries.last()
+    }
+
+    /// How many shapes there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+/// Where a search begins. The upper half of the product depends on all bits of the key.
+#[inline]
+fn place(opcode: u16, key: u64) -> usize {
+    ((key ^ u64::from(opcode)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize
+}
+
+/// The bits of a word that a modifier depends on.
+fn bits(isa: &Isa, form: &Form, modifier: Modifier) -> u64 {
+    match modifier {
+        Modifier::Form(index) => form.modifiers.get(usize::from(index)).map_or(0, |modifier| modifier.bits.mask(0)),
+        Modifier::Suffix(operand, index) => {
+            let Some(operand) = form.operands.get(usize::from(operand)) else { return 0 };
+            match operand.suffixes.get(usize::from(index)) {
+                Some(suffix) => suffix.bits.mask(0),
+                None => reading(isa, operand),
+            }
+        }
+        // Words have no fields of groups.
+        Modifier::Field(..) | Modifier::Present(_) | Modifier::Repetition | Modifier::Repetitions => 0,
+    }
+}
+
+/// All bits of an operand: which reading it has depends on them, and where the reading's fields lie.
+fn reading(isa: &Isa, operand: &table::Operand) -> u64 {
+    match operand.shape {
+        table::Shape::One { kind, at } => {
+            let kind = isa.kinds.get(usize::from(kind));
+            let alternatives = kind.map_or(&[][..], |kind| kind.alternatives);
+            let fields = alternatives.iter().flat_map(|alternative| alternative.fields);
+            let shared = alternatives.iter().flat_map(|alternative| alternative.when);
+            let shared = shared.filter_map(|(index, _)| isa.shared.get(usize::from(*index)));
+            fields.fold(0, |all, field| all | field.bits.mask(at))
+                | alternatives.iter().fold(0, |all, alternative| all | alternative.mask << at)
+                | shared.fold(0, |all, shared| all | shared.bits.mask(0))
+        }
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use isaforge_core::sample::{Random, sample};
+    use isaforge_valhall::ISA;
+    use isaforge_valhall::semantics::SEMANTICS;
+
+    use super::*;
+
+    #[test]
+    fn a_word_finds_the_shape_that_its_own_modifiers_give() {
+        let (mut shapes, mut random) = (Shapes::new(SEMANTICS, ISA), Random(7));
+        for opcode in 0..ISA.forms.len() as u16 {
+            let (form, operation) = (&ISA.forms[usize::from(opcode)], &SEMANTICS.operations[usize::from(opcode)]);
+            for _ in 0..64 {
+                let word = sample(ISA, opcode, &mut random);
+                let own = instantiate(SEMANTICS, operation, |index| {
+                    operation.modifiers[usize::from(index)].bits(ISA, form, word)
+                });
+                let found = shapes.get(opcode, word, |_| ()).map(|entry| entry.shape.as_ref().clone());
+                assert_eq!(found, (!operation.text.is_empty()).then_some(own), "{} {word:#018x}", form.name.str);
+            }
+        }
+    }
+
+    #[test]
+    fn shapes_of_words_that_differ_in_registers_alone_are_one() {
+        let mut shapes = Shapes::new(SEMANTICS, ISA);
+        let mut made = 0;
+        for line in ["FADD.f32 r0, r1, r2", "FADD.f32 r7, r9, u3", "FADD.f32 r7, r9, r1.neg"] {
+            let word = line.parse::<isaforge_valhall::Instruction>().unwrap();
+            shapes.get(word.opcode() as u16, word.encode(), |_| made += 1).unwrap();
+        }
+        assert_eq!((made, shapes.len()), (2, 2));
+    }
+
+    #[test]
+    fn more_shapes_than_are_kept_are_made_anew() {
+        let (mut shapes, mut random) = (Shapes::new(SEMANTICS, ISA), Random(11));
+        let fma = ISA.forms.iter().position(|form| form.name.str == "FMA.f32").unwrap() as u16;
+        for _ in 0..20_000 {
+            assert!(shapes.get(fma, sample(ISA, fma, &mut random), |_| ()).is_some());
+            assert!(shapes.len() <= MOST);
+        }
+    }
+}

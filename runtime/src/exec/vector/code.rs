@@ -1,0 +1,136 @@
+//! What a shape became, and what runs it.
+
+use std::ops::ControlFlow;
+
+use crate::level::Level;
+
+use super::Family;
+use super::effect::Effect;
+use super::exact::{ByDefinition, Exact, WideByDefinition};
+use super::handler::Handler;
+
+/// No row.
+pub(crate) const NOWHERE: u16 = u16::MAX;
+/// Rows that an operation reads, at most: two for each of four values.
+pub(super) const READS: usize = 8;
+
+/// An operation on rows.
+#[derive(Debug)]
+pub(crate) struct Micro<const K: usize, F: Family<K>> {
+    pub(super) handler: Handler<K, F>,
+    /// The row that is written.
+    pub(super) to: u16,
+    /// The row of the high words, or [`NOWHERE`].
+    pub(super) high: u16,
+    /// Whether lanes that are not active keep what is in these rows.
+    pub(super) keep: [bool; 2],
+    /// How many rows are read.
+    pub(super) reads: u8,
+    /// The rows that are read; those beyond `reads` repeat the first.
+    pub(super) from: [u16; READS],
+    /// A number that the handler knows how to use.
+    pub(super) number: u64,
+}
+
+impl<const K: usize, F: Family<K>> Clone for Micro<K, F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<const K: usize, F: Family<K>> Copy for Micro<K, F> {}
+
+impl<const K: usize, F: Family<K>> Micro<K, F> {
+    /// The operation on the rows that are found for those it has now, and for those that it writes; its place in the table
+    /// of the code moves up by `table`.
+    #[inline]
+    pub(crate) fn moved(&self, table: u64, find: &mut impl FnMut(u16, bool) -> Option<u16>) -> Option<Self> {
+        let mut micro = *self;
+        for row in micro.from.iter_mut().take(self.reads.into()) {
+            *row = find(*row, false)?;
+        }
+        let [first, ..] = micro.from;
+        micro.from.iter_mut().skip(self.reads.into()).for_each(|row| *row = first);
+        micro.to = find(micro.to, true)?;
+        if micro.high != NOWHERE {
+            micro.high = find(micro.high, true)?;
+        }
+        if self.handler.is_of::<ByDefinition>() || self.handler.is_of::<WideByDefinition>() {
+            micro.number += table;
+        }
+        Some(micro)
+    }
+
+    /// Executes it; `exact` is the table of the code.
+    #[inline(always)]
+    pub(crate) fn run(&self, level: Level, exact: &[Exact], members: &mut [F::Member<'_>]) {
+        self.handler.run(level, self, exact, members);
+    }
+
+    /// The rows that are read.
+    pub(super) fn read(&self) -> &[u16] {
+        self.from.get(..self.reads.into()).unwrap_or_default()
+    }
+
+    /// The rows that are written.
+    pub(super) fn written(&self) -> impl Iterator<Item = u16> + use<K, F> {
+        [self.to, self.high].into_iter().filter(|row| *row != NOWHERE)
+    }
+}
+
+/// A step of a code.
+#[derive(Debug)]
+pub(crate) enum Step<const K: usize, F: Family<K>> {
+    Micro(Micro<K, F>),
+    Effect(Box<Effect>),
+}
+
+/// A shape, ready to run.
+#[derive(Debug)]
+pub(crate) struct Code<const K: usize, F: Family<K>> {
+    /// Where all lanes are active.
+    pub(super) whole: Vec<Step<K, F>>,
+    /// Where the row of active lanes says which are.
+    pub(super) part: Vec<Step<K, F>>,
+    pub(super) exact: Vec<Exact>,
+}
+
+impl<const K: usize, F: Family<K>> Code<K, F> {
+    /// Executes it for members of which all lanes are active, if `whole`, or those that their row of active lanes has.
+    /// `perform` does an effect for the members.
+    #[inline]
+    pub(crate) fn run<B>(
+        &self,
+        level: Level,
+        whole: bool,
+        members: &mut [F::Member<'_>],
+        mut perform: impl FnMut(&Effect, &mut [F::Member<'_>]) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        for step in if whole { &self.whole } else { &self.part } {
+            match step {
+                Step::Micro(micro) => micro.handler.run(level, micro, &self.exact, members),
+                Step::Effect(effect) => perform(effect, members)?,
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The steps where all lanes are active, and what they look up.
+    pub(crate) fn into_steps(self) -> (Vec<Step<K, F>>, Vec<Exact>) {
+        (self.whole, self.exact)
+    }
+
+    /// Executes it where it has no effects but on rows.
+    #[inline]
+    pub(crate) fn run_pure(&self, level: Level, whole: bool, members: &mut [F::Member<'_>]) {
+        let _ = self.run(level, whole, members, |_, _| ControlFlow::<()>::Continue(()));
+    }
+
+    /// The effects beside those on rows.
+    pub(crate) fn effects(&self) -> impl Iterator<Item = &Effect> {
+        self.whole.iter().filter_map(|step| match step {
+            Step::Effect(effect) => Some(&**effect),
+            Step::Micro(_) => None,
+        })
+    }
+}

@@ -1,0 +1,153 @@
+//! What an environment does: reads of what is in no row, memory, flow, intrinsics.
+
+use isaforge_core::bits::ones;
+use isaforge_core::semantics::evaluate::{Column, Environment};
+use isaforge_core::semantics::{AtomicOp, Op, Special, Type};
+
+use super::code::NOWHERE;
+use super::{bits_of, mask_of};
+
+/// A value in a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Value {
+    pub row: u16,
+    /// The row of the high words, or [`NOWHERE`](super::code::NOWHERE).
+    pub high: u16,
+    /// How many booleans it is; 0 for numbers.
+    pub booleans: u8,
+}
+
+/// A step that an environment makes.
+#[derive(Clone, Debug)]
+pub(crate) struct Effect {
+    pub op: Op,
+    pub imm: u16,
+    /// Of the result, or of what is written.
+    pub ty: Type,
+    /// Operand and element, state, or intrinsic: the arguments of the node that are no nodes.
+    pub numbers: [u16; 2],
+    /// The arguments that are nodes.
+    pub values: Vec<Value>,
+    /// The index of a state or what an atomic expects stands at this place of `values`, if there is one.
+    pub extra: Option<u8>,
+    /// The row of its condition.
+    pub when: Option<u16>,
+    /// Where its result goes, if it has one.
+    pub to: Option<Value>,
+}
+
+/// An environment whose lanes have rows.
+pub(crate) trait Rows<const L: usize>: Environment<L> {
+    /// Bits of a lane in a row.
+    const SLOT: u32;
+    /// The slots of a row.
+    fn row(&self, row: u16) -> Column<L>;
+    /// Sets the slots of a row.
+    fn set_row(&mut self, row: u16, slots: &Column<L>);
+}
+
+fn value<const L: usize, E: Rows<L>>(env: &E, value: Value) -> Column<L> {
+    let mut slots = env.row(value.row);
+    if value.high != NOWHERE {
+        let high = env.row(value.high);
+        slots.iter_mut().zip(high).for_each(|(slot, high)| *slot |= high << 32);
+    }
+    match value.booleans {
+        0 => slots,
+        1 => slots.map(|slot| slot & 1),
+        parts => slots.map(|slot| bits_of(slot, parts, E::SLOT)),
+    }
+}
+
+fn put<const L: usize, E: Rows<L>>(env: &mut E, to: Option<Value>, column: Column<L>) {
+    let Some(to) = to else { return };
+    let slots = match to.booleans {
+        0 => column,
+        1 => column.map(|bits| if bits & 1 != 0 { ones(E::SLOT) } else { 0 }),
+        parts => column.map(|bits| mask_of(bits, parts, E::SLOT)),
+    };
+    if to.high == NOWHERE {
+        env.set_row(to.row, &slots);
+    } else {
+        env.set_row(to.row, &slots.map(|slot| slot & ones(32)));
+        env.set_row(to.high, &slots.map(|slot| slot >> 32));
+    }
+}
+
+/// Does it, as [`evaluate`](isaforge_core::semantics::evaluate::evaluate) would.
+///
+/// # Errors
+/// What the environment answers.
+pub(crate) fn perform<const L: usize, E: Rows<L>>(effect: &Effect, env: &mut E) -> Result<(), E::Fault> {
+    let [number, element] = effect.numbers;
+    let argument = |env: &E, k: usize| effect.values.get(k).map_or([0; L], |found| value(env, *found));
+    let extra = |env: &E| effect.extra.map(|k| argument(env, k.into()));
+    match effect.op {
+        Op::Operand => {
+            let column = env.operand(number, element, effect.ty)?;
+            put(env, effect.to, column);
+            return Ok(());
+        }
+        Op::State => {
+            let index = extra(env);
+            let column = env.state(number, index.as_ref())?;
+            put(env, effect.to, column);
+            return Ok(());
+        }
+        Op::Special => {
+            let column = match Special::ALL.get(usize::from(effect.imm)) {
+                Some(Special::Lane) => std::array::from_fn(|lane| lane as u64),
+                Some(Special::Active) => [env.active(); L],
+                Some(special) => env.special(*special),
+                None => [0; L],
+            };
+            put(env, effect.to, column);
+            return Ok(());
+        }
+        _ => {}
+    }
+    let active = env.active();
+    let mask = match effect.when {
+        Some(row) => {
+            let holds = env.row(row);
+            holds.iter().enumerate().fold(0, |mask, (lane, holds)| mask | (holds & 1) << lane) & active
+        }
+        None => active,
+    };
+    if mask == 0 {
+        put(env, effect.to, [0; L]);
+        return Ok(());
+    }
+    let space = effect.imm & 0xff;
+    let result = match effect.op {
+        Op::Load => env.load(space, effect.ty, &argument(env, 0), mask)?,
+        Op::Store => {
+            env.store(space, effect.ty, &argument(env, 0), &argument(env, 1), mask)?;
+            return Ok(());
+        }
+        Op::Atomic => {
+            let op = AtomicOp::ALL.get(usize::from(effect.imm >> 8)).copied().unwrap_or(AtomicOp::Exchange);
+            let expected = extra(env);
+            env.atomic(op, space, effect.ty, &argument(env, 0), &argument(env, 1), expected.as_ref(), mask)?
+        }
+        Op::Write => return env.write(number, element, effect.ty, &argument(env, 0), mask),
+        Op::SetState => {
+            let index = extra(env);
+            return env.set_state(number, index.as_ref(), &argument(env, 0), mask);
+        }
+        Op::Branch => return env.branch(&argument(env, 0), mask),
+        Op::Barrier => return env.barrier(mask),
+        Op::End => return env.end(mask),
+        Op::Fault => return env.fault(effect.imm, &argument(env, 0), mask),
+        _ => {
+            let mut columns = [[0; L]; 8];
+            let count = effect.values.len().min(columns.len());
+            for (k, column) in columns.iter_mut().enumerate().take(count) {
+                *column = argument(env, k);
+            }
+            env.intrinsic(number, &columns[..count], mask)?
+        }
+    };
+    put(env, effect.to, result);
+    Ok(())
+}

@@ -1,0 +1,391 @@
+//! What handlers of integers, and of bits in general, compute in one component.
+
+use bytemuck::Pod;
+use isaforge_core::semantics::{Comparison, Op};
+
+use super::code::Micro;
+use super::exact::Exact;
+use super::handler::{Body, Handler};
+use super::{Family, Member, wide};
+
+/// What is computed in a component, from up to three rows at the same place. Without branches where possible: the compiler
+/// makes vector instructions of it.
+pub(super) trait Rule: 'static {
+    /// The components.
+    type Part: Pod;
+    /// How many rows it reads.
+    const READS: usize;
+
+    fn apply(values: [Self::Part; 3], number: u64) -> Self::Part;
+}
+
+/// The handler of a rule.
+pub(super) struct Each<R>(std::marker::PhantomData<R>);
+
+/// A rule on one part of rows, by value: no store may change what is still to be read.
+#[inline(always)]
+fn each<R: Rule, const K: usize>(values: [[u64; K]; 3], number: u64) -> [u64; K] {
+    let mut result = [0; K];
+    let [a, b, c] = &values;
+    let (a, b, c) = (parts::<R, K>(a), parts::<R, K>(b), parts::<R, K>(c));
+    let to: &mut [R::Part] = bytemuck::cast_slice_mut(&mut result);
+    for (((to, a), b), c) in to.iter_mut().zip(a).zip(b).zip(c) {
+        *to = R::apply([*a, *b, *c], number);
+    }
+    result
+}
+
+#[inline(always)]
+fn parts<R: Rule, const K: usize>(words: &[u64; K]) -> &[R::Part] {
+    bytemuck::cast_slice(words)
+}
+
+impl<R: Rule> Body for Each<R> {
+    #[inline(always)]
+    fn run<const K: usize, F: Family<K>>(op: &Micro<K, F>, _: &[Exact], members: &mut [F::Member<'_>]) {
+        for member in members {
+            for part in 0..F::PARTS {
+                if !member.is_busy(part) {
+                    continue;
+                }
+                let a = *member.part(op.from[0], part);
+                let b = if R::READS > 1 { *member.part(op.from[1], part) } else { a };
+                let c = if R::READS > 2 { *member.part(op.from[2], part) } else { a };
+                member.put(op.to, part, &each::<R, K>([a, b, c], op.number), op.keep[0]);
+            }
+        }
+    }
+}
+
+/// The handler of a rule, and how many rows it reads.
+pub(super) fn of<R: Rule, const K: usize, F: Family<K>>() -> (Handler<K, F>, u8) {
+    (Handler::of::<Each<R>>(), R::READS as u8)
+}
+
+/// Rules without parameters: the values they read, the number, the result.
+macro_rules! rules {
+    ($part:ty; $($(#[$doc:meta])* $name:ident($($value:ident),*; $number:pat) $result:expr;)*) => { $(
+        $(#[$doc])*
+        pub(crate) struct $name;
+        impl $crate::exec::vector::rule::Rule for $name {
+            type Part = $part;
+            const READS: usize = [$(stringify!($value)),*].len();
+            #[inline(always)]
+            #[allow(clippy::cast_lossless, clippy::unnecessary_cast, reason = "the same for components of any width")]
+            fn apply(values: [$part; 3], $number: u64) -> $part {
+                let [$($value,)* ..] = values;
+                $result
+            }
+        }
+    )* };
+}
+pub(super) use rules;
+
+/// Rules on whole words, whatever they hold.
+pub(super) mod word {
+    rules! { u64;
+        Copy(a; _) a;
+        And(a, b; _) a & b;
+        Or(a, b; _) a | b;
+        Xor(a, b; _) a ^ b;
+        /// The second where the first is ones, the third elsewhere.
+        Select(mask, a, b; _) b ^ ((a ^ b) & mask);
+    }
+}
+
+macro_rules! width {
+    ($name:ident, $u:ident, $i:ident, $wide:ident, $wide_signed:ident) => {
+        /// Rules on components of one width.
+        pub(super) mod $name {
+            const BITS: $u = $u::BITS as $u;
+
+            fn ones(holds: bool) -> $u {
+                if holds { $u::MAX } else { 0 }
+            }
+
+            rules! { $u;
+                Neg(a; _) a.wrapping_neg();
+                Abs(a; _) (a as $i).wrapping_abs() as $u;
+                Add(a, b; _) a.wrapping_add(b);
+                Sub(a, b; _) a.wrapping_sub(b);
+                Mul(a, b; _) a.wrapping_mul(b);
+                MulHigh(a, b; _) ((a as $wide * b as $wide) >> $u::BITS) as $u;
+                MulHighSigned(a, b; _) ((a as $i as $wide_signed * b as $i as $wide_signed) >> $u::BITS) as $u;
+                Shl(a, b; _) a << (b & (BITS - 1));
+                Shr(a, b; _) a >> (b & (BITS - 1));
+                ShrSigned(a, b; _) (a as $i >> (b & (BITS - 1))) as $u;
+                RotateLeft(a, b; _) {
+                    let b = b & (BITS - 1);
+                    a << b | a >> ((BITS - b) & (BITS - 1))
+                };
+                RotateRight(a, b; _) {
+                    let b = b & (BITS - 1);
+                    a >> b | a << ((BITS - b) & (BITS - 1))
+                };
+                LeadingZeros(a; _) a.leading_zeros() as $u;
+                TrailingZeros(a; _) a.trailing_zeros() as $u;
+                CountOnes(a; _) a.count_ones() as $u;
+                ReverseBits(a; _) a.reverse_bits();
+                Min(a, b; _) a.min(b);
+                MinSigned(a, b; _) (a as $i).min(b as $i) as $u;
+                Max(a, b; _) a.max(b);
+                MaxSigned(a, b; _) (a as $i).max(b as $i) as $u;
+                AddSat(a, b; _) a.saturating_add(b);
+                AddSatSigned(a, b; _) (a as $i).saturating_add(b as $i) as $u;
+                SubSat(a, b; _) a.saturating_sub(b);
+                SubSatSigned(a, b; _) (a as $i).saturating_sub(b as $i) as $u;
+                AddHalf(a, b; _) (a & b) + ((a ^ b) >> 1);
+                AddHalfSigned(a, b; _) {
+                    let (a, b) = (a as $i, b as $i);
+                    (a & b).wrapping_add((a ^ b) >> 1) as $u
+                };
+                AddHalfUp(a, b; _) (a | b) - ((a ^ b) >> 1);
+                AddHalfUpSigned(a, b; _) {
+                    let (a, b) = (a as $i, b as $i);
+                    (a | b).wrapping_sub((a ^ b) >> 1) as $u
+                };
+                Equal(a, b; _) ones(a == b);
+                NotEqual(a, b; _) ones(a != b);
+                Less(a, b; _) ones(a < b);
+                LessSigned(a, b; _) ones((a as $i) < b as $i);
+                LessEqual(a, b; _) ones(a <= b);
+                LessEqualSigned(a, b; _) ones(a as $i <= b as $i);
+                /// The first where the second holds, ones where that is zero: what a division by zero gives.
+                Divide(a, b; _) a.checked_div(b).unwrap_or($u::MAX);
+                Remainder(a, b; _) a.checked_rem(b).unwrap_or(a);
+                DivideSigned(a, b; _) if b == 0 { $u::MAX } else { (a as $i).wrapping_div(b as $i) as $u };
+                RemainderSigned(a, b; _) if b == 0 { a } else { (a as $i).wrapping_rem(b as $i) as $u };
+            }
+        }
+    };
+}
+
+width! { bytes, u8, i8, u16, i16 }
+width! { halves, u16, i16, u32, i32 }
+width! { words, u32, i32, u64, i64 }
+width! { doubles, u64, i64, u128, i128 }
+
+/// Chooses the module of a width.
+macro_rules! at_width {
+    ($bits:expr, $rule:ident) => {
+        match $bits {
+            8 => Some(of::<bytes::$rule, K, F>()),
+            16 => Some(of::<halves::$rule, K, F>()),
+            32 => Some(of::<words::$rule, K, F>()),
+            64 if F::SLOT == 32 => Some(wide::of::<doubles::$rule, K, F>()),
+            64 => Some(of::<doubles::$rule, K, F>()),
+            _ => None,
+        }
+    };
+}
+
+type Found<const K: usize, F> = Option<(Handler<K, F>, u8)>;
+
+/// The handler of an integer operation on components of 8, 16, 32 or 64 bits. A count of a shift lies in a component as
+/// wide as what is shifted.
+pub(super) fn integer<const K: usize, F: Family<K>>(op: Op, bits: u8, signed: bool) -> Found<K, F> {
+    match (op, signed) {
+        (Op::Neg, _) => at_width!(bits, Neg),
+        (Op::Abs, true) => at_width!(bits, Abs),
+        (Op::Abs, false) => Some(of::<word::Copy, K, F>()),
+        (Op::Add, _) => at_width!(bits, Add),
+        (Op::Sub, _) => at_width!(bits, Sub),
+        (Op::Mul, _) => at_width!(bits, Mul),
+        (Op::MulHigh, false) => at_width!(bits, MulHigh),
+        (Op::MulHigh, true) => at_width!(bits, MulHighSigned),
+        (Op::Div, false) => at_width!(bits, Divide),
+        (Op::Div, true) => at_width!(bits, DivideSigned),
+        (Op::Rem, false) => at_width!(bits, Remainder),
+        (Op::Rem, true) => at_width!(bits, RemainderSigned),
+        (Op::Shl, _) => at_width!(bits, Shl),
+        (Op::Shr, false) => at_width!(bits, Shr),
+        (Op::Shr, true) => at_width!(bits, ShrSigned),
+        (Op::RotateLeft, _) => at_width!(bits, RotateLeft),
+        (Op::RotateRight, _) => at_width!(bits, RotateRight),
+        (Op::LeadingZeros, _) => at_width!(bits, LeadingZeros),
+        (Op::TrailingZeros, _) => at_width!(bits, TrailingZeros),
+        (Op::CountOnes, _) => at_width!(bits, CountOnes),
+        (Op::ReverseBits, _) => at_width!(bits, ReverseBits),
+        (Op::Min, false) => at_width!(bits, Min),
+        (Op::Min, true) => at_width!(bits, MinSigned),
+        (Op::Max, false) => at_width!(bits, Max),
+        (Op::Max, true) => at_width!(bits, MaxSigned),
+        (Op::AddSat, false) => at_width!(bits, AddSat),
+        (Op::AddSat, true) => at_width!(bits, AddSatSigned),
+        (Op::SubSat, false) => at_width!(bits, SubSat),
+        (Op::SubSat, true) => at_width!(bits, SubSatSigned),
+        (Op::AddHalf, false) => at_width!(bits, AddHalf),
+        (Op::AddHalf, true) => at_width!(bits, AddHalfSigned),
+        (Op::AddHalfUp, false) => at_width!(bits, AddHalfUp),
+        (Op::AddHalfUp, true) => at_width!(bits, AddHalfUpSigned),
+        _ => None,
+    }
+}
+
+/// The handler of a comparison of integers.
+pub(super) fn compare<const K: usize, F: Family<K>>(how: Comparison, bits: u8, signed: bool) -> Found<K, F> {
+    match (how, signed) {
+        (Comparison::Equal, _) => at_width!(bits, Equal),
+        (Comparison::NotEqual | Comparison::Apart, _) => at_width!(bits, NotEqual),
+        (Comparison::Less, false) => at_width!(bits, Less),
+        (Comparison::Less, true) => at_width!(bits, LessSigned),
+        (Comparison::LessEqual, false) => at_width!(bits, LessEqual),
+        (Comparison::LessEqual, true) => at_width!(bits, LessEqualSigned),
+        (Comparison::Unordered | Comparison::TotalLessEqual, _) => None,
+    }
+}
+
+macro_rules! slots {
+    ($name:ident, $u:ident, $i:ident) => {
+        mod $name {
+            const BITS: $u = $u::BITS as $u;
+
+            rules! { $u;
+                Extract(a, keep; n) (a >> (n as $u & (BITS - 1))) & keep;
+                ExtractSigned(a; n) ((a << (n as $u & (BITS - 1))) as $i >> ((n >> 8) as $u & (BITS - 1))) as $u;
+                Join(a, b; n) a | b << (n as $u & (BITS - 1));
+                Raise(a; n) a << (n as $u & (BITS - 1));
+            }
+        }
+    };
+}
+
+slots! { slots32, u32, i32 }
+slots! { slots64, u64, i64 }
+
+/// Rules on slots, whose width only a member knows.
+macro_rules! on_slots {
+    ($($(#[$doc:meta])* $function:ident $rule:ident;)*) => { $(
+        $(#[$doc])*
+        pub(super) fn $function<const K: usize, F: Family<K>>() -> (Handler<K, F>, u8) {
+            if F::SLOT == 64 { of::<slots64::$rule, K, F>() } else { of::<slots32::$rule, K, F>() }
+        }
+    )* };
+}
+
+on_slots! {
+    /// Bits from a place on, which the number says; the second row has ones for those that are kept.
+    extract Extract;
+    /// Bits moved up by what the low byte of the number says, and down again by its second with copies of the highest.
+    extract_signed ExtractSigned;
+    /// The second, moved up, above the first.
+    join Join;
+    /// Moved up.
+    raise Raise;
+}
+
+/// Four half words of a slot in another order: bits `2 i` and `2 i + 1` of the number say which is the `i`th.
+pub(super) struct Swizzle;
+
+impl Rule for Swizzle {
+    type Part = u64;
+    const READS: usize = 1;
+
+    #[inline(always)]
+    fn apply([a, ..]: [u64; 3], order: u64) -> u64 {
+        let half = |i: u64| (a >> (16 * (order >> (2 * i) & 3)) & 0xffff) << (16 * i);
+        half(0) | half(1) | half(2) | half(3)
+    }
+}
+
+/// The same with an order that the compiler knows.
+pub(super) struct Ordered<const ORDER: u64>;
+
+impl<const ORDER: u64> Body for Ordered<ORDER> {
+    #[inline(always)]
+    fn run<const K: usize, F: Family<K>>(op: &Micro<K, F>, _: &[Exact], members: &mut [F::Member<'_>]) {
+        for member in members {
+            for part in 0..F::PARTS {
+                let from = *member.part(op.from[0], part);
+                let from: &[u16] = bytemuck::must_cast_slice(&from);
+                let mut result = [0u64; K];
+                let to: &mut [u16] = bytemuck::must_cast_slice_mut(&mut result);
+                for (to, from) in to.as_chunks_mut::<4>().0.iter_mut().zip(from.as_chunks::<4>().0) {
+                    *to = std::array::from_fn(|i| from[(ORDER >> (2 * i) & 3) as usize]);
+                }
+                *member.part_mut(op.to, part) = result;
+            }
+        }
+    }
+}
+
+/// The handler for an order of four half words in slots of 64 bits.
+pub(super) fn swizzle<const K: usize, F: Family<K>>(order: u64, slot: u32) -> Found<K, F> {
+    if slot != 64 {
+        return None;
+    }
+    Some(match order {
+        0b00_00_00_00 => (Handler::of::<Ordered<0b00_00_00_00>>(), 1),
+        0b01_01_01_01 => (Handler::of::<Ordered<0b01_01_01_01>>(), 1),
+        0b10_10_10_10 => (Handler::of::<Ordered<0b10_10_10_10>>(), 1),
+        0b11_11_11_11 => (Handler::of::<Ordered<0b11_11_11_11>>(), 1),
+        0b01_00_01_00 => (Handler::of::<Ordered<0b01_00_01_00>>(), 1),
+        0b11_10_11_10 => (Handler::of::<Ordered<0b11_10_11_10>>(), 1),
+        _ => of::<Swizzle, K, F>(),
+    })
+}
+
+/// A mask for each lane of a set, whose number is the operation's.
+pub(super) struct ReadSet;
+
+impl Body for ReadSet {
+    #[inline(always)]
+    fn run<const K: usize, F: Family<K>>(op: &Micro<K, F>, _: &[Exact], members: &mut [F::Member<'_>]) {
+        for member in members {
+            let set = member.set(op.number as u16);
+            for part in 0..F::PARTS {
+                let mut row = [0u64; K];
+                if F::SLOT == 64 {
+                    for (i, slot) in row.iter_mut().enumerate() {
+                        *slot = (set >> (part * K + i) & 1).wrapping_neg();
+                    }
+                } else {
+                    let bits = (set >> (part * 2 * K)) as u32;
+                    let slots: &mut [u32] = bytemuck::must_cast_slice_mut(&mut row);
+                    for (i, slot) in slots.iter_mut().enumerate() {
+                        *slot = (bits >> i & 1).wrapping_neg();
+                    }
+                }
+                *member.part_mut(op.to, part) = row;
+            }
+        }
+    }
+}
+
+/// Makes a set of the first row's lanes, as far as all other rows have ones.
+pub(super) struct WriteSet;
+
+impl Body for WriteSet {
+    #[inline(always)]
+    fn run<const K: usize, F: Family<K>>(op: &Micro<K, F>, _: &[Exact], members: &mut [F::Member<'_>]) {
+        for member in members {
+            let (mut lanes, mut of) = (0, 0);
+            for part in 0..F::PARTS {
+                let value = *member.part(op.from[0], part);
+                let mut mask = [u64::MAX; K];
+                for row in op.from.iter().take(op.reads.into()).skip(1) {
+                    let other = member.part(*row, part);
+                    mask.iter_mut().zip(other).for_each(|(mask, other)| *mask &= other);
+                }
+                let at = part * K * 64 / F::SLOT as usize;
+                lanes |= gathered::<K, F>(&value) << at;
+                of |= gathered::<K, F>(&mask) << at;
+            }
+            member.change_set(op.number as u16, lanes, of);
+        }
+    }
+}
+
+/// A bit for each slot that is a mask.
+#[inline(always)]
+fn gathered<const K: usize, F: Family<K>>(row: &[u64; K]) -> u64 {
+    if F::SLOT == 64 {
+        return row.iter().enumerate().fold(0, |all, (i, slot)| all | (slot & 1) << i);
+    }
+    let slots: &[u32] = bytemuck::must_cast_slice(row);
+    let mut all = 0;
+    for (i, slot) in slots.iter().enumerate() {
+        all |= slot & 1 << i;
+    }
+    all.into()
+}

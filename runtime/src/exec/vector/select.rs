@@ -1,0 +1,950 @@
+//! Covers a shape with operations on rows.
+//!
+//! `None` where something of it has no place here: the evaluator executes such a shape. What is covered computes what the
+//! evaluator does, to the bit; where no handler is known to, [`Exact`] is the definition itself.
+
+use std::ops::Range;
+
+use isaforge_core::bits::ones;
+use isaforge_core::semantics::instantiate::for_each_argument;
+use isaforge_core::semantics::{Class, Comparison, NONE, Node, Op, Part, Semantics, Shape, Special, Type};
+
+use super::code::{Code, Micro, NOWHERE, Step};
+use super::effect::{Effect, Value};
+use super::exact::{ByDefinition, Exact};
+use super::handler::Handler;
+use super::rule::{self, word};
+use super::warp::Permute;
+use super::{Family, float, mask_of, tidy};
+
+mod pair;
+
+/// Where something is that a machine has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In the slots of a row, from a bit on. What is read begins at bit 0.
+    Row(u16, u32),
+    /// The same in all lanes, for good.
+    Number(u64),
+    /// A set of lanes that the machine keeps as bits; for states of one boolean.
+    Set(u16),
+    /// The environment is asked.
+    Asked,
+    /// Code cannot have it.
+    Nowhere,
+}
+
+/// What knows where the operands and the states of a machine are.
+pub(crate) trait Binder {
+    /// Where an element of an operand is read.
+    fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Place;
+    /// Where it is written.
+    fn target(&mut self, operand: u16, element: u16, ty: Type) -> Place;
+    /// Where a state is read.
+    fn state(&mut self, state: u16) -> Place;
+    /// Where it is written.
+    fn state_target(&mut self, state: u16) -> Place;
+    /// The rows in which the low and the high word of an element is read that is wider than a slot.
+    fn pair(&mut self, operand: u16, element: u16, ty: Type) -> Option<[u16; 2]> {
+        let _ = (operand, element, ty);
+        None
+    }
+    /// The rows in which it is written.
+    fn pair_target(&mut self, operand: u16, element: u16, ty: Type) -> Option<[u16; 2]> {
+        let _ = (operand, element, ty);
+        None
+    }
+    /// Where a fact of the thread is. [`Special::Active`] is not asked for where parts are warps.
+    fn special(&mut self, special: Special) -> Place {
+        let _ = special;
+        Place::Asked
+    }
+    /// The rows of a fact that is wider than a slot.
+    fn special_pair(&mut self, special: Special) -> Option<[u16; 2]> {
+        let _ = special;
+        None
+    }
+    /// Whether it performs accesses to memory that have parts.
+    fn has_parts(&self) -> bool {
+        false
+    }
+    /// Rows each of which may be the same as any other of them, once the words that have a shape are known.
+    fn aliases(&self) -> Range<u16> {
+        0..0
+    }
+    /// The row that has a number in every slot, if there is room for it.
+    fn constant(&mut self, slot: u64) -> Option<u16>;
+    /// Rows that code may use as it likes.
+    fn temporaries(&self) -> Range<u16>;
+    /// The row with ones in the slots of active lanes.
+    fn active(&self) -> u16;
+}
+
+/// Covers a shape. `None` when the evaluator has to execute it.
+pub(crate) fn select<const K: usize, F: Family<K>>(
+    semantics: &Semantics,
+    shape: &Shape,
+    binder: &mut dyn Binder,
+) -> Option<Code<K, F>> {
+    let mut exact = Vec::new();
+    let mut steps = |whole: bool| {
+        let mut cover = Cover::new(semantics, shape, binder, &mut exact, whole);
+        cover.all()?;
+        let (rows, aliases) = (cover.binder.temporaries(), cover.binder.aliases());
+        tidy::tidy(cover.steps, rows, &aliases)
+    };
+    // Where members keep what is in lanes that are not active, the steps are the same.
+    let (whole, part) = (steps(true)?, if F::WARPS { Vec::new() } else { steps(false)? });
+    Some(Code { whole, part, exact })
+}
+
+/// The value of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    /// Nothing has asked for it yet, or nobody will.
+    No,
+    /// A row that stays as it is.
+    Own(u16),
+    /// A row of the machine, which later writes may change.
+    Bound(u16),
+}
+
+struct Cover<'a, const K: usize, F: Family<K>> {
+    semantics: &'a Semantics,
+    shape: &'a Shape,
+    binder: &'a mut dyn Binder,
+    exact: &'a mut Vec<Exact>,
+    whole: bool,
+    found: Vec<Found>,
+    /// The high words of values that are wider than a slot.
+    highs: Vec<Found>,
+    /// Whether every use of a node is by [`Op::Canonical`].
+    made_canonical: Vec<bool>,
+    steps: Vec<Step<K, F>>,
+    next: u16,
+}
+
+/// A write to a row that is to be done.
+struct Pending {
+    row: u16,
+    source: Source,
+    mask: u64,
+    when: u16,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// A node's slots as they are.
+    Node(u16),
+    /// Moved up by so many bits.
+    Raised(u16, u32),
+    /// The low or the high word of a node that is wider than a slot.
+    Word(u16, usize),
+    /// A row.
+    Row(u16),
+}
+
+impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
+    fn new(
+        semantics: &'a Semantics,
+        shape: &'a Shape,
+        binder: &'a mut dyn Binder,
+        exact: &'a mut Vec<Exact>,
+        whole: bool,
+    ) -> Self {
+        let count = shape.nodes.len();
+        let mut made_canonical = vec![true; count];
+        for node in &shape.nodes {
+            for_each_argument(node, &shape.lists, |argument| {
+                if let Some(made) = made_canonical.get_mut(usize::from(argument)) {
+                    *made &= node.op == Op::Canonical;
+                }
+            });
+        }
+        let next = tidy::VALUES.start;
+        let (found, highs) = (vec![Found::No; count], vec![Found::No; count]);
+        Cover { semantics, shape, binder, exact, whole, found, highs, made_canonical, steps: Vec::new(), next }
+    }
+
+    fn all(&mut self) -> Option<()> {
+        let shape = self.shape;
+        let mut written = 0;
+        for (at, node) in shape.nodes.iter().enumerate() {
+            if node.ty.size() > F::SLOT {
+                // What is computed is so when it is asked for; more than its low bits nobody may want.
+                if node.op.is_pure() {
+                    continue;
+                }
+                if F::SLOT != 32 {
+                    return None;
+                }
+                if !node.op.is_effect() {
+                    self.leaf(at as u16, node)?;
+                    continue;
+                }
+            }
+            match node.op {
+                Op::Write | Op::SetState | Op::Const => {}
+                Op::Commit => {
+                    self.flush(written..at)?;
+                    written = at;
+                }
+                op if op.is_effect() => self.effect(at as u16, node)?,
+                _ => self.found[at] = self.value(at as u16, node)?,
+            }
+        }
+        self.flush(written..shape.nodes.len())
+    }
+
+    fn node(&self, node: u16) -> Option<&'a Node> {
+        self.shape.nodes.get(usize::from(node))
+    }
+
+    fn ty(&self, node: u16) -> Option<Type> {
+        self.node(node).map(|node| node.ty)
+    }
+
+    /// The row with a node's value.
+    fn row(&mut self, node: u16) -> Option<u16> {
+        match *self.found.get(usize::from(node))? {
+            Found::Own(row) | Found::Bound(row) => return Some(row),
+            Found::No => {}
+        }
+        let ty = self.ty(node).filter(|ty| ty.size() <= F::SLOT)?;
+        let value = self.shape.constant(node)?;
+        let row = self.constant(ty, value)?;
+        self.found[usize::from(node)] = Found::Own(row);
+        Some(row)
+    }
+
+    /// The row of a constant as values of its type lie in slots.
+    fn constant(&mut self, ty: Type, value: u64) -> Option<u16> {
+        let slot = if ty.class == Class::Bool { mask_of(value, ty.lanes, F::SLOT) } else { value };
+        self.binder.constant(slot)
+    }
+
+    fn temporary(&mut self) -> Option<u16> {
+        let row = self.next;
+        self.next += 1;
+        tidy::VALUES.contains(&row).then_some(row)
+    }
+
+    fn micro(&mut self, (handler, reads): (Handler<K, F>, u8), from: &[u16], number: u64, to: u16) {
+        let first = from.first().copied().unwrap_or(0);
+        let all = std::array::from_fn(|k| from.get(k).copied().unwrap_or(first));
+        let keep = F::WARPS && !tidy::VALUES.contains(&to);
+        let (high, keep) = (NOWHERE, [keep; 2]);
+        self.steps.push(Step::Micro(Micro { handler, to, high, keep, reads, from: all, number }));
+    }
+
+    fn emit(&mut self, handler: (Handler<K, F>, u8), from: &[u16], number: u64) -> Option<u16> {
+        let to = self.temporary()?;
+        self.micro(handler, from, number, to);
+        Some(to)
+    }
+
+    fn own(&mut self, handler: (Handler<K, F>, u8), from: &[u16], number: u64) -> Option<Found> {
+        self.emit(handler, from, number).map(Found::Own)
+    }
+
+    /// What another node has, unless that is a constant.
+    fn same(&mut self, node: u16) -> Option<Found> {
+        self.row(node)?;
+        self.found.get(usize::from(node)).copied()
+    }
+
+    /// What a row is for another node than the one that was found in it.
+    fn held(&self, row: u16) -> Found {
+        let bound = Found::Bound(row);
+        if self.found.contains(&bound) || self.highs.contains(&bound) { bound } else { Found::Own(row) }
+    }
+
+    /// Keeps the bits of a type.
+    fn masked(&mut self, row: u16, ty: Type) -> Option<Found> {
+        if ty.size() == F::SLOT {
+            return Some(self.held(row));
+        }
+        let keep = self.binder.constant(ty.mask())?;
+        self.own(rule::of::<word::And, K, F>(), &[row, keep], 0)
+    }
+
+    fn value(&mut self, at: u16, node: &Node) -> Option<Found> {
+        let [a, b, ..] = node.args;
+        let ty = node.ty;
+        if self.reads_pairs(node) {
+            return self.narrowed(node);
+        }
+        match node.op {
+            Op::Operand => match self.binder.operand(a, b, ty) {
+                Place::Row(row, 0) => Some(Found::Bound(row)),
+                Place::Number(number) => self.constant(ty, number & ty.mask()).map(Found::Own),
+                Place::Asked => self.asked(node, [a, b], None),
+                Place::Row(..) | Place::Set(_) | Place::Nowhere => None,
+            },
+            Op::State => match self.binder.state(a) {
+                Place::Row(row, 0) if b == NONE => Some(Found::Bound(row)),
+                Place::Number(number) if b == NONE => self.constant(ty, number & ty.mask()).map(Found::Own),
+                Place::Set(set) if b == NONE && ty == Type::BOOL => {
+                    self.own((Handler::of::<rule::ReadSet>(), 0), &[], set.into())
+                }
+                Place::Row(..) | Place::Number(_) | Place::Set(_) | Place::Nowhere => None,
+                Place::Asked => self.asked(node, [a, 0], Some(b).filter(|b| *b != NONE)),
+            },
+            Op::Special => {
+                match Special::ALL.get(usize::from(node.imm)).map(|special| self.binder.special(*special))? {
+                    Place::Row(row, 0) => Some(Found::Own(row)),
+                    Place::Number(number) => self.constant(ty, number & ty.mask()).map(Found::Own),
+                    Place::Asked => self.asked(node, [0; 2], None),
+                    Place::Row(..) | Place::Set(_) | Place::Nowhere => None,
+                }
+            }
+            Op::Permute if F::WARPS && !self.is_bool(a)? => {
+                let rows = [self.row(a)?, self.row(b)?];
+                self.own((Handler::of::<Permute>(), 2), &rows, 0)
+            }
+            Op::Permute | Op::Ballot | Op::Pick | Op::Is | Op::Modifier | Op::Slot => None,
+            Op::Bits if self.is_bool(a)? == (ty.class == Class::Bool) => self.same(a),
+            Op::Bits => self.define(node),
+            Op::Canonical => self.canonical(node),
+            Op::Get | Op::Slice => self.slice(node),
+            Op::Pack => self.pack(node),
+            Op::Splat if ty.class == Class::Bool => self.same(a),
+            Op::Splat => self.joined(ty, &vec![a; ty.lanes.into()]),
+            Op::Concat if !self.is_bool(a)? => {
+                let (low, high) = (self.row(a)?, self.row(b)?);
+                let shift = self.ty(a)?.size();
+                if shift >= F::SLOT { self.same(a) } else { self.own(rule::join(), &[low, high], shift.into()) }
+            }
+            Op::Zext | Op::Sext | Op::Trunc if self.is_bool(a)? => self.define(node),
+            Op::Zext if ty.lanes == 1 => self.same(a),
+            Op::Sext if ty.lanes == 1 => {
+                let wide = self.extended(a)?;
+                self.masked(wide, ty)
+            }
+            Op::Trunc if ty.lanes == 1 => {
+                let row = if self.ty(a)?.size() > F::SLOT { self.low(a)? } else { self.row(a)? };
+                self.masked(row, ty)
+            }
+            Op::Select => self.choice(node),
+            Op::Compare => self.compare(node),
+            Op::And | Op::Or | Op::Xor | Op::Not => self.bitwise(node),
+            // Computed where it is made canonical.
+            op if ty.is_float() && self.is_fused(at) && float::arithmetic::<K, F>(op, ty.bits).is_some() => {
+                Some(Found::No)
+            }
+            _ => self.arithmetic(node),
+        }
+    }
+
+    fn is_bool(&self, node: u16) -> Option<bool> {
+        Some(self.ty(node)?.class == Class::Bool)
+    }
+
+    /// Whether a float operation is computed together with its [`Op::Canonical`].
+    fn is_fused(&self, at: u16) -> bool {
+        let Some(node) = self.node(at) else { return false };
+        let nearest = node.imm == 0;
+        nearest && self.made_canonical[usize::from(at)] && self.semantics.nan(node.ty.bits).is_some()
+    }
+
+    /// The row with as many low bits of an integer as fit a slot, of one that is wider.
+    fn low(&mut self, node: u16) -> Option<u16> {
+        match self.found.get(usize::from(node))? {
+            Found::Own(row) | Found::Bound(row) => return Some(*row),
+            Found::No => {}
+        }
+        let wide = self.node(node)?;
+        if let Some(value) = self.shape.constant(node) {
+            return self.binder.constant(value & ones(F::SLOT));
+        }
+        let narrow = Type::unsigned(F::SLOT as u8);
+        let [a, b, ..] = wide.args;
+        let fits = |from: Option<Type>| {
+            from.is_some_and(|from| from.size() <= F::SLOT && from.lanes == 1 && from.is_integer())
+        };
+        let row = match wide.op {
+            _ if wide.ty.lanes != 1 || !wide.ty.is_integer() => return None,
+            Op::Zext if self.ty(a)? == Type::BOOL => {
+                let rows = [self.row(a)?, self.binder.constant(1)?];
+                self.emit(rule::of::<word::And, K, F>(), &rows, 0)?
+            }
+            Op::Zext if fits(self.ty(a)) => self.row(a)?,
+            Op::Sext if fits(self.ty(a)) => self.extended(a)?,
+            Op::Concat if self.ty(a)? == narrow => self.row(a)?,
+            Op::Bits if self.ty(a)?.is_integer() => self.low(a)?,
+            Op::Add | Op::Sub | Op::Mul | Op::Neg => {
+                let handler = rule::integer(wide.op, F::SLOT as u8, false)?;
+                let rows = if wide.op == Op::Neg { vec![self.low(a)?] } else { vec![self.low(a)?, self.low(b)?] };
+                self.emit(handler, &rows, 0)?
+            }
+            Op::And => {
+                let rows = [self.low(a)?, self.low(b)?];
+                self.emit(rule::of::<word::And, K, F>(), &rows, 0)?
+            }
+            Op::Or => {
+                let rows = [self.low(a)?, self.low(b)?];
+                self.emit(rule::of::<word::Or, K, F>(), &rows, 0)?
+            }
+            Op::Xor => {
+                let rows = [self.low(a)?, self.low(b)?];
+                self.emit(rule::of::<word::Xor, K, F>(), &rows, 0)?
+            }
+            _ => return None,
+        };
+        Some(row)
+    }
+
+    /// What the environment has.
+    fn asked(&mut self, node: &Node, numbers: [u16; 2], index: Option<u16>) -> Option<Found> {
+        let values = match index {
+            Some(index) => vec![self.argument(index)?],
+            None => Vec::new(),
+        };
+        let extra = index.map(|_| 0);
+        let row = self.temporary()?;
+        let to = Some(value(row, node.ty));
+        let effect = Effect { op: node.op, imm: node.imm, ty: node.ty, numbers, values, extra, when: None, to };
+        self.steps.push(Step::Effect(Box::new(effect)));
+        Some(Found::Own(row))
+    }
+
+    fn argument(&mut self, node: u16) -> Option<Value> {
+        let ty = self.ty(node)?;
+        if ty.size() > F::SLOT {
+            let [row, high] = self.pair(node)?;
+            return Some(Value { high, ..value(row, ty) });
+        }
+        Some(value(self.row(node)?, ty))
+    }
+
+    /// The rows of a node's arguments.
+    fn arguments(&mut self, node: &Node) -> Option<Vec<u16>> {
+        let used = node.op.node_arguments();
+        let nodes = node.args.iter().enumerate().filter(|(k, _)| used >> k & 1 != 0);
+        nodes.map(|(_, node)| self.row(*node)).collect()
+    }
+
+    /// By the definition.
+    fn define(&mut self, node: &Node) -> Option<Found> {
+        let rows = self.arguments(node)?;
+        let used = node.op.node_arguments();
+        let mut types = [node.ty; 4];
+        if node.ty.class == Class::Bool && !F::SLOT.is_multiple_of(node.ty.lanes.into()) {
+            return None;
+        }
+        for (k, ty) in types.iter_mut().enumerate().filter(|(k, _)| used >> k & 1 != 0) {
+            *ty = self.ty(node.args[k])?;
+            if ty.class == Class::Bool && !F::SLOT.is_multiple_of(ty.lanes.into()) {
+                return None;
+            }
+        }
+        let exact = Exact { op: node.op, imm: node.imm, ty: node.ty, types };
+        let number = self.exact.len() as u64;
+        self.exact.push(exact);
+        self.own((Handler::of::<ByDefinition>(), rows.len() as u8), &rows, number)
+    }
+
+    /// Components that handlers know, or one that is a slot's.
+    fn is_regular(ty: Type) -> bool {
+        matches!(ty.bits, 8 | 16 | 32 | 64)
+    }
+
+    fn is_full(ty: Type) -> bool {
+        ty.size() == F::SLOT && Self::is_regular(ty)
+    }
+
+    fn canonical(&mut self, node: &Node) -> Option<Found> {
+        let a = node.args[0];
+        let Some(nan) = self.semantics.nan(node.ty.bits) else { return self.same(a) };
+        let inner = self.node(a)?;
+        if self.found[usize::from(a)] == Found::No
+            && inner.op != Op::Const
+            && let Some(handler) = float::arithmetic(inner.op, node.ty.bits)
+        {
+            let rows = self.arguments(inner)?;
+            return self.float(handler, &rows, nan, node.ty);
+        }
+        let row = self.row(a)?;
+        let handler = float::plain(Op::Canonical, node.ty.bits)?;
+        self.float(handler, &[row], nan, node.ty)
+    }
+
+    /// A handler of floats. Beyond the components of a type are zeros, of which it may make something else.
+    fn float(&mut self, handler: (Handler<K, F>, u8), rows: &[u16], number: u64, ty: Type) -> Option<Found> {
+        let row = self.emit(handler, rows, number)?;
+        self.masked(row, ty)
+    }
+
+    fn arithmetic(&mut self, node: &Node) -> Option<Found> {
+        let (op, ty) = (node.op, node.ty);
+        if op == Op::Convert {
+            let from = self.ty(node.args[0])?;
+            let single = ty.lanes == 1 && F::SLOT == 32;
+            let handler = float::convert(node.imm, from, ty, single);
+            return match handler.filter(|_| from.lanes == ty.lanes) {
+                Some(handler) => {
+                    let row = self.row(node.args[0])?;
+                    self.float(handler, &[row], 0, ty)
+                }
+                None => self.define(node),
+            };
+        }
+        if ty.is_float() {
+            return match float::plain(op, ty.bits) {
+                Some(handler) => {
+                    let rows = self.arguments(node)?;
+                    self.float(handler, &rows, 0, ty)
+                }
+                None => self.define(node),
+            };
+        }
+        let signed = ty.class == Class::Signed;
+        let shifts = matches!(op, Op::Shl | Op::Shr | Op::RotateLeft | Op::RotateRight);
+        let handler = if Self::is_regular(ty) { rule::integer(op, ty.bits, signed) } else { None };
+        let Some(handler) = handler.filter(|_| ty.is_integer()) else { return self.define(node) };
+        let mut rows = Vec::new();
+        if shifts {
+            rows.push(self.row(node.args[0])?);
+            match self.count(node.args[1], ty)? {
+                Some(row) => rows.push(row),
+                None => return self.define(node),
+            }
+        } else {
+            rows = self.arguments(node)?;
+        }
+        let row = self.emit(handler, &rows, 0)?;
+        // Of two zeros these make something else.
+        let spoils = matches!(op, Op::LeadingZeros | Op::TrailingZeros | Op::Div);
+        if spoils { self.masked(row, ty) } else { Some(Found::Own(row)) }
+    }
+
+    /// The row of a shift's count for each component; nothing if it has to be spread at run time.
+    #[allow(clippy::option_option, reason = "nothing to be had, and nothing that fits")]
+    fn count(&mut self, node: u16, of: Type) -> Option<Option<u16>> {
+        let ty = self.ty(node)?;
+        if of.lanes == 1 || (ty.lanes == of.lanes && ty.bits == of.bits) {
+            // Counts wrap at a power of two: the low bits decide.
+            return Some(if ty.class == Class::Bool { None } else { Some(self.row(node)?) });
+        }
+        let Some(count) = self.shape.constant(node).filter(|_| ty.lanes == 1) else { return Some(None) };
+        let count = count % u64::from(of.bits);
+        let all = (0..of.lanes).fold(0, |all, i| all | count << (u32::from(of.bits) * u32::from(i)));
+        Some(Some(self.binder.constant(all)?))
+    }
+
+    /// A signed integer with its sign in all bits of the slot above.
+    fn extended(&mut self, node: u16) -> Option<u16> {
+        let (row, ty) = (self.row(node)?, self.ty(node)?);
+        let above = u64::from(F::SLOT - ty.size());
+        if above == 0 { Some(row) } else { self.emit(rule::extract_signed(), &[row], above | above << 8) }
+    }
+
+    fn bitwise(&mut self, node: &Node) -> Option<Found> {
+        let rows = self.arguments(node)?;
+        match node.op {
+            Op::And => self.own(rule::of::<word::And, K, F>(), &rows, 0),
+            Op::Or => self.own(rule::of::<word::Or, K, F>(), &rows, 0),
+            Op::Xor => self.own(rule::of::<word::Xor, K, F>(), &rows, 0),
+            _ => {
+                let all = self.constant(node.ty, node.ty.mask())?;
+                self.own(rule::of::<word::Xor, K, F>(), &[rows[0], all], 0)
+            }
+        }
+    }
+
+    fn compare(&mut self, node: &Node) -> Option<Found> {
+        let [a, b, ..] = node.args;
+        let from = self.ty(a)?;
+        let how = *Comparison::ALL.get(usize::from(node.imm))?;
+        if let Some(found) = self.compare_flags(node, how) {
+            return Some(found);
+        }
+        if from.is_float() && Self::is_full(from) {
+            let handler = float::compare(how, from.bits)?;
+            let rows = self.arguments(node)?;
+            return self.own(handler, &rows, 0);
+        }
+        let signed = from.class == Class::Signed;
+        let bits = if from.lanes == 1 { F::SLOT as u8 } else { from.bits };
+        let handler = rule::compare(how, bits, signed);
+        match handler.filter(|_| from.is_integer() && (from.lanes == 1 || Self::is_full(from))) {
+            Some(handler) if signed && from.lanes == 1 => {
+                let rows = [self.extended(a)?, self.extended(b)?];
+                self.own(handler, &rows, 0)
+            }
+            Some(handler) => {
+                let rows = self.arguments(node)?;
+                self.own(handler, &rows, 0)
+            }
+            None => self.define(node),
+        }
+    }
+
+    /// Whether the bits of several booleans are none or all: their mask says it.
+    fn compare_flags(&mut self, node: &Node, how: Comparison) -> Option<Found> {
+        let [a, b, ..] = node.args;
+        let bits = self.node(a).filter(|bits| bits.op == Op::Bits)?;
+        let flags = bits.args[0];
+        let ty = self.ty(flags).filter(|ty| ty.class == Class::Bool)?;
+        let value = self.shape.constant(b)?;
+        if !matches!(how, Comparison::Equal | Comparison::NotEqual) || (value != 0 && value != ty.mask()) {
+            return None;
+        }
+        let (row, number) = (self.row(flags)?, self.constant(ty, value)?);
+        self.own(rule::compare(how, F::SLOT as u8, false)?, &[row, number], 0)
+    }
+
+    fn choice(&mut self, node: &Node) -> Option<Found> {
+        let [when, ..] = node.args;
+        let condition = self.ty(when)?;
+        // The parts of a mask lie where the components of a type do that fills the slot.
+        let fits = condition.lanes == 1 || node.ty.class == Class::Bool || Self::is_full(node.ty);
+        if condition.class != Class::Bool || !fits {
+            return self.define(node);
+        }
+        if let Some(holds) = self.shape.constant(when) {
+            match holds {
+                0 => return self.same(node.args[2]),
+                all if all == condition.mask() => return self.same(node.args[1]),
+                _ => {}
+            }
+        }
+        let rows = self.arguments(node)?;
+        self.own(rule::of::<word::Select, K, F>(), &rows, 0)
+    }
+
+    /// The place from which on a node takes bits of another.
+    fn taken(&self, node: u16) -> Option<(u16, u32)> {
+        let found = self.node(node)?;
+        let from = self.ty(*found.args.first()?)?;
+        match found.op {
+            Op::Slice => Some((found.args[0], (found.imm & 0xff).into())),
+            Op::Get if from.class != Class::Bool => Some((found.args[0], u32::from(found.imm) * u32::from(from.bits))),
+            _ => None,
+        }
+    }
+
+    fn slice(&mut self, node: &Node) -> Option<Found> {
+        let a = node.args[0];
+        let (from, inner) = (self.ty(a)?, self.node(a)?);
+        if node.op == Op::Get && inner.op == Op::Pack {
+            let part = self.shape.lists.get(usize::from(inner.args[0]) + usize::from(node.imm));
+            if node.imm < inner.args[1]
+                && let Some(part) = part
+            {
+                return self.same(*part);
+            }
+        }
+        let wide = from.size() > F::SLOT;
+        if wide && (node.op != Op::Slice || node.imm & 0xff != 0) {
+            return None;
+        }
+        let row = if wide { self.low(a)? } else { self.row(a)? };
+        if from.class == Class::Bool {
+            if from.lanes == 1 || node.imm >= from.lanes.into() {
+                return self.define(node);
+            }
+            // The part with the mask goes to the top, and down again with copies of it.
+            let width = F::SLOT / u32::from(from.lanes);
+            let (up, down) = (F::SLOT - width * (u32::from(node.imm) + 1), F::SLOT - width);
+            return self.own(rule::extract_signed(), &[row], u64::from(up | down << 8));
+        }
+        let at = match node.op {
+            Op::Slice => u32::from(node.imm & 0xff),
+            _ => u32::from(node.imm) * u32::from(from.bits),
+        };
+        if at >= F::SLOT {
+            return self.constant(node.ty, 0).map(Found::Own);
+        }
+        if at == 0 {
+            return self.masked(row, node.ty);
+        }
+        let keep = self.binder.constant(node.ty.mask())?;
+        self.own(rule::extract(), &[row, keep], at.into())
+    }
+
+    fn pack(&mut self, node: &Node) -> Option<Found> {
+        let (first, count) = (usize::from(node.args[0]), usize::from(node.args[1]));
+        let shape = self.shape;
+        let list = shape.lists.get(first..first + count)?;
+        if node.ty.class == Class::Bool {
+            return self.pack_flags(list);
+        }
+        let bits = u32::from(node.ty.bits);
+        if let Some((source, 0)) = self.taken(*list.first()?) {
+            let whole = self.ty(source)?.size() == node.ty.size();
+            let follows = |(i, part): (usize, &u16)| self.taken(*part) == Some((source, bits * i as u32));
+            if whole && list.iter().enumerate().all(follows) {
+                return self.same(source);
+            }
+        }
+        if let Some(found) = self.swizzle(node.ty, list) {
+            return Some(found);
+        }
+        self.joined(node.ty, list)
+    }
+
+    /// Half words of one source in another order.
+    fn swizzle(&mut self, ty: Type, list: &[u16]) -> Option<Found> {
+        if ty.bits != 16 || ty.size() != F::SLOT {
+            return None;
+        }
+        let (source, _) = self.taken(*list.first()?)?;
+        let mut order = 0;
+        for (i, part) in list.iter().enumerate() {
+            let (from, at) = self.taken(*part).filter(|(from, at)| *from == source && at % 16 == 0 && *at < 64)?;
+            debug_assert_eq!(from, source);
+            order |= u64::from(at / 16) << (2 * i);
+        }
+        if self.ty(source)?.size() != F::SLOT {
+            return None;
+        }
+        let row = self.row(source)?;
+        let handler = rule::swizzle(order, F::SLOT)?;
+        self.own(handler, &[row], order)
+    }
+
+    /// One component above the other.
+    fn joined(&mut self, ty: Type, list: &[u16]) -> Option<Found> {
+        let (first, rest) = list.split_first()?;
+        let mut row = self.row(*first)?;
+        for (i, part) in rest.iter().enumerate() {
+            let part = self.row(*part)?;
+            let at = u64::from(ty.bits) * (i as u64 + 1);
+            row = self.emit(rule::join(), &[row, part], at)?;
+        }
+        if rest.is_empty() { self.same(*first) } else { Some(Found::Own(row)) }
+    }
+
+    fn pack_flags(&mut self, list: &[u16]) -> Option<Found> {
+        let (first, rest) = list.split_first()?;
+        if rest.is_empty() {
+            return self.same(*first);
+        }
+        let mut row = self.row(*first)?;
+        for (i, part) in rest.iter().enumerate() {
+            let part = self.row(*part)?;
+            let mask = self.binder.constant(mask_of(1 << (i + 1), list.len() as u8, F::SLOT))?;
+            row = self.emit(rule::of::<word::Select, K, F>(), &[mask, part, row], 0)?;
+        }
+        Some(Found::Own(row))
+    }
+
+    fn effect(&mut self, at: u16, node: &Node) -> Option<()> {
+        let shape = self.shape;
+        let [a, b, c, _] = node.args;
+        let mut extra = None;
+        let (numbers, values) = match node.op {
+            Op::Load | Op::Store if Part::of(node.imm).is_some() && !self.binder.has_parts() => return None,
+            Op::Load | Op::Branch | Op::Fault => ([0; 2], vec![self.argument(a)?]),
+            Op::Store => ([0; 2], vec![self.argument(a)?, self.argument(b)?]),
+            Op::Atomic => {
+                let mut values = vec![self.argument(a)?, self.argument(b)?];
+                if c != NONE {
+                    extra = Some(2);
+                    values.push(self.argument(c)?);
+                }
+                ([0; 2], values)
+            }
+            Op::Barrier | Op::End => ([0; 2], Vec::new()),
+            Op::Intrinsic => {
+                let list = shape.lists.get(usize::from(b)..usize::from(b) + usize::from(c))?;
+                if list.len() > 8 {
+                    return None;
+                }
+                let values: Option<Vec<Value>> = list.iter().map(|node| self.argument(*node)).collect();
+                ([a, 0], values?)
+            }
+            _ => return None,
+        };
+        let when = match node.op.condition().map(|k| node.args[k]) {
+            Some(NONE) | None => None,
+            Some(when) => Some(self.row(when)?),
+        };
+        let answers = matches!(node.op, Op::Load | Op::Atomic)
+            || (node.op == Op::Intrinsic && self.semantics.intrinsics.get(usize::from(a))?.result.is_some());
+        let to = if answers {
+            let row = self.temporary()?;
+            self.found[usize::from(at)] = Found::Own(row);
+            let mut to = value(row, node.ty);
+            if node.ty.size() > F::SLOT {
+                to.high = self.temporary()?;
+                self.highs[usize::from(at)] = Found::Own(to.high);
+            }
+            Some(to)
+        } else {
+            None
+        };
+        let effect = Effect { op: node.op, imm: node.imm, ty: node.ty, numbers, values, extra, when, to };
+        self.steps.push(Step::Effect(Box::new(effect)));
+        Some(())
+    }
+
+    /// Does the writes of some nodes.
+    fn flush(&mut self, nodes: Range<usize>) -> Option<()> {
+        let end = nodes.end;
+        let shape = self.shape;
+        let mut pending: Vec<Result<Pending, (u16, Place)>> = Vec::new();
+        for (at, node) in shape.nodes.iter().enumerate().take(end).skip(nodes.start) {
+            let [number, element, from, when] = node.args;
+            if node.ty.size() > F::SLOT && matches!(node.op, Op::Write | Op::SetState) {
+                if node.op == Op::SetState {
+                    return None;
+                }
+                let rows = self.binder.pair_target(number, element, node.ty)?;
+                for (which, row) in rows.into_iter().enumerate() {
+                    pending.push(Ok(Pending { row, source: Source::Word(from, which), mask: ones(F::SLOT), when }));
+                }
+                continue;
+            }
+            let place = match node.op {
+                Op::Write => self.binder.target(number, element, node.ty),
+                Op::SetState if element == NONE => self.binder.state_target(number),
+                Op::SetState => Place::Asked,
+                _ => continue,
+            };
+            let (row, shift) = match place {
+                Place::Row(row, shift) => (row, shift),
+                Place::Set(_) if node.ty != Type::BOOL => return None,
+                Place::Set(_) | Place::Asked => {
+                    pending.push(Err((at as u16, place)));
+                    continue;
+                }
+                Place::Number(_) | Place::Nowhere => return None,
+            };
+            if self.found.get(usize::from(from)) == Some(&Found::Bound(row)) && shift == 0 {
+                // It stays what it is, unless something else is written before.
+                let before = |p: &Result<Pending, (u16, Place)>| p.as_ref().is_ok_and(|p| p.row == row);
+                if !pending.iter().any(before) {
+                    continue;
+                }
+            }
+            let mask = if node.ty.class == Class::Bool { ones(F::SLOT) } else { node.ty.mask() << shift };
+            let source = match self.taken(from) {
+                Some((of, place)) if place == shift && self.row(of).is_some() => Source::Node(of),
+                _ if shift == 0 => Source::Node(from),
+                _ => Source::Raised(from, shift),
+            };
+            match pending.last_mut() {
+                Some(Ok(last)) if last.row == row && last.when == when && last.source == source => last.mask |= mask,
+                _ => pending.push(Ok(Pending { row, source, mask, when })),
+            }
+        }
+        // What is to be written must be there before anything is.
+        let several = pending.len() > 1;
+        for write in &mut pending {
+            match write {
+                Ok(Pending { source, when, .. }) => {
+                    let row = match *source {
+                        Source::Node(node) | Source::Raised(node, _) => self.row(node)?,
+                        Source::Word(node, which) => self.pair(node)?[which],
+                        Source::Row(row) => row,
+                    };
+                    // The write before may be one to this row.
+                    if several && self.binder.aliases().contains(&row) {
+                        let copy = self.emit(rule::of::<word::Copy, K, F>(), &[row], 0)?;
+                        *source = match *source {
+                            Source::Raised(_, by) => Source::Row(self.emit(rule::raise(), &[copy], by.into())?),
+                            _ => Source::Row(copy),
+                        };
+                    }
+                    if *when != NONE {
+                        self.row(*when)?;
+                    }
+                }
+                Err((node, _)) => for_each_argument(self.node(*node)?, &shape.lists, |n| {
+                    let _ = self.row(n);
+                }),
+            }
+        }
+        for write in pending {
+            match write {
+                Ok(write) => self.write(&write)?,
+                Err((node, Place::Set(set))) => self.write_set(node, set)?,
+                Err((node, _)) => self.ask_to_write(node)?,
+            }
+        }
+        Some(())
+    }
+
+    fn write_set(&mut self, at: u16, set: u16) -> Option<()> {
+        let [_, _, from, when] = self.node(at)?.args;
+        let mut rows = vec![self.row(from)?];
+        if when != NONE {
+            rows.push(self.row(when)?);
+        }
+        if !self.whole {
+            rows.push(self.binder.active());
+        }
+        self.micro((Handler::of::<rule::WriteSet>(), rows.len() as u8), &rows, set.into(), NOWHERE);
+        Some(())
+    }
+
+    fn ask_to_write(&mut self, at: u16) -> Option<()> {
+        let node = self.node(at)?;
+        let [number, element, from, when] = node.args;
+        let mut values = vec![self.argument(from)?];
+        let mut extra = None;
+        let mut numbers = [number, 0];
+        if node.op == Op::Write {
+            numbers[1] = element;
+        } else if element != NONE {
+            values.push(self.argument(element)?);
+            extra = Some(1);
+        }
+        let when = if when == NONE { None } else { Some(self.row(when)?) };
+        let effect = Effect { op: node.op, imm: node.imm, ty: node.ty, numbers, values, extra, when, to: None };
+        self.steps.push(Step::Effect(Box::new(effect)));
+        Some(())
+    }
+
+    /// Writes a row. Values that still lie there go elsewhere first; if nobody needs them, that is taken out again.
+    fn write(&mut self, write: &Pending) -> Option<()> {
+        let mut kept = None;
+        for at in 0..2 * self.found.len() {
+            let (high, node) = (at >= self.found.len(), at % self.found.len());
+            if *(if high { &self.highs } else { &self.found }).get(node)? == Found::Bound(write.row) {
+                let row = match kept {
+                    Some(row) => row,
+                    None => self.emit(rule::of::<word::Copy, K, F>(), &[write.row], 0)?,
+                };
+                kept = Some(row);
+                (if high { &mut self.highs } else { &mut self.found })[node] = Found::Own(row);
+            }
+        }
+        let from = match write.source {
+            Source::Node(node) => self.row(node)?,
+            Source::Raised(node, by) => {
+                let row = self.row(node)?;
+                self.emit(rule::raise(), &[row], by.into())?
+            }
+            Source::Word(node, which) => self.pair(node)?[which],
+            Source::Row(row) => row,
+        };
+        let mut masks = Vec::new();
+        if write.mask != ones(F::SLOT) {
+            masks.push(self.binder.constant(write.mask)?);
+        }
+        if write.when != NONE {
+            masks.push(self.row(write.when)?);
+        }
+        if !self.whole {
+            masks.push(self.binder.active());
+        }
+        match masks.split_first() {
+            None => self.micro(rule::of::<word::Copy, K, F>(), &[from], 0, write.row),
+            Some((first, rest)) => {
+                let mut mask = *first;
+                for other in rest {
+                    mask = self.emit(rule::of::<word::And, K, F>(), &[mask, *other], 0)?;
+                }
+                self.micro(rule::of::<word::Select, K, F>(), &[mask, from, write.row], 0, write.row);
+            }
+        }
+        Some(())
+    }
+}
+
+fn value(row: u16, ty: Type) -> Value {
+    Value { row, high: NOWHERE, booleans: if ty.class == Class::Bool { ty.lanes } else { 0 } }
+}

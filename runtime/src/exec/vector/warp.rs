@@ -1,0 +1,64 @@
+//! From lane to lane of a warp, where a part of a row is one.
+
+use super::code::{Micro, NOWHERE};
+use super::exact::Exact;
+use super::handler::Body;
+use super::{Family, Member};
+
+/// The first row as the lane has it that the second names; 0 where there is no such lane.
+pub(super) struct Permute;
+
+impl Body for Permute {
+    #[inline(always)]
+    fn run<const K: usize, F: Family<K>>(op: &Micro<K, F>, _: &[Exact], members: &mut [F::Member<'_>]) {
+        for member in members {
+            for part in (0..F::PARTS).filter(|_| F::WARPS) {
+                if !member.is_busy(part) {
+                    continue;
+                }
+                let result = moved(member.part(op.from[0], part), member.part(op.from[1], part));
+                member.put(op.to, part, &result, op.keep[0]);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn moved<const K: usize>(values: &[u64; K], lanes: &[u64; K]) -> [u64; K] {
+    let mut result = [0; K];
+    let values: &[u32] = bytemuck::must_cast_slice(values);
+    let lanes: &[u32] = bytemuck::must_cast_slice(lanes);
+    let to: &mut [u32] = bytemuck::must_cast_slice_mut(&mut result);
+    for (to, lane) in to.iter_mut().zip(lanes) {
+        let value = values[*lane as usize % (2 * K)];
+        *to = if (*lane as usize) < 2 * K { value } else { 0 };
+    }
+    result
+}
+
+/// A bit in every lane for each active lane of the warp whose mask in the first row has ones, as two words.
+pub(super) struct Ballot;
+
+impl Body for Ballot {
+    #[inline(always)]
+    fn run<const K: usize, F: Family<K>>(op: &Micro<K, F>, _: &[Exact], members: &mut [F::Member<'_>]) {
+        for member in members {
+            for part in (0..F::PARTS).filter(|_| F::WARPS) {
+                if !member.is_busy(part) {
+                    continue;
+                }
+                let masks: &[u32] = bytemuck::must_cast_slice(member.part(op.from[0], part));
+                let mut votes = 0;
+                for (lane, mask) in masks.iter().enumerate() {
+                    votes |= u64::from(mask & 1) << lane;
+                }
+                votes &= member.active(part);
+                let word = |word: u64| [word << 32 | word; K];
+                member.put(op.to, part, &word(votes & 0xffff_ffff), op.keep[0]);
+                if op.high != NOWHERE {
+                    member.put(op.high, part, &word(votes >> 32), op.keep[1]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Rules on components of 64 bits where slots have 32: a value lies in two rows, its low and its high words.
+
+use isaforge_core::float::Round;
+use isaforge_core::semantics::primitive::{WIDEN, rounding};
+use isaforge_core::semantics::{Class, Comparison, Op, Type};
+
+use super::code::{Micro, NOWHERE};
+use super::exact::Exact;
+use super::handler::{Body, Handler};
+use super::rule::{Rule, doubles, rules};
+use super::{Family, Member};
+
+/// The handler of a rule on pairs. Each value is two rows.
+struct Pairs<R>(std::marker::PhantomData<R>);
+
+impl<R: Rule<Part = u64>> Body for Pairs<R> {
+    #[inline(always)]
+    fn run<const K: usize, F: Family<K>>(op: &Micro<K, F>, _: &[Exact], members: &mut [F::Member<'_>]) {
+        for member in members {
+            for part in 0..F::PARTS {
+                if !member.is_busy(part) {
+                    continue;
+                }
+                let row = |at: usize| *member.part(op.from[at], part);
+                let rows = [row(0), row(1), row(2), row(3), row(4), row(5)];
+                let [low, high] = pairs::<R, K>(&rows, op.number);
+                member.put(op.to, part, &low, op.keep[0]);
+                if op.high != NOWHERE {
+                    member.put(op.high, part, &high, op.keep[1]);
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn pairs<R: Rule<Part = u64>, const K: usize>(rows: &[[u64; K]; 6], number: u64) -> [[u64; K]; 2] {
+    let mut result = [[0; K]; 2];
+    let [low, high] = &mut result;
+    let low: &mut [u32] = bytemuck::must_cast_slice_mut(low);
+    let high: &mut [u32] = bytemuck::must_cast_slice_mut(high);
+    let [a, above_a, b, above_b, c, above_c] = rows.each_ref().map(|row| -> &[u32] { bytemuck::must_cast_slice(row) });
+    let join = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
+    for lane in 0..2 * K {
+        let a = join(a[lane], above_a[lane]);
+        let b = if R::READS > 1 { join(b[lane], above_b[lane]) } else { a };
+        let c = if R::READS > 2 { join(c[lane], above_c[lane]) } else { a };
+        let value = R::apply([a, b, c], number);
+        (low[lane], high[lane]) = (value as u32, (value >> 32) as u32);
+    }
+    result
+}
+
+/// The handler of a rule, and how many rows it reads.
+pub(super) fn of<R: Rule<Part = u64>, const K: usize, F: Family<K>>() -> (Handler<K, F>, u8) {
+    (Handler::of::<Pairs<R>>(), 2 * R::READS as u8)
+}
+
+const SIGN: u64 = 1 << 63;
+const INFINITY: u64 = 0x7ff << 52;
+const QUIET: u64 = 1 << 51;
+
+#[inline(always)]
+fn f(bits: u64) -> f64 {
+    f64::from_bits(bits)
+}
+
+#[inline(always)]
+fn is_nan(bits: u64) -> bool {
+    bits & !SIGN > INFINITY
+}
+
+#[inline(always)]
+fn canonical(value: f64, nan: u64) -> u64 {
+    if value.is_nan() { nan } else { value.to_bits() }
+}
+
+fn ones(holds: bool) -> u64 {
+    if holds { u64::MAX } else { 0 }
+}
+
+rules! { u64;
+    Add(a, b; nan) canonical(f(a) + f(b), nan);
+    Sub(a, b; nan) canonical(f(a) - f(b), nan);
+    Mul(a, b; nan) canonical(f(a) * f(b), nan);
+    Div(a, b; nan) canonical(f(a) / f(b), nan);
+    Sqrt(a; nan) canonical(f(a).sqrt(), nan);
+    Canonical(a; nan) if is_nan(a) { nan } else { a };
+    Neg(a; _) a ^ SIGN;
+    Abs(a; _) a & !SIGN;
+    Equal(a, b; _) ones(f(a) == f(b));
+    NotEqual(a, b; _) ones(f(a) != f(b));
+    Less(a, b; _) ones(f(a) < f(b));
+    LessEqual(a, b; _) ones(f(a) <= f(b));
+    /// A single in the low word becomes a double; the bits of a NaN stay.
+    WidenNan(a; _) {
+        let (word, sign) = (a as u32, (a & 1 << 31) << 32);
+        let nan = sign | INFINITY | (a & 0x7f_ffff) << 29;
+        let number = f64::from(f32::from_bits(word)).to_bits();
+        if word & 0x7fff_ffff > 0x7f80_0000 { nan } else { number }
+    };
+    /// The same; a NaN is made quiet.
+    Widen(a; n) {
+        let wide = WidenNan::apply([a, a, a], n);
+        if is_nan(wide) { wide | QUIET } else { wide }
+    };
+    /// A double becomes a single, to the nearest; a NaN is made quiet and keeps the high bits of what it carries.
+    Narrow(a; _) {
+        let nan = (a >> 32) as u32 & 1 << 31 | 0x7fc0_0000 | (a >> 29) as u32 & 0x3f_ffff;
+        let number = (f(a) as f32).to_bits();
+        u64::from(if is_nan(a) { nan } else { number })
+    };
+    ToSigned(a; _) u64::from(f(a) as i32 as u32);
+    ToUnsigned(a; _) u64::from(f(a) as u32);
+    FromSigned(a; _) f64::from(a as i32).to_bits();
+    FromUnsigned(a; _) f64::from(a as u32).to_bits();
+}
+
+type Found<const K: usize, F> = Option<(Handler<K, F>, u8)>;
+
+/// The handler of an operation on doubles that [`Op::Canonical`] follows.
+pub(super) fn arithmetic<const K: usize, F: Family<K>>(op: Op) -> Found<K, F> {
+    Some(match op {
+        Op::Add => of::<Add, K, F>(),
+        Op::Sub => of::<Sub, K, F>(),
+        Op::Mul => of::<Mul, K, F>(),
+        Op::Div => of::<Div, K, F>(),
+        Op::Sqrt => of::<Sqrt, K, F>(),
+        _ => return None,
+    })
+}
+
+/// The handler of an operation on doubles of which it is certain what NaN it gives.
+pub(super) fn plain<const K: usize, F: Family<K>>(op: Op) -> Found<K, F> {
+    Some(match op {
+        Op::Canonical => of::<Canonical, K, F>(),
+        Op::Neg => of::<Neg, K, F>(),
+        Op::Abs => of::<Abs, K, F>(),
+        _ => return None,
+    })
+}
+
+/// The handler of a comparison of values with 64 bits.
+pub(super) fn compare<const K: usize, F: Family<K>>(how: Comparison, ty: Type) -> Found<K, F> {
+    Some(match (ty.class, how) {
+        (Class::Float, Comparison::Equal) => of::<Equal, K, F>(),
+        (Class::Float, Comparison::NotEqual) => of::<NotEqual, K, F>(),
+        (Class::Float, Comparison::Less) => of::<Less, K, F>(),
+        (Class::Float, Comparison::LessEqual) => of::<LessEqual, K, F>(),
+        (Class::Float | Class::Bool, _) | (_, Comparison::Unordered | Comparison::TotalLessEqual) => return None,
+        (_, Comparison::Equal) => of::<doubles::Equal, K, F>(),
+        (_, Comparison::NotEqual | Comparison::Apart) => of::<doubles::NotEqual, K, F>(),
+        (Class::Signed, Comparison::Less) => of::<doubles::LessSigned, K, F>(),
+        (Class::Signed, Comparison::LessEqual) => of::<doubles::LessEqualSigned, K, F>(),
+        (_, Comparison::Less) => of::<doubles::Less, K, F>(),
+        (_, Comparison::LessEqual) => of::<doubles::LessEqual, K, F>(),
+    })
+}
+
+/// The handler of a conversion to or from a double; what has 32 bits lies in the low word, with zeros above.
+pub(super) fn convert<const K: usize, F: Family<K>>(imm: u16, from: Type, to: Type) -> Found<K, F> {
+    let round = rounding(imm);
+    Some(match ((from.class, from.bits), (to.class, to.bits)) {
+        ((Class::Float, 32), (Class::Float, 64)) if imm == WIDEN => of::<WidenNan, K, F>(),
+        ((Class::Float, 32), (Class::Float, 64)) => of::<Widen, K, F>(),
+        ((Class::Float, 64), (Class::Float, 32)) if round == Round::NearestEven && imm != WIDEN => of::<Narrow, K, F>(),
+        ((Class::Float, 64), (Class::Signed, 32)) if round == Round::Zero => of::<ToSigned, K, F>(),
+        ((Class::Float, 64), (Class::Unsigned, 32)) if round == Round::Zero => of::<ToUnsigned, K, F>(),
+        ((Class::Signed, 32), (Class::Float, 64)) => of::<FromSigned, K, F>(),
+        ((Class::Unsigned, 32), (Class::Float, 64)) => of::<FromUnsigned, K, F>(),
+        _ => return None,
+    })
+}

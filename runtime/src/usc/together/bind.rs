@@ -1,0 +1,119 @@
+//! Where the graphs of a program's groups find registers, states and constants: in columns of a task.
+
+use std::ops::Range;
+
+use isaforge_core::semantics::Type;
+
+use crate::exec::vector::select::{Binder, Place};
+use crate::usc::graph::{operand, set_of};
+use crate::usc::lanes::ROWS;
+use crate::usc::program::Step;
+use crate::usc::register::{COLUMNS, Register};
+
+/// Ones for the instances that execute.
+pub(super) const ACTIVE: u16 = COLUMNS as u16;
+/// Where values within a group are.
+const TEMPORARIES: Range<u16> = ACTIVE + 1..SPREAD;
+/// Where what all instances share is spread out.
+const SPREAD: u16 = ACTIVE + 40;
+const _: () = assert!(COLUMNS + 40 < ROWS);
+
+/// A value that all instances share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shared {
+    /// Of a register.
+    Register(Register),
+    /// Of a group itself.
+    Word(u32),
+}
+
+/// The shared values of a program, each with a row of its own.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spreads {
+    values: Vec<Shared>,
+    /// Banks whose registers keep their values while the program runs.
+    pub constant: Banks,
+}
+
+/// Banks of registers that instances share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Banks {
+    pub shared: bool,
+    pub coefficients: bool,
+    pub globals: bool,
+}
+
+impl Spreads {
+    /// The values with their rows.
+    pub fn rows(&self) -> impl Iterator<Item = (u16, Shared)> {
+        (SPREAD..).zip(self.values.iter().copied())
+    }
+
+    fn row(&mut self, value: Shared) -> Option<u16> {
+        let at = match self.values.iter().position(|other| *other == value) {
+            Some(at) => at,
+            None if usize::from(SPREAD) + self.values.len() < ROWS => {
+                self.values.push(value);
+                self.values.len() - 1
+            }
+            None => return None,
+        };
+        Some(SPREAD + at as u16)
+    }
+
+    /// The row with a register's value; `None` when it has none.
+    fn register(&mut self, register: Register) -> Option<u16> {
+        let Banks { shared, coefficients, globals } = self.constant;
+        match register {
+            Register::Column(column) => Some(column),
+            Register::Shared(_) if shared => self.row(Shared::Register(register)),
+            Register::Coefficient(_) | Register::Alternate(_) if coefficients => self.row(Shared::Register(register)),
+            Register::Dynamic(_) => self.row(Shared::Register(register)),
+            Register::Global(_) if globals => self.row(Shared::Register(register)),
+            _ => None,
+        }
+    }
+}
+
+/// The columns that a group's graph is bound to.
+pub(super) struct Columns<'a> {
+    pub step: &'a Step,
+    pub spreads: &'a mut Spreads,
+}
+
+impl Binder for Columns<'_> {
+    fn operand(&mut self, number: u16, element: u16, ty: Type) -> Place {
+        let register = operand(self.step, number, element).ok().filter(|_| ty.size() == 32);
+        let row = register.and_then(|register| self.spreads.register(register));
+        row.map_or(Place::Nowhere, |row| Place::Row(row, 0))
+    }
+
+    fn target(&mut self, number: u16, element: u16, ty: Type) -> Place {
+        match operand(self.step, number, element) {
+            Ok(register @ Register::Column(column)) if register.is_writable() && ty.size() == 32 => {
+                Place::Row(column, 0)
+            }
+            _ => Place::Nowhere,
+        }
+    }
+
+    fn state(&mut self, state: u16) -> Place {
+        set_of(state).map_or(Place::Nowhere, |set| Place::Set(set as u16))
+    }
+
+    fn state_target(&mut self, state: u16) -> Place {
+        set_of(state).filter(|set| set.is_writable()).map_or(Place::Nowhere, |set| Place::Set(set as u16))
+    }
+
+    fn constant(&mut self, slot: u64) -> Option<u16> {
+        self.spreads.row(Shared::Word(slot as u32))
+    }
+
+    fn temporaries(&self) -> Range<u16> {
+        TEMPORARIES
+    }
+
+    fn active(&self) -> u16 {
+        ACTIVE
+    }
+}

@@ -1,0 +1,265 @@
+//! Tasks that advance together.
+
+use std::ops::ControlFlow;
+
+use crate::exec::vector::effect::Effect;
+use crate::exec::vector::{self, Family};
+use crate::level::Level;
+use crate::usc::error::Trap;
+use crate::usc::exec::Cpu;
+use crate::usc::graph::{Set, function};
+use crate::usc::host::Host;
+use crate::usc::lanes::{LANES, Mask};
+use crate::usc::machine::{Machine, State, Task};
+use crate::usc::program::Program;
+
+use super::bind::ACTIVE;
+use super::code::{Kind, Operations, active};
+
+/// Words of a column that handlers compute at a time.
+pub(super) const PART: usize = 8;
+
+/// Tasks as operations on columns see them.
+#[derive(Debug)]
+pub(super) struct Tasks;
+
+impl Family<PART> for Tasks {
+    const SLOT: u32 = 32;
+    const PARTS: usize = LANES / 2 / PART;
+    type Member<'m> = Member<'m>;
+}
+
+impl vector::Member<PART> for Member<'_> {
+    #[inline(always)]
+    fn part(&self, row: u16, part: usize) -> &[u64; PART] {
+        self.task.columns.part(row, part)
+    }
+
+    #[inline(always)]
+    fn part_mut(&mut self, row: u16, part: usize) -> &mut [u64; PART] {
+        self.task.columns.part_mut(row, part)
+    }
+
+    #[inline(always)]
+    fn set(&self, number: u16) -> u64 {
+        match Set::numbered(number) {
+            Set::Predicate => self.task.predicate.into(),
+            Set::Runs => self.task.running.into(),
+            Set::Executes => self.active.into(),
+            Set::Kept => self.task.kept.into(),
+            Set::Failed => self.task.failed.into(),
+        }
+    }
+
+    #[inline(always)]
+    fn change_set(&mut self, number: u16, lanes: u64, of: u64) {
+        let set = match Set::numbered(number) {
+            Set::Predicate => &mut self.task.predicate,
+            Set::Runs => &mut self.task.running,
+            Set::Kept => &mut self.task.kept,
+            Set::Failed => &mut self.task.failed,
+            Set::Executes => return,
+        };
+        *set = *set & !(of as Mask) | (lanes & of) as Mask;
+    }
+}
+
+/// A task of a bundle.
+#[derive(Debug)]
+pub(in crate::usc) struct Member<'t> {
+    pub task: &'t mut Task,
+    /// The instances that execute the operations at hand.
+    pub active: Mask,
+    number: usize,
+    /// Groups that it may still execute.
+    left: u64,
+    stands: bool,
+    done: Ahead,
+}
+
+/// What a task has executed before its turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::usc) struct Ahead {
+    pub groups: u64,
+    /// The same, times the active instances.
+    pub instance_groups: u64,
+    /// Why the group behind these cannot be executed.
+    pub trap: Option<Trap>,
+}
+
+/// Tasks of a program that advance together, each as if it were alone.
+#[derive(Debug)]
+pub(in crate::usc) struct Bundle<'a, 't, H> {
+    pub level: Level,
+    pub program: &'a Program,
+    pub machine: &'a mut Machine<H>,
+    pub members: Vec<Member<'t>>,
+}
+
+impl<'t, H: Host> Bundle<'_, 't, H> {
+    /// Adds a task that may execute so many groups.
+    pub fn add(&mut self, task: &'t mut Task, number: usize, left: u64) {
+        self.members.push(Member { task, active: 0, number, left, stands: false, done: Ahead::default() });
+    }
+
+    /// Executes groups that concern no other task, of each member as many as it may; what each has done, by its number.
+    pub fn advance(mut self) -> impl Iterator<Item = (usize, Ahead)> {
+        while let Some(pc) = self.members.iter().filter(|m| m.goes()).map(|m| m.task.pc).min() {
+            let (mut here, mut others, mut room) = (0, usize::MAX, u64::MAX);
+            for i in 0..self.members.len() {
+                let member = &self.members[i];
+                if member.goes() && member.task.pc == pc {
+                    room = room.min(member.left);
+                    self.members.swap(i, here);
+                    here += 1;
+                } else if member.goes() {
+                    others = others.min(member.task.pc);
+                }
+            }
+            self.walk(pc, here, others, room);
+        }
+        self.members.into_iter().map(|member| (member.number, member.done))
+    }
+
+    /// Executes groups from `pc` on for the first `here` members, until others are to be joined, one of these has no room,
+    /// or they part.
+    fn walk(&mut self, mut pc: usize, here: usize, others: usize, room: u64) {
+        let code = &self.program.code;
+        let mut since = 0;
+        while since < room && pc < others {
+            let (kind, condition) = code.at(pc);
+            let members = &mut self.members[..here];
+            match kind {
+                Kind::Plain(count) => {
+                    let most = (others - pc).min(usize::try_from(room - since).unwrap_or(usize::MAX));
+                    let count = most.min(count as usize);
+                    let (mut any, mut all) = (0, Mask::MAX);
+                    for member in members.iter_mut() {
+                        member.active = active(member.task, condition);
+                        member.done.instance_groups += count as u64 * u64::from(member.active.count_ones());
+                        any |= member.active;
+                        all &= member.active;
+                    }
+                    if any != 0 {
+                        let whole = all == Mask::MAX;
+                        if !whole {
+                            members.iter_mut().for_each(|member| member.set_lanes(member.active));
+                        }
+                        code.operations(pc, count).for_each(|one| run(one, self.level, whole, members));
+                    }
+                    pc += count;
+                    since += count as u64;
+                }
+                Kind::ForAll => {
+                    since += 1;
+                    let mut whole = true;
+                    for member in members.iter_mut() {
+                        member.active = active(member.task, condition);
+                        member.done.instance_groups += u64::from(member.active.count_ones());
+                        member.set_lanes(member.task.valid);
+                        whole &= member.task.valid == Mask::MAX;
+                    }
+                    code.operations(pc, 1).for_each(|one| run(one, self.level, whole, members));
+                    pc += 1;
+                }
+                Kind::Branch { target, unless, link } => {
+                    since += 1;
+                    let mut jump = 0;
+                    for member in members.iter_mut() {
+                        member.active = active(member.task, condition);
+                        member.done.instance_groups += u64::from(member.active.count_ones());
+                        let taken = (member.active == 0) == unless;
+                        jump += usize::from(taken);
+                        if let Some(link) = link.filter(|_| taken) {
+                            member.task.link = link;
+                        }
+                    }
+                    if jump != 0 && jump != here {
+                        self.settle(here, since, |member| if (member.active == 0) == unless { target } else { pc + 1 });
+                        return;
+                    }
+                    pc = if jump == 0 { pc + 1 } else { target };
+                }
+                Kind::Own => {
+                    self.settle(here, since, |_| pc);
+                    self.alone(pc, here);
+                    return;
+                }
+                Kind::Outside => {
+                    self.settle(here, since, |_| pc);
+                    self.members[..here].iter_mut().for_each(|member| member.stands = true);
+                    return;
+                }
+            }
+        }
+        self.settle(here, since, |_| pc);
+    }
+
+    /// Writes down that the first `here` members have executed so many groups, and where each goes on.
+    fn settle(&mut self, here: usize, since: u64, pc: impl Fn(&Member<'_>) -> usize) {
+        for member in &mut self.members[..here] {
+            member.task.pc = pc(member);
+            member.task.groups += since;
+            member.done.groups += since;
+            member.left -= since;
+        }
+    }
+
+    /// Sends a group of the first `here` members through the data path.
+    fn alone(&mut self, pc: usize, here: usize) {
+        let step = &self.program.steps[pc];
+        for member in &mut self.members[..here] {
+            let active = active(member.task, step.condition);
+            let mut cpu = Cpu::new(self.program, self.machine, member.task, member.number, false);
+            let outcome = cpu.execute(step, active);
+            let next = cpu.next.unwrap_or(pc + 1);
+            if let Err(trap) = outcome {
+                (member.done.trap, member.stands) = (Some(trap), true);
+                continue;
+            }
+            member.task.pc = next;
+            member.task.groups += 1;
+            member.done.groups += 1;
+            member.done.instance_groups += u64::from(active.count_ones());
+            member.left -= 1;
+        }
+    }
+}
+
+impl Ahead {
+    /// Whether the task is where it was.
+    pub fn is_nothing(&self) -> bool {
+        self.groups == 0 && self.trap.is_none()
+    }
+}
+
+/// Executes a group's operations.
+fn run(operations: &Operations, level: Level, whole: bool, members: &mut [Member<'_>]) {
+    let _ = operations.run(level, whole, members, |effect, members| {
+        members.iter_mut().for_each(|member| apply(effect, member));
+        ControlFlow::<()>::Continue(())
+    });
+}
+
+/// Computes a function of a column.
+fn apply(effect: &Effect, member: &mut Member<'_>) {
+    if let (Some(function), Some(from), Some(to)) = (function(effect.numbers[0]), effect.values.first(), effect.to) {
+        let result = member.task.columns.at(from.row).map(function);
+        *member.task.columns.at_mut(to.row) = result;
+    }
+}
+
+impl Member<'_> {
+    /// Says of which instances columns are written.
+    fn set_lanes(&mut self, lanes: Mask) {
+        let column = self.task.columns.at_mut(ACTIVE);
+        for (i, slot) in column.iter_mut().enumerate() {
+            *slot = (lanes >> i & 1).wrapping_neg();
+        }
+    }
+
+    /// Whether it may execute another group.
+    fn goes(&self) -> bool {
+        self.left > 0 && !self.stands && self.task.state == State::Ready
+    }
+}

@@ -1,0 +1,253 @@
+//! A program as tasks that advance together execute it.
+
+use std::sync::Arc;
+
+use isaforge_core::semantics::{self, Node};
+use isaforge_usc::semantics::SEMANTICS;
+use isaforge_usc::{BeOp, Bpred, Cc, Ctrlop};
+
+use crate::exec::vector::code::Code as Rows;
+use crate::exec::vector::effect::Effect;
+use crate::exec::vector::select::select;
+use crate::usc::exec::value;
+use crate::usc::graph::{Set, function, set_of};
+use crate::usc::lanes::{Mask, splat};
+use crate::usc::machine::{Common, Task};
+use crate::usc::program::{Action, Control, Main, Step, source_of};
+use crate::usc::register::{Reach, Register};
+
+use super::bind::{Banks, Columns, Shared, Spreads};
+use super::bundle::{PART, Tasks};
+
+/// The groups of a program that are covered with operations on columns: this takes a while for each.
+const MOST: usize = 1 << 14;
+
+/// What a group is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    /// Operations on columns; so many such groups that have the same instances begin here.
+    Plain(u32),
+    /// Operations on columns of all instances that there are, whichever execute the group.
+    ForAll,
+    /// A branch to a group.
+    Branch {
+        target: usize,
+        /// Whether it is taken when no instance is active, instead of when one is.
+        unless: bool,
+        /// What the link register becomes.
+        link: Option<u32>,
+    },
+    /// The data path has to execute it, but it concerns the task only.
+    Own,
+    /// It concerns others, or ends the task.
+    Outside,
+}
+
+/// Operations on columns.
+pub(super) type Operations = Rows<PART, Tasks>;
+
+/// The groups of a program.
+#[derive(Clone, Debug, Default)]
+pub(in crate::usc) struct Code {
+    groups: Vec<(Kind, Cc)>,
+    operations: Vec<Option<Arc<Operations>>>,
+    spreads: Spreads,
+}
+
+impl Code {
+    /// Those of a program.
+    pub fn new(steps: &[Step]) -> Code {
+        let mut code = Code::default();
+        code.spreads.constant = constant(steps);
+        for (at, step) in steps.iter().enumerate() {
+            let operations = if at < MOST { code.cover(step) } else { None };
+            let kind = match (&operations, &step.action) {
+                (Some(_), Action::Control(_)) => Kind::ForAll,
+                (Some(_), _) => Kind::Plain(1),
+                (None, _) => unlike(step, code.spreads.constant),
+            };
+            code.operations.push(operations.map(Arc::new));
+            code.groups.push((kind, step.condition));
+        }
+        for i in (1..steps.len()).rev() {
+            let [(before, condition), (this, next)] = [code.groups[i - 1], code.groups[i]];
+            if let (Kind::Plain(_), Kind::Plain(count)) = (before, this)
+                && condition == next
+                && !changes_instances(&steps[i - 1])
+            {
+                code.groups[i - 1].0 = Kind::Plain(count + 1);
+            }
+        }
+        code
+    }
+
+    /// The operations of a group; `None` when there are none for it.
+    fn cover(&mut self, step: &Step) -> Option<Operations> {
+        let parts = match &step.action {
+            // An index may lead to where there is nothing, even when nothing comes of it.
+            _ if step.last || step.atomic || step.names_index() => return None,
+            Action::Control(control) => &control.parts,
+            _ => return select_pure(step, &mut self.spreads),
+        };
+        // Where a branch leads is for its kind to say.
+        let flows = parts.bpret.is_some()
+            || !matches!(parts.header.ctrlop, Ctrlop::Cnd | Ctrlop::Nop | Ctrlop::Wdf | Ctrlop::Wop);
+        if flows { None } else { select_pure(step, &mut self.spreads) }
+    }
+
+    /// What the group at a place is, and its condition.
+    #[inline]
+    pub(super) fn at(&self, step: usize) -> (Kind, Cc) {
+        self.groups.get(step).copied().unwrap_or((Kind::Outside, Cc::ExZx))
+    }
+
+    /// Whether the group there concerns only the task that executes it.
+    pub fn is_own(&self, step: usize) -> bool {
+        !matches!(self.at(step).0, Kind::Outside)
+    }
+
+    /// The operations of `count` groups.
+    #[inline]
+    pub(super) fn operations(&self, step: usize, count: usize) -> impl Iterator<Item = &Operations> {
+        let found = self.operations.get(step..step + count).unwrap_or_default();
+        found.iter().filter_map(Option::as_deref)
+    }
+
+    /// Puts what all instances share where operations find it.
+    pub fn spread(&self, task: &mut Task, common: &Common) {
+        for (row, shared) in self.spreads.rows() {
+            let word = match shared {
+                Shared::Register(register) => value(task, common, register, 0),
+                Shared::Word(word) => word,
+            };
+            *task.columns.at_mut(row) = splat(word);
+        }
+    }
+}
+
+/// The instances of a task that execute groups with a condition.
+#[inline]
+pub(in crate::usc) fn active(task: &Task, condition: Cc) -> Mask {
+    let Task { valid, running, predicate, .. } = *task;
+    valid
+        & match condition {
+            Cc::E1Zx => running,
+            Cc::E1Z1 => running & predicate,
+            Cc::ExZx => Mask::MAX,
+            Cc::E1Z0 => running & !predicate,
+        }
+}
+
+/// The operations of a group's graph, if it has no other effects than on columns and sets of instances.
+fn select_pure(step: &Step, spreads: &mut Spreads) -> Option<Operations> {
+    let shape = step.shape().ok()?;
+    let found: Operations = select(SEMANTICS, shape, &mut Columns { step, spreads })?;
+    let is_function = |effect: &Effect| {
+        effect.op == semantics::Op::Intrinsic && effect.values.len() == 1 && function(effect.numbers[0]).is_some()
+    };
+    let pure = found.effects().all(is_function);
+    pure.then_some(found)
+}
+
+/// Whether a plain group may change which instances the next one with the same condition has.
+fn changes_instances(step: &Step) -> bool {
+    let depends = |set: Set| match step.condition {
+        Cc::ExZx => false,
+        Cc::E1Zx => set == Set::Runs,
+        Cc::E1Z1 | Cc::E1Z0 => matches!(set, Set::Runs | Set::Predicate),
+    };
+    let changes = |node: &Node| node.op == semantics::Op::SetState && set_of(node.args[0]).is_some_and(depends);
+    step.shape().is_ok_and(|shape| shape.nodes.iter().any(changes))
+}
+
+/// What a group is for which there are no operations.
+fn unlike(step: &Step, constant: Banks) -> Kind {
+    // The data path finds a value when nobody else writes the register, and reports an index that leads nowhere.
+    let reads = |register: Register| match register {
+        Register::Column(_) | Register::Coefficient(_) | Register::Alternate(_) => true,
+        Register::Slot(_) | Register::Dynamic(_) => true,
+        Register::Indexed { reach, .. } => reach != Reach::Shared || constant.shared,
+        Register::Shared(_) => constant.shared,
+        Register::Global(_) => constant.globals,
+        Register::Timer => false,
+    };
+    let writes = |register: Register| match register {
+        Register::Shared(_) | Register::Global(_) => false,
+        Register::Indexed { reach, .. } => reach != Reach::Shared,
+        _ => true,
+    };
+    let own = match &step.action {
+        _ if step.last => false,
+        Action::Main(main) => {
+            let quiet = main.backend.as_ref().is_none_or(|b| matches!(b.op, BeOp::Savmsk | BeOp::Setl | BeOp::Idf));
+            quiet
+                && main.extra.is_none()
+                && main.sources.into_iter().all(reads)
+                && main.results.into_iter().flatten().all(writes)
+        }
+        Action::Bitwise(bitwise) => {
+            bitwise.sources.into_iter().all(reads) && bitwise.results.into_iter().flatten().all(writes)
+        }
+        Action::Control(control) if control.parts.bpret.is_some() => false,
+        Action::Control(control) => match control.parts.header.ctrlop {
+            Ctrlop::B => return branch(step, control),
+            Ctrlop::Lapc | Ctrlop::Savl | Ctrlop::Cnd | Ctrlop::Sbo => {
+                control.sources.into_iter().all(reads) && control.result.into_iter().all(writes)
+            }
+            _ => false,
+        },
+    };
+    if own { Kind::Own } else { Kind::Outside }
+}
+
+fn branch(step: &Step, control: &Control) -> Kind {
+    // One that leads nowhere is reported in its turn.
+    match (control.target, &control.parts.branch) {
+        (Some(target), Some(branch)) => Kind::Branch {
+            target,
+            unless: branch.bpred == Bpred::Allp,
+            link: branch.link.then_some((step.at + step.length) / 2),
+        },
+        _ => Kind::Outside,
+    }
+}
+
+/// The banks whose registers keep their values while a program runs.
+fn constant(steps: &[Step]) -> Banks {
+    let mut banks = Banks { shared: true, coefficients: true, globals: true };
+    for step in steps {
+        let (results, filled) = match &step.action {
+            Action::Main(main) => (main.results, filled(main)),
+            Action::Bitwise(bitwise) => (bitwise.results, None),
+            Action::Control(control) => {
+                // Another base, and the same number is another register.
+                let moves = control.parts.header.ctrlop == Ctrlop::Sbo;
+                (banks.shared, banks.coefficients) = (banks.shared && !moves, banks.coefficients && !moves);
+                ([control.result, None], None)
+            }
+        };
+        for register in results.into_iter().flatten().chain(filled) {
+            match register {
+                Register::Shared(_) | Register::Indexed { reach: Reach::Shared, .. } => banks.shared = false,
+                Register::Coefficient(_) | Register::Alternate(_) => banks.coefficients = false,
+                Register::Indexed { reach: Reach::Coefficient | Reach::Alternate, .. } => banks.coefficients = false,
+                Register::Global(_) => banks.globals = false,
+                // Programs do not write dynamic constants, and slots have no rows.
+                Register::Column(_) | Register::Slot(_) | Register::Dynamic(_) => {}
+                Register::Timer | Register::Indexed { .. } => {}
+            }
+        }
+    }
+    banks
+}
+
+/// The first of the registers that a backend operation fills.
+fn filled(main: &Main) -> Option<Register> {
+    let backend = main.backend.as_ref()?;
+    match backend.op {
+        BeOp::Atomic => Some(main.sources[source_of(backend.dstsel)]),
+        BeOp::Ld | BeOp::Fitr => Some(main.sources[3]),
+        BeOp::Smp => Some(main.sources[4]),
+        _ => None,
+    }
+}

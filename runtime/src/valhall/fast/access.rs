@@ -1,0 +1,113 @@
+//! Loads and stores of any size, as texts ask for them: lanes that are anywhere, one after another.
+
+use super::super::step::Fault;
+use super::super::warp::{LANES, lanes};
+use super::bundle::Bundle;
+use super::world::World;
+
+/// Bytes of an access, at most: as many as two words, or those of an access with parts.
+const MOST: usize = 64;
+
+/// A load or a store.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    pub stores: bool,
+    /// Bytes of the whole access.
+    pub size: u8,
+    /// The first byte of it that is loaded, and how many are.
+    pub from: u8,
+    pub bytes: u8,
+    /// The rows of the address.
+    pub address: [u16; 2],
+    /// The rows of the data, a word each. Stores with more than two have them one after another in `many`.
+    pub data: [u16; 2],
+    /// Where the rows of a store with more words begin in the table of the program.
+    pub many: u16,
+    /// The row of its condition, or none.
+    pub when: Option<u16>,
+    /// The word of the program.
+    pub pc: u32,
+}
+
+impl Access {
+    /// Executes it for the active lanes; false when it left a fault in the bundle.
+    #[inline(never)]
+    pub fn run(&self, bundle: &mut Bundle, world: &mut World<'_>) -> bool {
+        for warp in bundle.busy() {
+            let done = if self.stores { self.store(bundle, world, warp) } else { self.load(bundle, world, warp) };
+            if let Err(fault) = done {
+                bundle.fault = Some((warp, fault));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The lanes that access memory, and where.
+    fn places(&self, bundle: &Bundle, warp: usize) -> (u16, [u64; LANES]) {
+        let column = |row: u16| &bundle.rows[usize::from(row)].0[warp];
+        let holds =
+            |row: u16| column(row).iter().enumerate().fold(0, |mask, (lane, word)| mask | (*word as u16 & 1) << lane);
+        let active = bundle.active[warp] & self.when.map_or(u16::MAX, holds);
+        let [low, high] = self.address.map(column);
+        (active, std::array::from_fn(|lane| u64::from(high[lane]) << 32 | u64::from(low[lane])))
+    }
+
+    fn load(&self, bundle: &mut Bundle, world: &mut World<'_>, warp: usize) -> Result<(), Fault> {
+        let ((active, places), home) = (self.places(bundle, warp), bundle.homes[warp]);
+        let (size, from, bytes) = (usize::from(self.size), usize::from(self.from), usize::from(self.bytes));
+        let mut values = [0; LANES];
+        let first = places[active.trailing_zeros() as usize % LANES];
+        let mut left = active;
+        if let Some((base, window)) = world.around(self.pc, home.group, first, size) {
+            for lane in lanes(active) {
+                let start = places[lane].checked_sub(base).and_then(|start| usize::try_from(start).ok());
+                if let Some(found) = start.and_then(|start| window.get(start..)?.get(..size)) {
+                    values[lane] = number(&found[from..from + bytes]);
+                    left &= !(1 << lane);
+                }
+            }
+        }
+        for lane in lanes(left) {
+            let mut whole = [0; MOST];
+            let whole = &mut whole[..size];
+            let read = world.space(home).read(lane, places[lane], whole);
+            read.map_err(|fault| Fault::Memory { lane, fault })?;
+            values[lane] = number(&whole[from..from + bytes]);
+        }
+        let [low, high] = self.data.map(usize::from);
+        bundle.rows[low].0[warp] = values.map(|value| value as u32);
+        if bytes > 4 {
+            bundle.rows[high].0[warp] = values.map(|value| (value >> 32) as u32);
+        }
+        Ok(())
+    }
+
+    fn store(&self, bundle: &Bundle, world: &mut World<'_>, warp: usize) -> Result<(), Fault> {
+        let ((active, places), home) = (self.places(bundle, warp), bundle.homes[warp]);
+        let size = usize::from(self.size);
+        let rows = match size {
+            0..=8 => &self.data[..],
+            _ => bundle.stored.get(usize::from(self.many)..).unwrap_or_default(),
+        };
+        for lane in lanes(active) {
+            let mut whole = [0; MOST];
+            for (word, row) in whole.as_chunks_mut::<4>().0.iter_mut().zip(rows).take(size.div_ceil(4)) {
+                *word = bundle.rows[usize::from(*row)].0[warp][lane].to_le_bytes();
+            }
+            match world.bytes_mut(self.pc, home.group, places[lane], size) {
+                Some(bytes) => bytes.copy_from_slice(&whole[..size]),
+                None => {
+                    let written = world.space(home).write(lane, places[lane], &whole[..size]);
+                    written.map_err(|fault| Fault::Memory { lane, fault })?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The number that some bytes are, the lowest first.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+}

@@ -1,0 +1,81 @@
+//! Which operations of the processor words come to, and which words come to none.
+
+use std::collections::BTreeSet;
+
+use isaforge_core::program::assemble;
+
+use super::super::code::Code;
+use super::live::Live;
+use super::sequence::Sequence;
+use crate::exec::jit::lanes::graph::{Node, Value};
+use crate::level::Level;
+use crate::valhall::program::Program;
+
+/// The operations that some words need to write the registers they write, read as `live` says; `None` where they cannot be
+/// compiled.
+fn operations(text: &str, live: Live) -> Option<Vec<String>> {
+    let words = assemble(isaforge_valhall::ISA, text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+    let program = Program::new(&words);
+    let code = Code::new(&program, &[0x4048_f5c3, 5], 1, Level::portable());
+    let mut sequence = Sequence::new(&code);
+    (0..words.len()).try_for_each(|pc| sequence.add(pc))?;
+    let (segment, branch) = sequence.end_segment(live);
+    let nodes = sequence.graph.nodes();
+    let mut wanted: Vec<Value> = segment.rows.iter().map(|(_, value)| *value).collect();
+    wanted.extend(branch.map(|branch| branch.mask));
+    let mut needed = BTreeSet::new();
+    while let Some(value) = wanted.pop() {
+        if needed.insert(value.index()) {
+            wanted.extend(nodes[value.index()].arguments());
+        }
+    }
+    let name = |index: &usize| match &nodes[*index] {
+        Node::Operation(operation) => Some(format!("{:?}", operation.code.mnemonic()).to_lowercase()),
+        _ => None,
+    };
+    Some(needed.iter().filter_map(name).collect())
+}
+
+/// Somebody reads every bit.
+const EXACT: Live = Live { read: u64::MAX, exact: u64::MAX };
+/// Somebody reads numbers: which NaN one is does not matter.
+const NUMBERS: Live = Live { read: u64::MAX, exact: 0 };
+
+#[test]
+fn signs_and_nans_cost_nothing_where_nobody_sees_them() {
+    for (text, expected) in [
+        ("FMA.f32 r0, r1, r2, r3", "vfmadd213ps"),
+        ("FMA.f32 r0, r1, r2.neg, r3.neg", "vfnmsub213ps"),
+        ("FMA.f32 r0, r1.neg, r2.neg, r3", "vfmadd213ps"),
+        ("FMA.f32 r0, r1, r2, 0x0.neg", "vmulps"),
+        ("FADD.f32 r0, r1, r2.neg", "vsubps"),
+        ("FADD.f32.clamp_0_1 r0, r1, r2", "vaddps vmaxps vminps"),
+        ("FMA.f32 r0, r1, r2, r3\nFADD.f32 r0, r0, r4", "vfmadd213ps vaddps"),
+    ] {
+        assert_eq!(operations(text, NUMBERS).map(|codes| codes.join(" ")).as_deref(), Some(expected), "{text}");
+    }
+    let exact = operations("FADD.f32 r0, r1, r2", EXACT).map(|codes| codes.join(" "));
+    assert_eq!(exact.as_deref(), Some("vaddps vcmpps vpblendmd"));
+}
+
+#[test]
+fn parts_of_words_meet_in_one_operation() {
+    for (text, expected) in [
+        ("MOV.i32 r0, r1", ""),
+        ("MKVEC.v2i16 r0, r1.h00, r2.h00", "vpslld vpternlogd"),
+        ("MKVEC.v2i16 r0, r1.h10, r1.h00", "vprold"),
+        ("LSHIFT_XOR.i32 r0, r1, 0x03020100.b11, r2", "vpslld vpxord"),
+        ("LSHIFT_AND.i32.not_result r0, r1, 0x0.b00, r2", "vpternlogd"),
+        ("MUX.i32.bit r0, r1, r2, r3", "vpternlogd"),
+        ("IADD.v2u16 r0, r1, r2", "vpaddw"),
+    ] {
+        assert_eq!(operations(text, EXACT).map(|codes| codes.join(" ")).as_deref(), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn what_asks_others_is_left_to_handlers() {
+    for text in ["CLPER.i32 r0, r1, 0x0", "FSIN_TABLE.u6 r0, r1", "LD_BUFFER.i32.unsigned.slot0 @r0, r1, 0x0"] {
+        assert_eq!(operations(text, EXACT), None, "{text}");
+    }
+}

@@ -1,0 +1,76 @@
+//! What a program is lowered to: calls of handlers, operations on rows, and accesses to memory.
+
+use crate::exec::vector::code::Micro;
+use crate::exec::vector::exact::Exact;
+
+use super::access::Access;
+use super::bundle::Bundle;
+use super::handler;
+use super::rows::Bundles;
+use super::world::World;
+
+/// A function of one value that no text defines.
+pub type Function = fn(u64) -> u64;
+
+/// One step of a program.
+#[derive(Clone, Copy, Debug)]
+pub enum Op {
+    /// A handler of an instruction's own.
+    Call(handler::Op),
+    /// An operation on rows, and the word of the program that it belongs to.
+    Rows(Micro<8, Bundles>, u32),
+    /// A load or a store.
+    Access(Access),
+    /// A function of the first pair of rows to the second; the word of the program.
+    Function(Function, [[u16; 2]; 2], u32),
+}
+
+impl Op {
+    /// Executes it; `whole` says whether rows of the bundle may be written whole. False when it left a fault in the bundle.
+    #[inline(always)]
+    pub fn run(&self, whole: bool, bundle: &mut Bundle, world: &mut World<'_>) -> bool {
+        match self {
+            Op::Call(op) => op.run(whole, bundle, world),
+            Op::Rows(micro, _) => {
+                bundle.compute(micro);
+                true
+            }
+            Op::Access(access) => access.run(bundle, world),
+            Op::Function(function, rows, _) => {
+                bundle.apply(*function, *rows);
+                true
+            }
+        }
+    }
+
+    /// The word of the program that it belongs to.
+    pub fn pc(&self) -> u32 {
+        match self {
+            Op::Call(op) => op.pc(),
+            Op::Rows(_, pc) | Op::Function(_, _, pc) => *pc,
+            Op::Access(access) => access.pc,
+        }
+    }
+}
+
+impl Bundle {
+    /// Executes an operation on rows.
+    #[inline(always)]
+    fn compute(&mut self, micro: &Micro<8, Bundles>) {
+        // Few operations look at the table, but all are given it.
+        let exact: Vec<Exact> = std::mem::take(&mut self.exact);
+        micro.run(self.level, &exact, std::slice::from_mut(self));
+        self.exact = exact;
+    }
+
+    /// Applies a function in all lanes of warps with active ones.
+    #[inline(never)]
+    fn apply(&mut self, function: Function, [[low, high], [to, above]]: [[u16; 2]; 2]) {
+        for warp in self.busy() {
+            let word = |row: u16, lane: usize| u64::from(self.rows[usize::from(row)].0[warp][lane]);
+            let results: [u64; 16] = std::array::from_fn(|lane| function(word(low, lane) | word(high, lane) << 32));
+            self.rows[usize::from(to)].0[warp] = results.map(|value| value as u32);
+            self.rows[usize::from(above)].0[warp] = results.map(|value| (value >> 32) as u32);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Where the graphs of a program find registers, states and constants: in the rows of a group.
+
+use std::ops::Range;
+
+use isaforge_core::semantics::Type;
+
+use crate::exec::vector::select::{Binder, Place};
+use crate::vpu::group::{row, word};
+use crate::vpu::op::{self, name};
+use crate::vpu::tiles::TileSize;
+
+/// What the instructions of a program share.
+pub(crate) struct Rows<'a> {
+    /// The places of the operands of the instruction at hand.
+    pub places: &'a [op::Place],
+    /// What stands in the rows of constants.
+    pub constants: &'a mut Vec<u64>,
+    pub tile_size: TileSize,
+    /// Whether registers of a group's bank stay as they are while it runs.
+    pub steady: bool,
+}
+
+impl Binder for Rows<'_> {
+    fn operand(&mut self, operand: u16, _: u16, _: Type) -> Place {
+        match self.places.get(usize::from(operand)) {
+            Some(op::Place::Local(index)) => Place::Row(row::LOCAL + u16::from(*index), 0),
+            Some(op::Place::Shared(index)) => Place::Row(row::SHARED + u16::from(*index), 0),
+            Some(op::Place::Global(index)) if self.steady => Place::Row(row::GLOBAL + u16::from(*index), 0),
+            Some(op::Place::Global(_)) => Place::Asked,
+            Some(op::Place::Number(number)) => Place::Number(*number),
+            Some(op::Place::Nowhere) => Place::Number(0),
+            None => Place::Nowhere,
+        }
+    }
+
+    fn target(&mut self, operand: u16, element: u16, ty: Type) -> Place {
+        match self.places.get(usize::from(operand)) {
+            Some(op::Place::Local(index)) => Place::Row(row::LOCAL + u16::from(*index), ty.size() * u32::from(element)),
+            // Threads write the others one after another.
+            _ => Place::Asked,
+        }
+    }
+
+    fn state(&mut self, state: u16) -> Place {
+        match state {
+            name::FLAG => Place::Row(row::FLAG, 0),
+            name::RESULT => Place::Row(row::RESULT, 0),
+            name::POSITION => Place::Row(row::POSITION, 0),
+            name::PENDING => Place::Set(0),
+            name::TILE_SIZE => {
+                let (width, height) = (self.tile_size.width() as u16, self.tile_size.height() as u16);
+                Place::Number(word([width, height, 0, 0]))
+            }
+            _ => Place::Asked,
+        }
+    }
+
+    fn state_target(&mut self, state: u16) -> Place {
+        match state {
+            name::FLAG => Place::Row(row::FLAG, 0),
+            name::RESULT => Place::Row(row::RESULT, 0),
+            _ => Place::Asked,
+        }
+    }
+
+    fn constant(&mut self, slot: u64) -> Option<u16> {
+        let known = self.constants.iter().position(|constant| *constant == slot);
+        let at = match known {
+            Some(at) => at,
+            None if self.constants.len() < row::CONSTANTS.len() => {
+                self.constants.push(slot);
+                self.constants.len() - 1
+            }
+            None => return None,
+        };
+        Some(row::CONSTANTS.start + at as u16)
+    }
+
+    fn temporaries(&self) -> Range<u16> {
+        row::TEMPORARIES
+    }
+
+    fn active(&self) -> u16 {
+        row::ACTIVE
+    }
+}
