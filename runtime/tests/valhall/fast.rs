@@ -224,6 +224,29 @@ fn every_value_of_every_modifier_does_what_the_reference_does() {
 }
 
 #[test]
+fn what_a_loop_computes_is_written_in_the_lanes_that_are_there() {
+    // Registers stay in those of the processor from turn to turn, and lanes that part keep theirs: whatever the size of the
+    // components that an instruction computes.
+    let mut random = Random(seed(6));
+    let mut finished = 0;
+    for _ in 0..240 * ROUNDS {
+        let jump = |random: &mut Random| format!("BRANCHZ r{}.h0, offset:1", random.below(16));
+        let lines = [
+            "IADD_IMM.i32 r59, 0x0, #0x3".to_owned(),
+            format!("again: {}", jump(&mut random)),
+            computing(&mut random),
+            jump(&mut random),
+            computing(&mut random),
+            "IADD_IMM.i32 r59, r59, #0xffffffff".to_owned(),
+            "BRANCHZ.reconverge r59, offset:again".to_owned(),
+        ];
+        let threads = [16, 40, 128][random.below(3) as usize];
+        finished += u64::from(agree(&launch(threads, &assemble(&lines.join("\n"))), &memory(threads, &mut random)));
+    }
+    assert!(finished > 200 * ROUNDS, "{finished} programs came to their end");
+}
+
+#[test]
 fn lanes_and_warps_that_part_meet_where_they_do_in_the_reference() {
     let mut random = Random(seed(2));
     let mut finished = 0;

@@ -1,6 +1,6 @@
 //! What the instructions of the host are like.
 
-use iced_x86::{Code, Register};
+use iced_x86::{Code, Instruction, Register};
 
 /// The operands of an instruction in their sizes, the result first.
 pub fn operands(code: Code, to: Register, from: [Option<Register>; 3]) -> [Option<Register>; 4] {
@@ -18,9 +18,14 @@ pub fn operands(code: Code, to: Register, from: [Option<Register>; 3]) -> [Optio
     }
 }
 
-/// Whether the result is a register of full width.
-pub fn is_whole(code: Code) -> bool {
-    operands(code, Register::ZMM0, [None; 3])[0] == Some(Register::ZMM0)
+/// Whether the result is a register of full width whose mask has a bit for each word: that of an instruction on bytes or
+/// half words has one for each of those.
+pub fn masks_words(code: Code) -> bool {
+    let mut instruction = Instruction::default();
+    instruction.set_code(code);
+    let from = instruction.memory_size();
+    let is_narrow = from.size() == 64 && from.element_size() < 4;
+    !is_narrow && operands(code, Register::ZMM0, [None; 3])[0] == Some(Register::ZMM0)
 }
 
 /// For a fused product whose result takes the place of a factor: the instruction whose result takes that of the addend.

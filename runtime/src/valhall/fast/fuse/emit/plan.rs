@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::super::live::bit;
-use super::host::{is_whole, on_addend, replaces};
+use super::host::{masks_words, on_addend, replaces};
 use crate::exec::jit::lanes::graph::{Graph, Node, Value, fixed};
 
 /// A part of a graph that is executed from its first node to its last, and what is wanted of it.
@@ -165,7 +165,7 @@ impl Plan {
         let replaces = replaces(operation.code);
         is_free
             && !operation.is_mask
-            && (!masked || !replaces && operation.mask.is_none() && is_whole(operation.code))
+            && (!masked || !replaces && operation.mask.is_none() && masks_words(operation.code))
             && (!replaces || on_addend(operation.code).is_some() || !reads_old)
     }
 
