@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use isaforge_core::bits::ones;
 use isaforge_core::semantics::{Modifier, Semantics, Shape, instantiate};
 use isaforge_core::table::{self, Form, Isa};
 
@@ -120,7 +121,7 @@ fn bits(isa: &Isa, form: &Form, modifier: Modifier) -> u64 {
             let Some(operand) = form.operands.get(usize::from(operand)) else { return 0 };
             match operand.suffixes.get(usize::from(index)) {
                 Some(suffix) => suffix.bits.mask(0),
-                None => reading(isa, operand),
+                None => reading(isa, operand).into_iter().fold(0, |all, bits| all | bits),
             }
         }
         // Words have no fields of groups.
@@ -128,21 +129,19 @@ fn bits(isa: &Isa, form: &Form, modifier: Modifier) -> u64 {
     }
 }
 
-/// All bits of an operand: which reading it has depends on them, and where the reading's fields lie.
-fn reading(isa: &Isa, operand: &table::Operand) -> u64 {
-    match operand.shape {
-        table::Shape::One { kind, at } => {
-            let kind = isa.kinds.get(usize::from(kind));
-            let alternatives = kind.map_or(&[][..], |kind| kind.alternatives);
-            let fields = alternatives.iter().flat_map(|alternative| alternative.fields);
-            let shared = alternatives.iter().flat_map(|alternative| alternative.when);
-            let shared = shared.filter_map(|(index, _)| isa.shared.get(usize::from(*index)));
-            fields.fold(0, |all, field| all | field.bits.mask(at))
-                | alternatives.iter().fold(0, |all, alternative| all | alternative.mask << at)
-                | shared.fold(0, |all, shared| all | shared.bits.mask(0))
-        }
-        _ => 0,
-    }
+/// All bits of an operand: which reading it has depends on them, and where the reading's fields lie. Its own, and those that
+/// it shares with others.
+pub(crate) fn reading(isa: &Isa, operand: &table::Operand) -> [u64; 2] {
+    let table::Shape::One { kind, at } = operand.shape else { return [0; 2] };
+    let Some(kind) = isa.kinds.get(usize::from(kind)) else { return [0; 2] };
+    let fields = kind.alternatives.iter().flat_map(|alternative| alternative.fields);
+    let shared = kind.alternatives.iter().flat_map(|alternative| alternative.when);
+    let shared = shared.filter_map(|(index, _)| isa.shared.get(usize::from(*index)));
+    let all = fields.fold(0, |all, field| all | field.bits.mask(at))
+        | kind.alternatives.iter().fold(0, |all, alternative| all | alternative.mask << at)
+        | shared.fold(0, |all, shared| all | shared.bits.mask(0));
+    let own = ones(kind.width.into()) << at;
+    [all & own, all & !own]
 }
 
 #[cfg(test)]

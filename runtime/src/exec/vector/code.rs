@@ -6,7 +6,7 @@ use crate::level::Level;
 
 use super::Family;
 use super::effect::Effect;
-use super::exact::{ByDefinition, Exact, WideByDefinition};
+use super::exact::Exact;
 use super::handler::Handler;
 
 /// No row.
@@ -26,6 +26,8 @@ pub(crate) struct Micro<const K: usize, F: Family<K>> {
     pub(super) keep: [bool; 2],
     /// How many rows are read.
     pub(super) reads: u8,
+    /// Whether its number is a place in the table of the code.
+    pub(super) looks_up: bool,
     /// The rows that are read; those beyond `reads` repeat the first.
     pub(super) from: [u16; READS],
     /// A number that the handler knows how to use.
@@ -41,24 +43,17 @@ impl<const K: usize, F: Family<K>> Clone for Micro<K, F> {
 impl<const K: usize, F: Family<K>> Copy for Micro<K, F> {}
 
 impl<const K: usize, F: Family<K>> Micro<K, F> {
-    /// The operation on the rows that are found for those it has now, and for those that it writes; its place in the table
-    /// of the code moves up by `table`.
+    /// The operation on the rows that are found for those it has now; its place in the table of the code moves up by `table`.
     #[inline]
-    pub(crate) fn moved(&self, table: u64, find: &mut impl FnMut(u16, bool) -> Option<u16>) -> Option<Self> {
-        let mut micro = *self;
-        for row in micro.from.iter_mut().take(self.reads.into()) {
-            *row = find(*row, false)?;
-        }
-        let [first, ..] = micro.from;
-        micro.from.iter_mut().skip(self.reads.into()).for_each(|row| *row = first);
-        micro.to = find(micro.to, true)?;
-        if micro.high != NOWHERE {
-            micro.high = find(micro.high, true)?;
-        }
-        if self.handler.is_of::<ByDefinition>() || self.handler.is_of::<WideByDefinition>() {
-            micro.number += table;
-        }
-        Some(micro)
+    pub(crate) fn placed(&self, table: u64, find: impl Fn(u16) -> u16) -> Self {
+        let number = if self.looks_up { self.number + table } else { self.number };
+        Micro { from: self.from.map(&find), to: find(self.to), high: find(self.high), number, ..*self }
+    }
+
+    /// Calls `with` for the rows that are read, and with `true` for those that are written.
+    pub(crate) fn rows(&self, mut with: impl FnMut(u16, bool)) {
+        self.read().iter().for_each(|row| with(*row, false));
+        self.written().for_each(|row| with(row, true));
     }
 
     /// Executes it; `exact` is the table of the code.

@@ -36,6 +36,15 @@ pub(crate) struct Effect {
     pub to: Option<Value>,
 }
 
+impl Effect {
+    /// Calls `with` for the rows that are read, and with `true` for those that are written.
+    pub(crate) fn rows(&self, mut with: impl FnMut(u16, bool)) {
+        let both = |value: &Value| [value.row, value.high].into_iter().filter(|row| *row != NOWHERE);
+        self.values.iter().flat_map(both).chain(self.when).for_each(|row| with(row, false));
+        self.to.iter().flat_map(both).for_each(|row| with(row, true));
+    }
+}
+
 /// An environment whose lanes have rows.
 pub(crate) trait Rows<const L: usize>: Environment<L> {
     /// Bits of a lane in a row.

@@ -11,7 +11,7 @@ use isaforge_core::semantics::{Class, Comparison, NONE, Node, Op, Part, Semantic
 
 use super::code::{Code, Micro, NOWHERE, Step};
 use super::effect::{Effect, Value};
-use super::exact::{ByDefinition, Exact};
+use super::exact::{ByDefinition, Exact, WideByDefinition};
 use super::handler::Handler;
 use super::rule::{self, word};
 use super::warp::Permute;
@@ -66,6 +66,10 @@ pub(crate) trait Binder {
     }
     /// Whether it performs accesses to memory that have parts.
     fn has_parts(&self) -> bool {
+        false
+    }
+    /// Whether it finds the targets of branches by itself, from the shape.
+    fn knows_targets(&self) -> bool {
         false
     }
     /// Rows each of which may be the same as any other of them, once the words that have a shape are known.
@@ -168,8 +172,11 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
 
     fn all(&mut self) -> Option<()> {
         let shape = self.shape;
-        let mut written = 0;
+        let (wanted, mut written) = (self.wanted(), 0);
         for (at, node) in shape.nodes.iter().enumerate() {
+            if !wanted[at] {
+                continue;
+            }
             if node.ty.size() > F::SLOT {
                 // What is computed is so when it is asked for; more than its low bits nobody may want.
                 if node.op.is_pure() {
@@ -194,6 +201,25 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
             }
         }
         self.flush(written..shape.nodes.len())
+    }
+
+    /// The nodes that effects depend on, and effects.
+    fn wanted(&self) -> Vec<bool> {
+        let mut wanted: Vec<bool> = self.shape.nodes.iter().map(|node| node.op.is_effect()).collect();
+        for (at, node) in self.shape.nodes.iter().enumerate().rev() {
+            let left_out = match node.op {
+                Op::Branch if self.binder.knows_targets() => Some(node.args[0]),
+                _ => None,
+            };
+            if wanted[at] {
+                for_each_argument(node, &self.shape.lists, |argument| {
+                    if let Some(wanted) = wanted.get_mut(usize::from(argument)) {
+                        *wanted |= Some(argument) != left_out;
+                    }
+                });
+            }
+        }
+        wanted
     }
 
     fn node(&self, node: u16) -> Option<&'a Node> {
@@ -234,7 +260,8 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         let all = std::array::from_fn(|k| from.get(k).copied().unwrap_or(first));
         let keep = F::WARPS && !tidy::VALUES.contains(&to);
         let (high, keep) = (NOWHERE, [keep; 2]);
-        self.steps.push(Step::Micro(Micro { handler, to, high, keep, reads, from: all, number }));
+        let looks_up = handler.is_of::<ByDefinition>() || handler.is_of::<WideByDefinition>();
+        self.steps.push(Step::Micro(Micro { handler, to, high, keep, reads, looks_up, from: all, number }));
     }
 
     fn emit(&mut self, handler: (Handler<K, F>, u8), from: &[u16], number: u64) -> Option<u16> {
@@ -736,6 +763,7 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
         let mut extra = None;
         let (numbers, values) = match node.op {
             Op::Load | Op::Store if Part::of(node.imm).is_some() && !self.binder.has_parts() => return None,
+            Op::Branch if self.binder.knows_targets() => ([0; 2], Vec::new()),
             Op::Load | Op::Branch | Op::Fault => ([0; 2], vec![self.argument(a)?]),
             Op::Store => ([0; 2], vec![self.argument(a)?, self.argument(b)?]),
             Op::Atomic => {

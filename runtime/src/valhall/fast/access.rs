@@ -30,6 +30,13 @@ pub struct Access {
 }
 
 impl Access {
+    /// The access with its rows replaced.
+    #[inline]
+    pub fn moved(&self, place: impl Fn(u16) -> u16) -> Self {
+        let rows = |rows: [u16; 2]| rows.map(&place);
+        Access { address: rows(self.address), data: rows(self.data), when: self.when.map(&place), ..*self }
+    }
+
     /// Executes it for the active lanes; false when it left a fault in the bundle.
     #[inline(never)]
     pub fn run(&self, bundle: &mut Bundle, world: &mut World<'_>) -> bool {

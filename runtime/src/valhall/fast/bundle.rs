@@ -7,7 +7,7 @@ use super::super::group::TURN;
 use super::super::step::Fault;
 use super::super::warp::{Column, LANES, Warp, lanes};
 use super::code::Code;
-use super::column::{bit_mask, blend, equal, from_bits, lower, not, or, smallest};
+use super::column::{and, bit_mask, blend, equal, from_bits, lower, not, or, smallest};
 use super::fuse::emit::Times;
 use super::fuse::machine::Machine;
 use super::fuse::window::Windows;
@@ -436,34 +436,6 @@ impl Bundle {
     pub fn taken(&self) -> Taken {
         self.taken
     }
-
-    /// Sets the rows from `op.dest` on in all active lanes.
-    #[inline(always)]
-    pub fn write<C: Columns<N>, const N: usize, const WHOLE: bool>(&mut self, op: &Fields) {
-        if WHOLE || self.order.len > WARPS / 2 {
-            for warp in 0..WARPS {
-                self.write_warp::<C, N, WHOLE>(op, warp);
-            }
-        } else {
-            for warp in self.order.listed() {
-                self.write_warp::<C, N, WHOLE>(op, warp);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn write_warp<C: Columns<N>, const N: usize, const WHOLE: bool>(&mut self, op: &Fields, warp: usize) {
-        let results = C::columns(&self.rows, op, warp);
-        for (word, result) in results.iter().enumerate() {
-            self.set::<WHOLE>(op.dest as usize + word, warp, result);
-        }
-    }
-}
-
-/// What an instruction computes for one warp. No closures: those would not be compiled for the level of their caller.
-pub trait Columns<const N: usize> {
-    /// The results, from rows of the bundle.
-    fn columns(rows: &[Row], op: &Fields, warp: usize) -> [Column; N];
 }
 
 /// Chooses the lanes that go on: those of the chosen warps with the lowest program counter.
@@ -525,48 +497,27 @@ impl Body for Enter {
     }
 }
 
-/// A condition on the word of a lane.
-pub trait Test {
-    /// Whether it holds.
-    fn holds(word: u32) -> bool;
-}
+/// Finds out which active lanes jump to `numbers[0]`: those that have ones in the row of the condition.
+pub struct Branch;
 
-/// Finds out which active lanes jump to `numbers[0]`: those that pass the test, or with `numbers[1]` those that fail.
-pub struct Branch<T>(std::marker::PhantomData<T>);
-
-impl<T: Test> Branch<T> {
-    /// Ones in the lanes of a warp that jump.
-    #[inline(always)]
-    fn jumps(source: &Column, inverted: u32, mask: &Column) -> Column {
-        let mut jumps = [0; LANES];
-        for lane in 0..LANES {
-            let holds = if T::holds(source[lane]) { u32::MAX } else { 0 };
-            jumps[lane] = (holds ^ inverted) & mask[lane];
-        }
-        jumps
-    }
-}
-
-impl<T: Test> Body for Branch<T> {
+impl Body for Branch {
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
-        let inverted = op.numbers[1];
         let source = &bundle.rows[op.sources[0] as usize];
         // Warps without active lanes have empty masks. A loop over all lanes at once becomes vector instructions.
         let (words, masks) = (source.0.as_flattened(), bundle.masks.0.as_flattened());
         let (mut some, mut not_all) = (0, 0);
         for lane in 0..WARPS * LANES {
-            let holds = if T::holds(words[lane]) { u32::MAX } else { 0 };
             // Lanes that are not active neither jump nor lack it.
-            some |= (holds ^ inverted) & masks[lane];
-            not_all |= !(holds ^ inverted) & masks[lane];
+            some |= words[lane] & masks[lane];
+            not_all |= !words[lane] & masks[lane];
         }
         if !bundle.branch(some != 0, not_all != 0) {
             return true;
         }
         let source = &bundle.rows[op.sources[0] as usize];
         for warp in bundle.order.listed() {
-            bundle.jumps[warp] = bit_mask(&Self::jumps(&source.0[warp], inverted, &bundle.masks.0[warp]));
+            bundle.jumps[warp] = bit_mask(&and(&source.0[warp], &bundle.masks.0[warp]));
         }
         Part::run::<WHOLE>(bundle, world, op)
     }
@@ -600,30 +551,5 @@ impl Body for Part {
         bundle.others = bundle.others.min(there);
         bundle.taken = Taken::Some(here);
         true
-    }
-}
-
-/// Tests of `BRANCHZ`, in the names of its modifier.
-pub mod tests {
-    use super::Test;
-
-    macro_rules! tests {
-        ($($name:ident |$word:ident| $holds:expr;)*) => { $(
-            pub struct $name;
-            impl Test for $name {
-                #[inline(always)]
-                fn holds($word: u32) -> bool {
-                    $holds
-                }
-            }
-        )* };
-    }
-
-    tests! {
-        Word |word| word != 0;
-        Low |word| word & 0xffff != 0;
-        High |word| word >> 16 != 0;
-        Ones |word| word == u32::MAX;
-        Middle |word| !matches!(word >> 3 & 0x3_ffff, 0 | 0x3_ffff);
     }
 }

@@ -1,14 +1,16 @@
 //! A program, lowered once before it runs: a list of handlers for every word, and what follows it.
 
 use isaforge_core::registers::named;
-use isaforge_valhall::{Instruction, Opcode, dispatch};
+use isaforge_core::semantics;
+use isaforge_valhall::Instruction;
+use isaforge_valhall::semantics::SEMANTICS;
 
 use super::super::observe::traffic;
 use super::super::operation::Operation;
 use super::super::program::{After, Decoder, Program};
 use super::bundle::{Enter, Row, Schedule, Taken, WARPS};
 use super::handler::{self, Fields, Handler, handler};
-use super::lower::{Lowered, Lowering};
+use super::lower::{Lowering, Tables, with_tables};
 use super::op::Op;
 use super::run::Begin;
 use crate::exec::vector::exact::Exact;
@@ -19,12 +21,10 @@ use crate::observe::Traffic;
 pub mod row {
     /// General registers.
     pub const REGISTERS: u32 = 64;
-    /// Two for each source.
-    pub const SCRATCH: u32 = REGISTERS;
-    /// Two for a result before it is put in its place.
-    pub const RESULT: u32 = SCRATCH + 8;
+    /// For results that nobody reads.
+    pub const RESULT: u32 = REGISTERS;
     /// The number of the lane.
-    pub const LANE: u32 = RESULT + 2;
+    pub const LANE: u32 = RESULT + 1;
     /// The number of the warp in its workgroup.
     pub const WARP: u32 = LANE + 1;
     /// The address of the thread's own memory, in two rows.
@@ -158,27 +158,22 @@ impl<'a> Code<'a> {
 
     fn lower(program: &'a Program<'a>, given: Given<'a>, level: Level) -> Self {
         let draws = given.draws;
-        let mut lowering = Lowering::new(level, given.uniforms, given.warps, program.words.len() as u32);
-        lowering.framebuffer_size = given.framebuffer_size;
+        let mut lowering = Lowering::new(level, given, program.words.len() as u32);
         let (mut steps, mut ordered) = (vec![], false);
         let mut runs = Vec::with_capacity(program.words.len());
         let decoder = Decoder::get();
-        let words = program.words.iter().enumerate().map(|(pc, &word)| {
-            let before = lowering.begin(pc as u32);
+        let mut lower = |tables: &mut Tables<'_>, pc: usize, word: u64| {
+            let start = lowering.ops.len() as u32;
             let exit = match decoder.decode(word) {
                 Some((instruction, after)) => {
                     let left = draws && traffic(instruction) != Traffic::default();
-                    let mut lowered = if left { Lowered(None) } else { handlers(instruction, &mut lowering) };
-                    if lowered.0.is_none() && !left {
-                        lowered = lowering.cover(instruction, draws);
-                        if lowered.0.is_some() {
-                            lowering.registers |= used(instruction) & !lowering.written;
-                        }
-                    }
-                    lowering.finish(before, after == After::End, lowered).unwrap_or_else(|| {
-                        // What has handlers changes nothing, or in any order.
-                        ordered |= changes_in_turn(instruction) || draws && changes(instruction);
+                    let ends = after == After::End;
+                    let lowered = if left { None } else { lowering.word(tables, pc as u32, instruction, ends) };
+                    lowered.unwrap_or_else(|| {
+                        lowering.leave();
                         let (operation, registers) = (Operation::new(instruction), used(instruction));
+                        // What has operations changes nothing, or in any order.
+                        ordered |= operation.as_ref().is_some_and(|operation| changes(operation, draws));
                         steps.push(Foreign { instruction, operation, after, registers });
                         Exit::Step(steps.len() as u32 - 1)
                     })
@@ -191,9 +186,10 @@ impl<'a> Code<'a> {
                 Exit::Jump(_) | Exit::Branch(_) | Exit::End => runs.resize(pc + 1, pc as u32 + 1),
                 _ => runs.resize(pc + 1, pc as u32),
             }
-            Word { start: before.ops as u32, exit }
-        });
-        let words: Vec<_> = words.collect();
+            Word { start, exit }
+        };
+        let words = program.words.iter().enumerate();
+        let words: Vec<_> = with_tables(|tables| words.map(|(pc, &word)| lower(tables, pc, word)).collect());
         runs.resize(words.len(), words.len() as u32);
         // What was written in all threads was so before the first of these.
         let registers =
@@ -284,13 +280,6 @@ impl<'a> Code<'a> {
     }
 }
 
-/// Looks for the handlers of an instruction; a function of its own, for it is a long one, and what is around it should keep
-/// its values in registers.
-#[inline(never)]
-fn handlers(instruction: Instruction, lowering: &mut Lowering<'_>) -> Lowered {
-    dispatch(instruction, lowering)
-}
-
 /// The registers that an instruction names, and those after them: pairs need not say that they are.
 fn used(instruction: Instruction) -> u64 {
     let all = named(isaforge_valhall::ISA, instruction.opcode() as u16, instruction.encode());
@@ -301,22 +290,18 @@ fn used(instruction: Instruction) -> u64 {
     named | named << 1
 }
 
-/// Whether an instruction changes memory.
-fn changes(instruction: Instruction) -> bool {
-    traffic(instruction).written > 0 || instruction.opcode() == Opcode::StCvt
-}
-
-/// Whether an instruction changes memory in a way that depends on what others did before.
-fn changes_in_turn(instruction: Instruction) -> bool {
-    matches!(
-        instruction.opcode(),
-        Opcode::AtomI32
-            | Opcode::AtomI64
-            | Opcode::Atom1ReturnI32
-            | Opcode::Atom1ReturnI64
-            | Opcode::AtomReturnI32
-            | Opcode::AtomReturnI64
-    )
+/// Whether what an instruction changes in memory depends on the order of warps: atomics see what others did before, and pixels
+/// are drawn one after another.
+fn changes(operation: &Operation, draws: bool) -> bool {
+    operation.shape().nodes.iter().any(|node| match node.op {
+        semantics::Op::Atomic => true,
+        semantics::Op::Store => draws,
+        semantics::Op::Intrinsic => {
+            let intrinsic = SEMANTICS.intrinsics.get(usize::from(node.args[0]));
+            draws && intrinsic.is_some_and(|intrinsic| intrinsic.name == "store_texel")
+        }
+        _ => false,
+    })
 }
 
 /// Words that handlers read as rows, each of them once.

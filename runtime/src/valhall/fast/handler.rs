@@ -13,8 +13,6 @@ use super::world::World;
 
 /// What a handler does, written once and inlined into a function for each level.
 pub trait Body {
-    /// How many rows it writes in all active lanes, from the destination on; with 0 it may read them, or write others.
-    const WRITES: usize = 0;
     /// Executes for the active lanes; false when it left a fault in the bundle. With `WHOLE`, rows of the bundle may be
     /// written whole.
     fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool;
@@ -24,11 +22,11 @@ pub trait Body {
 #[inline(always)]
 pub(super) fn handler<B: Body>(level: Level) -> Handler {
     Handler(match level.kind() {
-        Kind::Portable => const { &Functions::new::<B>(portable::<B, true>, portable::<B, false>) },
+        Kind::Portable => const { &Functions { whole: portable::<B, true>, part: portable::<B, false> } },
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx2 => const { &Functions::new::<B>(avx2::<B, true>, avx2::<B, false>) },
+        Kind::Avx2 => const { &Functions { whole: avx2::<B, true>, part: avx2::<B, false> } },
         #[cfg(target_arch = "x86_64")]
-        Kind::Avx512 => const { &Functions::new::<B>(avx512::<B, true>, avx512::<B, false>) },
+        Kind::Avx512 => const { &Functions { whole: avx512::<B, true>, part: avx512::<B, false> } },
     })
 }
 
@@ -39,16 +37,6 @@ type Function = unsafe fn(&mut Bundle, &mut World<'_>, &Fields) -> bool;
 struct Functions {
     whole: Function,
     part: Function,
-    writes: u32,
-    reads: u32,
-}
-
-impl Functions {
-    const fn new<B: Body>(whole: Function, part: Function) -> Self {
-        // As many as any handler reads that writes none.
-        let reads = if B::WRITES == 0 { 0b1111 } else { 0 };
-        Functions { whole, part, writes: (1 << B::WRITES) - 1, reads }
-    }
 }
 
 /// The functions for this processor.
@@ -56,16 +44,6 @@ impl Functions {
 pub struct Handler(&'static Functions);
 
 impl Handler {
-    /// A bit for each row that it writes, from the destination on.
-    pub fn writes(self) -> u64 {
-        self.0.writes.into()
-    }
-
-    /// A bit for each row that it may read, from the destination on.
-    pub fn reads(self) -> u64 {
-        self.0.reads.into()
-    }
-
     /// The handler with what it works on.
     pub fn with(self, fields: Fields) -> Op {
         Op { handler: self, fields }
@@ -78,7 +56,7 @@ pub struct Fields {
     /// The row that is written, the first of several.
     pub dest: u32,
     /// The rows that are read.
-    pub sources: [u32; 4],
+    pub sources: [u32; 2],
     /// Numbers that the handler knows how to use.
     pub numbers: [u32; 2],
     /// The word of the program.

@@ -43,7 +43,6 @@ fn pack<const WORDS: usize>(columns: &[Column; WORDS], bytes: &mut [u8]) {
 }
 
 impl<const WORDS: usize> Body for Load<WORDS> {
-    const WRITES: usize = WORDS;
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
         let (dest, size) = (op.dest as usize, 4 * WORDS);

@@ -1,8 +1,7 @@
 //! The fast path: programs lowered to lists of handlers, eight warps in step.
 //!
-//! `Code` turns each word into calls of handlers, functions that work on a register of all eight warps at once and are
-//! compiled for what the processor has: those that machine code needs have handlers of their own, all others are covered
-//! from their texts by operations on rows (`lower/cover`). Between jumps nothing happens but such calls, and runs of them
+//! `Code` turns each word into operations on rows, functions that work on a register of all eight warps at once and are
+//! compiled for what the processor has: `lower` covers the text of an instruction with them. Between jumps nothing happens but such calls, and runs of them
 //! that are executed often become one function of machine code (`fuse`). What has no handler is executed by the reference,
 //! one warp at a time; of fragment programs this is all that asks the host or reaches memory.
 //!
@@ -19,17 +18,14 @@ mod bundle;
 mod code;
 mod column;
 mod draw;
-mod float;
 mod fuse;
-mod half;
 mod handler;
-mod integer;
 mod lower;
 mod memory;
 mod op;
+mod operands;
 mod reach;
 mod rows;
-mod rule;
 mod run;
 mod world;
 

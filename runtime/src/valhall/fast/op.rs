@@ -4,7 +4,7 @@ use crate::exec::vector::code::Micro;
 use crate::exec::vector::exact::Exact;
 
 use super::access::Access;
-use super::bundle::Bundle;
+use super::bundle::{Bundle, Row};
 use super::handler;
 use super::rows::Bundles;
 use super::world::World;
@@ -21,6 +21,8 @@ pub enum Op {
     Rows(Micro<8, Bundles>, u32),
     /// A load or a store.
     Access(Access),
+    /// The same word in all lanes of a row; the word of the program.
+    Number(u16, u32, u32),
     /// A function of the first pair of rows to the second; the word of the program.
     Function(Function, [[u16; 2]; 2], u32),
 }
@@ -36,6 +38,10 @@ impl Op {
                 true
             }
             Op::Access(access) => access.run(bundle, world),
+            Op::Number(row, word, _) => {
+                bundle.rows[usize::from(*row)] = Row::splat(*word);
+                true
+            }
             Op::Function(function, rows, _) => {
                 bundle.apply(*function, *rows);
                 true
@@ -47,7 +53,7 @@ impl Op {
     pub fn pc(&self) -> u32 {
         match self {
             Op::Call(op) => op.pc(),
-            Op::Rows(_, pc) | Op::Function(_, _, pc) => *pc,
+            Op::Rows(_, pc) | Op::Function(_, _, pc) | Op::Number(_, _, pc) => *pc,
             Op::Access(access) => access.pc,
         }
     }

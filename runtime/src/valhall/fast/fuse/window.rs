@@ -31,14 +31,13 @@ impl Access {
 
     /// The rows of the address.
     pub fn rows(&self) -> [u32; 2] {
-        let [low, high, ..] = self.reach.fields().sources;
-        [low, high]
+        self.reach.fields().sources
     }
 
     /// Whether an instruction accesses the same place.
     pub fn is_like(&self, fields: &Fields) -> bool {
         let own = self.reach.fields();
-        own.sources[..2] == fields.sources[..2] && own.numbers == fields.numbers
+        own.sources == fields.sources && own.numbers == fields.numbers
     }
 }
 

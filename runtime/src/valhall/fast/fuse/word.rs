@@ -2,14 +2,11 @@
 
 use isaforge_core::semantics::{Op, Special, Type};
 use isaforge_valhall::semantics::SEMANTICS;
-use isaforge_valhall::{FauSpecialPage0, FauSpecialPage1, FauSpecialPage3, Source};
 
 use super::super::super::operation::Operand;
-use super::super::super::program::register;
-use super::super::super::source::descriptor;
-use super::super::super::space;
 use super::super::code::{Code, row};
 use super::super::handler::Fields;
+use super::super::operands;
 use super::live::bit;
 use super::window::{Access, PLACES};
 use crate::exec::jit::lanes::demand;
@@ -79,76 +76,14 @@ impl Word {
     }
 }
 
-impl Operands<'_, '_> {
-    /// A source, as a pair of words.
-    fn pair(&self, source: Source) -> Option<[Place; 2]> {
-        let number = |value: u64| [Place::Number(value as u32), Place::Number((value >> 32) as u32)];
-        let given = &self.code.given;
-        let uniform = |index: usize| Place::Number(given.uniforms.get(index).copied().unwrap_or(0));
-        Some(match source {
-            Source::Uniform(u) => [uniform(u.index()), uniform(u.index() + 1)],
-            Source::Constant(c) => number(c.value()),
-            Source::Special0 { name: FauSpecialPage0::WarpId, .. } => {
-                [Place::Row(row::WARP), Place::Number(given.warps.saturating_sub(1))]
-            }
-            Source::Special0 { name: FauSpecialPage0::FramebufferSize, .. } => number(given.framebuffer_size),
-            Source::Special0 { name, .. } => number(descriptor(name)),
-            Source::Special1 { name, .. } => match name {
-                FauSpecialPage1::ThreadLocalPointer => [Place::Row(row::THREAD), Place::Row(row::THREAD + 1)],
-                FauSpecialPage1::WorkgroupLocalPointer => number(space::WORKGROUP),
-                FauSpecialPage1::ResourceTablePointer => number(0),
-            },
-            Source::Special3 { name, .. } => match name {
-                FauSpecialPage3::LaneId => [Place::Row(row::LANE), Place::Number(0)],
-                FauSpecialPage3::CoreId => number(0),
-                FauSpecialPage3::ProgramCounter => number(8 * self.pc as u64),
-            },
-            Source::Register(_) | Source::LastUse(_) => registers(register(source)? as u32),
-        })
-    }
-}
-
-/// A register and the next, which is 0 behind the last.
-fn registers(low: u32) -> [Place; 2] {
-    let high = if low + 1 < row::REGISTERS { Place::Row(low + 1) } else { Place::Number(0) };
-    [Place::Row(low), high]
-}
-
 impl Binding for Operands<'_, '_> {
     fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Option<[Place; 2]> {
-        let element = usize::from(element);
-        Some(match self.operands.get(usize::from(operand))? {
-            Operand::Source(source) => {
-                let [low, high] = self.pair(*source)?;
-                let second = match source {
-                    Source::Special0 { word, .. } | Source::Special1 { word, .. } | Source::Special3 { word, .. } => {
-                        word & 1 != 0
-                    }
-                    _ => false,
-                };
-                if ty.size() <= 32 && second { [high, low] } else { [low, high] }
-            }
-            Operand::Register(register) => registers(u32::try_from(register.index() + element).ok()?),
-            // Those beyond the end of a list read 0.
-            Operand::List(list) => match list.iter().nth(element) {
-                Some(index) => [Place::Row(u32::try_from(index).ok()?), Place::Number(0)],
-                None => [Place::Number(0); 2],
-            },
-            Operand::Number(number) => [Place::Number(*number as u32), Place::Number((number >> 32) as u32)],
-        })
+        let operand = *self.operands.get(usize::from(operand))?;
+        operands::read(&self.code.given, self.pc, operand, element.into(), ty.size() > 32)
     }
 
     fn target(&mut self, operand: u16, element: u16) -> Option<Target> {
-        let element = usize::from(element);
-        let index = match self.operands.get(usize::from(operand))? {
-            Operand::Register(register) => Some(register.index() + element),
-            Operand::List(list) => list.iter().nth(element),
-            Operand::Source(_) | Operand::Number(_) => return None,
-        };
-        Some(match index {
-            Some(index) => Target::Row(u32::try_from(index).ok()?),
-            None => Target::Dropped,
-        })
+        operands::written(*self.operands.get(usize::from(operand))?, element.into())
     }
 
     fn state(&mut self, state: u16) -> Option<Place> {
@@ -167,8 +102,7 @@ impl Binding for Operands<'_, '_> {
     }
 
     fn access(&mut self, access: select::Access) -> Option<usize> {
-        let [low, high] = access.rows;
-        let sources = [low, high, row::RESULT, row::RESULT];
+        let sources = access.rows;
         let fields =
             Fields { dest: row::RESULT, sources, numbers: [access.offset as u32, 0], pc: u32::try_from(self.pc).ok()? };
         let known = self.accesses.iter().position(|access| access.is_like(&fields));

@@ -61,7 +61,7 @@ fn beginning(code: &Code<'_>, register: usize) -> (Op, Added) {
         Some(Value::Global(axis)) => (row::PLACES + axis as u32, Added::Place(axis)),
         _ => (row::ZERO, Added::Nothing),
     };
-    (code.begin.with(Fields { dest: register as u32, sources: [place; 4], ..Fields::default() }), added)
+    (code.begin.with(Fields { dest: register as u32, sources: [place; 2], ..Fields::default() }), added)
 }
 
 /// Says where a warp belongs and which threads it has.

@@ -1,0 +1,127 @@
+//! Loads and stores of whole words, of registers that follow one another: what handlers and machine code are best at.
+
+use isaforge_core::semantics::{NONE, Node, Op, Part, Shape, Type};
+use isaforge_core::table;
+
+use super::slot::{Slot, Uses};
+use super::template::{Rows, state};
+
+/// A load or a store of whole words.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain {
+    pub stores: bool,
+    pub words: u8,
+    /// The row of the first word.
+    pub data: u16,
+    /// The list that it is the first of.
+    pub list: Option<Slot>,
+    /// The rows of the address.
+    pub address: [u16; 2],
+    /// The node that is added to it.
+    pub offset: u16,
+}
+
+/// A word of the data: the operand and its element, and where it lies in memory.
+struct Moved {
+    operand: u16,
+    element: u16,
+    byte: u16,
+}
+
+impl Plain {
+    /// The access that a shape is, if it is nothing else.
+    pub fn new(shape: &Shape, operands: &'static [table::Operand], rows: &mut Rows) -> Option<Plain> {
+        let effects: Vec<&Node> = shape.nodes.iter().filter(|node| node.op.is_effect()).collect();
+        let accesses = || effects.iter().copied().filter(|node| matches!(node.op, Op::Load | Op::Store));
+        let first = accesses().next()?;
+        let (stores, size) = (first.op == Op::Store, whole(first).size);
+        let alike = |node: &Node| {
+            let [address, a, b, _] = node.args;
+            let when = if stores { b } else { a };
+            let space = node.imm & 0xff == 0;
+            node.op == first.op && address == first.args[0] && whole(node).size == size && space && always(shape, when)
+        };
+        if !accesses().all(alike) {
+            return None;
+        }
+        let mut moved = Vec::new();
+        for node in effects {
+            match node.op {
+                Op::Store => words(shape, node.args[1], whole(node).from, &mut moved)?,
+                Op::Load => {}
+                Op::Write if !stores && node.args[3] == NONE => {
+                    let byte = loaded(shape, node.args[2])?;
+                    moved.push(Moved { operand: node.args[0], element: node.args[1], byte });
+                }
+                _ => return None,
+            }
+        }
+        moved.sort_by_key(|word| word.byte);
+        let operand = moved.first()?.operand;
+        let follows = |(i, word): (usize, &Moved)| {
+            usize::from(word.byte) == 4 * i && usize::from(word.element) == i && word.operand == operand
+        };
+        if 4 * moved.len() != usize::from(size) || moved.len() > 4 || !moved.iter().enumerate().all(follows) {
+            return None;
+        }
+        let sum = shape.nodes.get(usize::from(first.args[0]))?;
+        let base = shape.nodes.get(usize::from(sum.args[0])).filter(|base| base.op == Op::Operand)?;
+        if sum.op != Op::Add || base.ty != Type::U64 {
+            return None;
+        }
+        let operands = |index: u16| operands.get(usize::from(index));
+        let list = Slot::of(operands(operand)?, 0, None, u64::MAX, !stores)?;
+        let address = operands(base.args[0])?;
+        let mut half = |which| Some(rows.add(Slot::of(address, base.args[1], Some(which), u64::MAX, false)?));
+        let address = [half(0)?, half(1)?];
+        let (words, offset) = (moved.len() as u8, sum.args[1]);
+        Some(Plain { stores, words, data: rows.add(list), list: Some(list), address, offset })
+    }
+
+    /// How it uses a slot: the address is read, and which registers of the data there are a word says.
+    pub fn uses(&self, slot: &Slot) -> Uses {
+        Uses { read: if Some(slot) == self.list.as_ref() { 0 } else { u64::MAX }, written: 0 }
+    }
+}
+
+/// The part of an access that a node is.
+fn whole(node: &Node) -> Part {
+    Part::of(node.imm).unwrap_or(Part { from: 0, size: (node.ty.size() / 8) as u16 })
+}
+
+/// Whether a condition always holds.
+fn always(shape: &Shape, when: u16) -> bool {
+    let leaf = |node: &Node| if node.op == Op::State { state(node.args[0]) } else { None };
+    when == NONE || super::known::known(shape, when, leaf) == Some(1)
+}
+
+/// The byte of memory from which on a node is a word of what was loaded.
+fn loaded(shape: &Shape, node: u16) -> Option<u16> {
+    let node = shape.nodes.get(usize::from(node))?;
+    let from = |load: u16| shape.nodes.get(usize::from(load)).filter(|load| load.op == Op::Load).map(whole);
+    match node.op {
+        _ if node.ty.size() != 32 => None,
+        Op::Load => Some(whole(node).from),
+        Op::Slice if node.imm & 0xff == 0 || node.imm & 0xff == 32 => {
+            Some(from(node.args[0])?.from + (node.imm & 0xff) / 8)
+        }
+        Op::Trunc => Some(from(node.args[0])?.from),
+        _ => None,
+    }
+}
+
+/// The words of what is stored.
+fn words(shape: &Shape, node: u16, byte: u16, moved: &mut Vec<Moved>) -> Option<()> {
+    let node = shape.nodes.get(usize::from(node))?;
+    match node.op {
+        Op::Operand if node.ty.size() == 32 => {
+            moved.push(Moved { operand: node.args[0], element: node.args[1], byte });
+            Some(())
+        }
+        Op::Concat if node.ty.size() == 64 => {
+            words(shape, node.args[0], byte, moved)?;
+            words(shape, node.args[1], byte + 4, moved)
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,310 @@
+//! The operations of all words that have a shape, their operands left open.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use isaforge_core::semantics::{Op, Part, Shape, Special, Type};
+use isaforge_core::table;
+use isaforge_valhall::ISA;
+use isaforge_valhall::semantics::SEMANTICS;
+
+use super::super::super::operation::function;
+use super::super::access::Access;
+use super::super::code::row;
+use super::super::op::Function;
+use super::super::rows::Bundles;
+use super::plain::Plain;
+use super::slot::{FIRST, MOST, Slot, Uses};
+use crate::exec::vector::code::{Micro, NOWHERE};
+use crate::exec::vector::effect::Effect;
+use crate::exec::vector::exact::Exact;
+use crate::exec::vector::select::{Binder, Place, select};
+use crate::exec::vector::{code, effect};
+
+/// The operations for all words that have a shape.
+#[derive(Debug)]
+pub struct Template {
+    pub steps: Vec<Step>,
+    pub exact: Vec<Exact>,
+    pub slots: Vec<(Slot, Uses)>,
+    pub ending: Ending,
+    /// Whether it asks for what only fragments have.
+    pub draws: bool,
+}
+
+/// An operation; rows from [`FIRST`] on are slots.
+#[derive(Debug)]
+pub enum Step {
+    Rows(Micro<8, Bundles>),
+    Plain(Plain),
+    /// An access, and the rows of a store with more than two words.
+    Access(Access, Vec<u16>),
+    Function(Function, [[u16; 2]; 2]),
+}
+
+/// What follows the operations.
+#[derive(Clone, Copy, Debug)]
+pub enum Ending {
+    /// The next word.
+    Next,
+    /// Lanes go to what the node of the target is, where that of the condition holds, which is in a row.
+    Branch { target: u16, when: Option<u16>, row: u16 },
+    /// The threads of the workgroup meet.
+    Barrier,
+}
+
+/// What a state is in all threads but those of fragment programs: they help nobody.
+pub fn state(state: u16) -> Option<u64> {
+    let name = SEMANTICS.states.get(usize::from(state))?.name;
+    matches!(name, "helper" | "fragment").then_some(0)
+}
+
+/// The slots of a template.
+#[derive(Debug, Default)]
+pub struct Rows(Vec<Slot>);
+
+impl Rows {
+    /// The row that stands for a slot.
+    pub fn add(&mut self, slot: Slot) -> u16 {
+        let at = self.0.iter().position(|known| *known == slot).unwrap_or_else(|| {
+            self.0.push(slot);
+            self.0.len() - 1
+        });
+        FIRST + at as u16
+    }
+}
+
+impl Template {
+    /// Covers a shape. `None` where it does what only the reference can.
+    pub fn new(opcode: u16, shape: &Arc<Shape>) -> Option<Self> {
+        let operands = ISA.forms.get(usize::from(opcode))?.operands;
+        let draws = shape.nodes.iter().any(|node| node.op == Op::State);
+        let mut rows = Rows::default();
+        if let Some(plain) = Plain::new(shape, operands, &mut rows) {
+            let slots = rows.0.into_iter().map(|slot| (slot, plain.uses(&slot))).collect();
+            return Some(Template {
+                steps: vec![Step::Plain(plain)],
+                exact: Vec::new(),
+                slots,
+                ending: Ending::Next,
+                draws,
+            });
+        }
+        let mut bind = Bind { operands, rows: Rows::default() };
+        let code = select::<8, Bundles>(SEMANTICS, shape, &mut bind)?;
+        let (covered, exact) = code.into_steps();
+        let mut template = Template { steps: Vec::new(), exact, slots: Vec::new(), ending: Ending::Next, draws };
+        let mut uses = vec![Uses::default(); bind.rows.0.len()];
+        let mut note = |row: u16, written: bool| {
+            if let Some(uses) = row.checked_sub(FIRST).and_then(|slot| uses.get_mut(usize::from(slot))) {
+                *(if written { &mut uses.written } else { &mut uses.read }) = u64::MAX;
+            }
+        };
+        for step in covered {
+            // Nothing may follow what changes where execution goes on.
+            if !matches!(template.ending, Ending::Next) {
+                return None;
+            }
+            match step {
+                code::Step::Micro(micro) => {
+                    micro.rows(&mut note);
+                    template.steps.push(Step::Rows(micro));
+                }
+                code::Step::Effect(effect) => {
+                    effect.rows(&mut note);
+                    match effect.op {
+                        Op::Branch => template.ending = branch(shape, &effect)?,
+                        Op::Barrier if effect.when.is_none() => template.ending = Ending::Barrier,
+                        _ => template.steps.push(perform(&effect)?),
+                    }
+                }
+            }
+        }
+        template.slots = bind.rows.0.into_iter().zip(uses).collect();
+        (template.slots.len() <= MOST).then_some(template)
+    }
+}
+
+/// The only branch of a shape.
+fn branch(shape: &Shape, effect: &Effect) -> Option<Ending> {
+    let mut branches = shape.nodes.iter().filter(|node| node.op == Op::Branch);
+    let (node, None) = (branches.next()?, branches.next()) else { return None };
+    let [target, when, ..] = node.args;
+    Some(Ending::Branch { target, when: effect.when.map(|_| when), row: effect.when.unwrap_or(row::ZERO as u16) })
+}
+
+/// The operation that an effect is.
+fn perform(effect: &Effect) -> Option<Step> {
+    let (zero, dropped) = (row::ZERO as u16, row::RESULT as u16);
+    let above = |row: u16, other: u16| if row == NOWHERE { other } else { row };
+    let pair = |value: &effect::Value| [value.row, above(value.high, zero)];
+    let size = effect.ty.size();
+    match effect.op {
+        Op::Intrinsic if effect.values.len() == 1 && effect.when.is_none() => {
+            let name = SEMANTICS.intrinsics.get(usize::from(effect.numbers[0]))?.name;
+            let (from, to) = (effect.values.first()?, effect.to?);
+            Some(Step::Function(function(name)?, [pair(from), [to.row, above(to.high, dropped)]]))
+        }
+        Op::Load | Op::Store if size.is_multiple_of(8) && size <= 64 => {
+            let bytes = (size / 8) as u8;
+            let (size, from) = Part::of(effect.imm).map_or((bytes, 0), |part| (part.size as u8, part.from as u8));
+            let address = pair(effect.values.first()?);
+            let (stores, when) = (effect.op == Op::Store, effect.when);
+            let mut access = Access { stores, size, from, bytes, address, data: [NOWHERE; 2], many: 0, when, pc: 0 };
+            if !stores {
+                let to = effect.to?;
+                access.data = [to.row, to.high];
+                return Some(Step::Access(access, Vec::new()));
+            }
+            let values = effect.values.iter().skip(1).flat_map(|value| [value.row, value.high]);
+            let rows: Vec<u16> = values.filter(|row| *row != NOWHERE).collect();
+            if rows.len() * 4 < usize::from(size) {
+                return None;
+            }
+            if size > 8 {
+                return Some(Step::Access(access, rows));
+            }
+            access.data = [*rows.first()?, rows.get(1).copied().unwrap_or(NOWHERE)];
+            Some(Step::Access(access, Vec::new()))
+        }
+        _ => None,
+    }
+}
+
+/// Leaves operands open.
+struct Bind {
+    operands: &'static [table::Operand],
+    rows: Rows,
+}
+
+impl Bind {
+    fn slot(&mut self, operand: u16, element: u16, half: Option<u16>, ty: Type, written: bool) -> Option<u16> {
+        let operand = self.operands.get(usize::from(operand))?;
+        Some(self.rows.add(Slot::of(operand, element, half, ty.mask(), written)?))
+    }
+
+    fn place(&mut self, operand: u16, element: u16, ty: Type, written: bool) -> Place {
+        let number = self.operands.get(usize::from(operand)).is_some_and(is_number);
+        let slot = if ty.size() == 32 || number { self.slot(operand, element, None, ty, written) } else { None };
+        slot.map_or(Place::Nowhere, |row| Place::Row(row, 0))
+    }
+
+    fn both(&mut self, operand: u16, element: u16, ty: Type, written: bool) -> Option<[u16; 2]> {
+        let number = self.operands.get(usize::from(operand)).is_some_and(is_number);
+        if !number && (element != 0 || ty.size() != 64) {
+            return None;
+        }
+        let low = self.slot(operand, element, Some(0), ty, written)?;
+        Some([low, self.slot(operand, element, Some(1), ty, written)?])
+    }
+}
+
+fn is_number(operand: &table::Operand) -> bool {
+    matches!(operand.shape, table::Shape::Number { .. })
+}
+
+impl Binder for Bind {
+    fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Place {
+        self.place(operand, element, ty, false)
+    }
+
+    fn target(&mut self, operand: u16, element: u16, ty: Type) -> Place {
+        self.place(operand, element, ty, true)
+    }
+
+    fn pair(&mut self, operand: u16, element: u16, ty: Type) -> Option<[u16; 2]> {
+        self.both(operand, element, ty, false)
+    }
+
+    fn pair_target(&mut self, operand: u16, element: u16, ty: Type) -> Option<[u16; 2]> {
+        self.both(operand, element, ty, true)
+    }
+
+    fn state(&mut self, state: u16) -> Place {
+        self::state(state).map_or(Place::Nowhere, Place::Number)
+    }
+
+    fn state_target(&mut self, _: u16) -> Place {
+        Place::Nowhere
+    }
+
+    fn special(&mut self, special: Special) -> Place {
+        if special == Special::Lane { Place::Row(row::LANE as u16, 0) } else { Place::Nowhere }
+    }
+
+    fn special_pair(&mut self, special: Special) -> Option<[u16; 2]> {
+        (special == Special::Lane).then_some([row::LANE as u16, row::ZERO as u16])
+    }
+
+    fn has_parts(&self) -> bool {
+        true
+    }
+
+    fn knows_targets(&self) -> bool {
+        true
+    }
+
+    fn aliases(&self) -> Range<u16> {
+        FIRST..NOWHERE
+    }
+
+    fn constant(&mut self, slot: u64) -> Option<u16> {
+        let word = u32::try_from(slot).ok()?;
+        Some(if word == 0 { row::ZERO as u16 } else { self.rows.add(Slot::Constant(word)) })
+    }
+
+    fn temporaries(&self) -> Range<u16> {
+        row::TEMPORARIES.start as u16..row::TEMPORARIES.end as u16
+    }
+
+    fn active(&self) -> u16 {
+        NOWHERE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use isaforge_core::sample::{Random, sample};
+
+    use super::*;
+    use crate::exec::shape::Shapes;
+
+    /// The operations of a word, or none.
+    fn covered(shapes: &mut Shapes<Option<Template>>, opcode: u16, word: u64) -> Option<&Template> {
+        shapes.get(opcode, word, |shape| Template::new(opcode, shape))?.made.as_ref()
+    }
+
+    #[test]
+    fn instructions_that_only_compute_are_covered() {
+        let mut shapes = Shapes::new(SEMANTICS, ISA);
+        let mut random = Random(3);
+        let mut count = 0;
+        for opcode in 0..ISA.forms.len() as u16 {
+            for _ in 0..16 {
+                let word = sample(ISA, opcode, &mut random);
+                let Some(entry) = shapes.get(opcode, word, |shape| Template::new(opcode, shape)) else { continue };
+                let mut effects = entry.shape.nodes.iter().filter(|node| node.op.is_effect());
+                if effects.all(|node| node.op == Op::Write) {
+                    assert!(entry.made.is_some(), "{} {word:#018x}", ISA.forms[usize::from(opcode)].name.str);
+                    count += 1;
+                }
+            }
+        }
+        assert!(count > 2000, "{count}");
+    }
+
+    #[test]
+    fn whole_words_are_loaded_and_stored_by_handlers_and_branches_jump() {
+        let mut shapes = Shapes::new(SEMANTICS, ISA);
+        let mut template = |text: &str| {
+            let word = text.parse::<isaforge_valhall::Instruction>().unwrap();
+            let found = covered(&mut shapes, word.opcode() as u16, word.encode()).unwrap();
+            (matches!(found.steps[..], [Step::Plain(_)]), matches!(found.ending, Ending::Branch { .. }))
+        };
+        for text in ["LOAD.i32.unsigned.slot0 @r0, r2, offset:4", "STORE.i96.slot0 @r0:r1:r2, u0, offset:-8"] {
+            assert_eq!(template(text), (true, false), "{text}");
+        }
+        assert_eq!(template("LOAD.i8.unsigned.slot0 @r0, r2, offset:4"), (false, false));
+        assert_eq!(template("BRANCHZ r0.h0, offset:3"), (false, true));
+    }
+}

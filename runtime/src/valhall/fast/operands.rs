@@ -1,0 +1,78 @@
+//! Where the operands of a word are: in rows, or the same in all lanes.
+
+use isaforge_valhall::{FauSpecialPage0, FauSpecialPage1, FauSpecialPage3, Source};
+
+use super::super::operation::Operand;
+use super::super::program::register;
+use super::super::source::descriptor;
+use super::super::space;
+use super::code::{Given, row};
+pub(crate) use crate::exec::jit::lanes::select::{Place, Target};
+
+/// Where the words of an operand's element are read; `wide` where more than 32 bits are.
+pub(crate) fn read(given: &Given<'_>, pc: usize, operand: Operand, element: usize, wide: bool) -> Option<[Place; 2]> {
+    Some(match operand {
+        Operand::Source(source) => {
+            let [low, high] = pair(given, pc, source)?;
+            let second = match source {
+                Source::Special0 { word, .. } | Source::Special1 { word, .. } | Source::Special3 { word, .. } => {
+                    word & 1 != 0
+                }
+                _ => false,
+            };
+            if second && !wide { [high, low] } else { [low, high] }
+        }
+        Operand::Register(register) => registers(u32::try_from(register.index() + element).ok()?),
+        // Those beyond the end of a list read 0.
+        Operand::List(list) => match list.iter().nth(element) {
+            Some(index) => [Place::Row(u32::try_from(index).ok()?), Place::Number(0)],
+            None => [Place::Number(0); 2],
+        },
+        Operand::Number(number) => numbers(number),
+    })
+}
+
+/// Where an element of an operand is written.
+pub(crate) fn written(operand: Operand, element: usize) -> Option<Target> {
+    let index = match operand {
+        Operand::Register(register) => Some(register.index() + element),
+        Operand::List(list) => list.iter().nth(element),
+        Operand::Source(_) | Operand::Number(_) => return None,
+    };
+    let row = index.map(u32::try_from).transpose().ok()?;
+    Some(row.filter(|row| *row < row::REGISTERS).map_or(Target::Dropped, Target::Row))
+}
+
+/// A source, as a pair of words.
+fn pair(given: &Given<'_>, pc: usize, source: Source) -> Option<[Place; 2]> {
+    let uniform = |index: usize| Place::Number(given.uniforms.get(index).copied().unwrap_or(0));
+    Some(match source {
+        Source::Uniform(u) => [uniform(u.index()), uniform(u.index() + 1)],
+        Source::Constant(c) => numbers(c.value()),
+        Source::Special0 { name: FauSpecialPage0::WarpId, .. } => {
+            [Place::Row(row::WARP), Place::Number(given.warps.saturating_sub(1))]
+        }
+        Source::Special0 { name: FauSpecialPage0::FramebufferSize, .. } => numbers(given.framebuffer_size),
+        Source::Special0 { name, .. } => numbers(descriptor(name)),
+        Source::Special1 { name, .. } => match name {
+            FauSpecialPage1::ThreadLocalPointer => [Place::Row(row::THREAD), Place::Row(row::THREAD + 1)],
+            FauSpecialPage1::WorkgroupLocalPointer => numbers(space::WORKGROUP),
+            FauSpecialPage1::ResourceTablePointer => numbers(0),
+        },
+        Source::Special3 { name, .. } => match name {
+            FauSpecialPage3::LaneId => [Place::Row(row::LANE), Place::Number(0)],
+            FauSpecialPage3::CoreId => numbers(0),
+            FauSpecialPage3::ProgramCounter => numbers(8 * pc as u64),
+        },
+        Source::Register(_) | Source::LastUse(_) => registers(register(source)? as u32),
+    })
+}
+
+fn numbers(value: u64) -> [Place; 2] {
+    [Place::Number(value as u32), Place::Number((value >> 32) as u32)]
+}
+
+/// A register and the next, which is 0 behind the last; so is a register behind the last.
+fn registers(low: u32) -> [Place; 2] {
+    [low, low + 1].map(|row| if row < row::REGISTERS { Place::Row(row) } else { Place::Number(0) })
+}
