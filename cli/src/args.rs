@@ -304,6 +304,10 @@ pub struct GenArgs {
     /// The trait of semantic stubs: methods with bodies, methods to be written, or no trait
     #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
     pub semantics: Semantics,
+    /// The generation that the crate is of, where the specification tells several apart; without it, the crate is told the
+    /// generation when it decodes
+    #[arg(long, value_name = "G", requires = "spec")]
+    pub generation: Option<String>,
     /// Where a new crate finds isaforge-core; without it, in the registry
     #[arg(long, value_name = "path=DIR", value_parser = core_folder, requires = "output")]
     pub core: Option<PathBuf>,
@@ -346,8 +350,14 @@ impl Semantics {
 pub struct DiffArgs {
     /// The older revision: the name of an instruction set, or a specification
     pub old: PathBuf,
-    /// The newer revision, likewise
+    /// The newer revision, likewise; two generations may be of one specification
     pub new: PathBuf,
+    /// The generation of the older revision, where its specification tells several apart
+    #[arg(long, value_name = "G")]
+    pub old_generation: Option<String>,
+    /// The generation of the newer revision, likewise
+    #[arg(long, value_name = "G")]
+    pub new_generation: Option<String>,
     /// How to write it: `text`, `json`, or `markdown` for a pull request
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", hide_possible_values = true)]
     pub format: DiffFormat,
@@ -393,6 +403,12 @@ pub struct TranslateArgs {
     pub to: PathBuf,
     /// The program; `-` or nothing means standard input
     pub file: Option<PathBuf>,
+    /// The generation of the program, where its specification tells several apart
+    #[arg(long, value_name = "G")]
+    pub from_generation: Option<String>,
+    /// The generation to say it in, likewise
+    #[arg(long, value_name = "G")]
+    pub to_generation: Option<String>,
     /// Where to write; `-` or nothing means standard output. Nothing is written unless all of it can be said
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,

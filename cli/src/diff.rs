@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
-use isaforge_compiler::diff::diff as compare;
+use isaforge_compiler::diff::{diff as compare, diff_streams};
 
 use crate::args::{DiffArgs, DiffFormat};
+use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::target::named_or_at;
 
@@ -15,11 +16,21 @@ use crate::target::named_or_at;
 /// reported then.
 pub fn diff(args: &DiffArgs) -> Result<Status, Failure> {
     // Both are read, so that one run shows the mistakes of both.
-    let (old, new) = (named_or_at(&args.old)?, named_or_at(&args.new)?);
+    let old = named_or_at(&args.old, args.old_generation.as_deref())?;
+    let new = named_or_at(&args.new, args.new_generation.as_deref())?;
     let (Some(old), Some(new)) = (old, new) else {
         return Err(Failure::usage("a specification has mistakes, so that nothing was compared", ""));
     };
-    let found = compare(old.words()?, new.words()?);
+    let found = match (old.tables, new.tables) {
+        (Tables::Streams(first), Tables::Streams(second)) => {
+            old.layouts()?;
+            new.layouts()?;
+            diff_streams(first, second)
+        }
+        (Tables::Streams(_), Tables::Words(_)) => return Err(old.not_alike(&new)),
+        (Tables::Words(_), Tables::Streams(_)) => return Err(new.not_alike(&old)),
+        _ => compare(old.words()?, new.words()?),
+    };
     let mut text = match args.format {
         DiffFormat::Text => found.to_text(),
         DiffFormat::Json => found.to_json(),

@@ -115,6 +115,7 @@ Examples:
   isaforge gen my.yaml -o my-isa --check          is it up to date? (exit status 1 if not)
   isaforge gen my.yaml -o my-isa --watch          again after each save, with what changed
   isaforge gen my.yaml -o my-isa --semantics required
+  isaforge gen ir3.xml -o a6xx --generation 630   one of the generations of a document
   isaforge gen --all                              every specs/NAME/isa.yaml to generated/NAME
   isaforge gen --all --check";
 
@@ -125,6 +126,7 @@ Examples:
   isaforge diff valhall specs/mine.yaml           what does my revision change?
   isaforge diff valhall specs/mine.yaml --format markdown >> $GITHUB_STEP_SUMMARY
   isaforge diff old.yaml new.yaml --format json | jq .instructions
+  isaforge diff ir3.xml ir3.xml --old-generation 630 --new-generation 730
 
 Every instruction whose words read differently comes with such a word and both of its texts.
 Exit status: 0 old binaries decode the same (that is proved), 1 they do not or it is not certain,
@@ -148,6 +150,7 @@ Examples:
   isaforge translate valhall-2021 valhall a.bin -o b.bin       words to words
   isaforge translate valhall-2021 valhall a.bin --out asm      words to text
   isaforge translate valhall specs/mine.yaml shader.s
+  isaforge translate ir3.xml ir3.xml a.s --from-generation 630 --to-generation 730
 
 Instructions, modifiers and operands of the same name mean the same, wherever their bits are.
 Whatever the other revision cannot say is reported by name, all of it; the exit status is then 1

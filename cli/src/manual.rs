@@ -44,10 +44,10 @@ fn files(args: &ManualArgs) -> Result<Option<Files>, Failure> {
     let name = args.spec.to_str().unwrap_or_default();
     let target = match (&args.generation, builtin::find(name)) {
         (Some(generation), None) if args.spec.exists() => from_specification(&args.spec, Some(generation))?,
-        _ => named_or_at(&args.spec)?,
+        _ => named_or_at(&args.spec, None)?,
     };
     let since = match &args.since {
-        Some(since) => match named_or_at(since)? {
+        Some(since) => match named_or_at(since, None)? {
             Some(since) => Some(since),
             None => return Ok(None),
         },

@@ -62,6 +62,27 @@ impl Target {
         Failure::usage(message, "this command works on words of one length, at most 64 bits")
     }
 
+    /// Says that this is a stream and the other has words, for a command that needs two of a sort.
+    pub fn not_alike(&self, words: &Target) -> Failure {
+        let message = format!("`{}` is a stream, and `{}` has words of one length", self.name, words.name);
+        let help = "what makes a set a stream is in `specs/README.md`; with an alias for the assembler alone, say, the other is one too";
+        Failure::usage(message, help)
+    }
+
+    /// Whether the instructions of a stream have layouts, for a command that works on those.
+    ///
+    /// # Errors
+    /// When they are sequences of operands instead.
+    pub fn layouts(&self) -> Result<(), Failure> {
+        match self.tables {
+            Tables::Streams(engine) if engine.stream.sequence.is_some() => {
+                let message = format!("the instructions of `{}` are sequences of operands", self.name);
+                Err(Failure::usage(message, "this command works on instructions whose bits have a layout"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The tables, for a command that works on instructions of one word each.
     ///
     /// # Errors
@@ -94,13 +115,17 @@ impl TargetArgs {
 ///
 /// # Errors
 /// When it is neither, and those of [`TargetArgs::open`].
-pub fn named_or_at(given: &Path) -> Result<Option<Target>, Failure> {
+pub fn named_or_at(given: &Path, generation: Option<&str>) -> Result<Option<Target>, Failure> {
     let name = given.to_str().unwrap_or_default();
     if let Some(found) = builtin::find(name) {
+        if generation.is_some() {
+            let message = format!("`{name}` tells no generations apart");
+            return Err(Failure::usage(message, "generations are those of a specification"));
+        }
         return Ok(Some(found.into()));
     }
     if given.exists() {
-        return from_specification(given, None);
+        return from_specification(given, generation);
     }
     let known = || builtin::ALL.iter().map(|found| found.name);
     let help = match did_you_mean(name, known()) {
@@ -137,6 +162,10 @@ pub fn from_specification(given: &Path, generation: Option<&str>) -> Result<Opti
         }
         (None, None) => Tables::Words(lower(&checked.isa).isa),
     };
+    if generation.is_some() && !matches!(tables, Tables::Streams(_)) {
+        let message = format!("`{}` tells no generations apart", settings.spec.display());
+        return Err(Failure::usage(message, "leave it out"));
+    }
     let semantics = checked.isa.semantics.as_ref().map(isaforge_compiler::semantics::lower);
     let hardware = isaforge_compiler::machine::lower(&checked.isa);
     let mut unclear = Diagnostics::default();

@@ -12,11 +12,13 @@ use isaforge_core::program::disassemble;
 
 use crate::args::{Form, TranslateArgs};
 use crate::asm::{not_text, report};
+use crate::builtin::Tables;
 use crate::dis::describe;
 use crate::failure::{Failure, Status};
 use crate::input::Input;
 use crate::output::{count, say, write_whole};
 use crate::paint::{BOLD, ERROR, paint};
+use crate::streams;
 use crate::target::named_or_at;
 use crate::words::{self, Encoding, word_digits};
 
@@ -25,19 +27,31 @@ use crate::words::{self, Encoding, word_digits};
 /// # Errors
 /// When a file cannot be read or written.
 pub fn translate(args: &TranslateArgs) -> Result<Status, Failure> {
-    let (from, to) = (named_or_at(&args.from)?, named_or_at(&args.to)?);
+    let from = named_or_at(&args.from, args.from_generation.as_deref())?;
+    let to = named_or_at(&args.to, args.to_generation.as_deref())?;
     let (Some(from), Some(to)) = (from, to) else { return Ok(Status::Mistakes) };
-    let (from, to) = (from.words()?, to.words()?);
     let input = Input::read(args.file.as_deref())?;
     let form = args.input.unwrap_or_else(|| detect(&input.bytes));
-    let translated = match form {
-        Form::Asm => text(from, to, &input),
-        Form::Hex => of_words(from, to, &input, Encoding::Hex),
-        Form::Bin => of_words(from, to, &input, Encoding::Bin),
-    };
-    let Some(translated) = translated else { return Ok(Status::Mistakes) };
     let out_form = args.out.unwrap_or(form);
-    let content = write(to, &translated, out_form)?;
+    let content = match (from.tables, to.tables) {
+        (Tables::Streams(first), Tables::Streams(second)) => {
+            from.layouts()?;
+            to.layouts()?;
+            streams::translate::translate(first, second, &input, form, out_form)
+        }
+        (Tables::Streams(_), Tables::Words(_)) => return Err(from.not_alike(&to)),
+        (Tables::Words(_), Tables::Streams(_)) => return Err(to.not_alike(&from)),
+        _ => {
+            let (from, to) = (from.words()?, to.words()?);
+            let translated = match form {
+                Form::Asm => text(from, to, &input),
+                Form::Hex => of_words(from, to, &input, Encoding::Hex),
+                Form::Bin => of_words(from, to, &input, Encoding::Bin),
+            };
+            translated.map(|words| write(to, &words, out_form))
+        }
+    };
+    let Some(content) = content else { return Ok(Status::Mistakes) };
     match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
         Some(path) => write_whole(path, &content)?,
         None => {
@@ -65,14 +79,13 @@ fn detect(bytes: &[u8]) -> Form {
 }
 
 fn text(from: &'static Isa, to: &'static Isa, input: &Input) -> Option<Vec<u64>> {
-    let text = match std::str::from_utf8(input.body()) {
-        Ok(text) => text,
-        Err(error) => {
-            say(&not_text(input, error.valid_up_to()));
-            return None;
-        }
-    };
+    let text = read_text(input)?;
     translate_program(from, to, text).map_err(|errors| report(&input.name, text, &errors)).ok()
+}
+
+/// The text of a file; `None` when it is none, which has been reported then.
+pub(crate) fn read_text(input: &Input) -> Option<&str> {
+    std::str::from_utf8(input.body()).map_err(|error| say(&not_text(input, error.valid_up_to()))).ok()
 }
 
 fn of_words(from: &'static Isa, to: &'static Isa, input: &Input, encoding: Encoding) -> Option<Vec<u64>> {
@@ -102,8 +115,8 @@ fn of_words(from: &'static Isa, to: &'static Isa, input: &Input, encoding: Encod
     Some(translated)
 }
 
-fn write(isa: &'static Isa, translated: &[u64], form: Form) -> Result<Vec<u8>, Failure> {
-    Ok(match form {
+fn write(isa: &'static Isa, translated: &[u64], form: Form) -> Vec<u8> {
+    match form {
         Form::Asm => {
             let mut text = String::new();
             // Two words may share their customary text, and the other of them would come out of the assembler.
@@ -112,5 +125,5 @@ fn write(isa: &'static Isa, translated: &[u64], form: Form) -> Result<Vec<u8>, F
         }
         Form::Hex => words::write(isa, translated, Encoding::Hex),
         Form::Bin => words::write(isa, translated, Encoding::Bin),
-    })
+    }
 }

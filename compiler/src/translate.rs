@@ -12,6 +12,8 @@
 //!
 //! Everything else is refused with the name of what the other revision cannot express. The result has been decoded again.
 
+pub mod streams;
+
 use isaforge_core::bits::{ones, sign_extend};
 use isaforge_core::decode::{alternative_of, decode, list_len};
 use isaforge_core::encode::{Builder, number_range};

@@ -2,3 +2,4 @@
 
 pub mod dis;
 pub mod explain;
+pub mod translate;

@@ -130,3 +130,182 @@ fn a_listing_of_one_revision_assembles_in_the_other_where_both_say_it() {
     assert!(line.starts_with("TEX.computed.2d.slot0 "), "{line}");
     assert!(error.contains("no instruction is called `TEX.computed.2d.slot0`"), "{error}");
 }
+
+/// Two lengths, computed values, a kind, an alias, two generations.
+pub(crate) const STREAM: &str = r##"isa: tiny
+word: [16, 32]
+provenance: document
+generations: [1, 2]
+banks: { r: { count: 16, width: 32, prints: "r{n}" } }
+enums:
+  Mode: { bits: 2, values: [up, down, fast, slow] }
+kinds:
+  source:
+    width: 5
+    alternatives:
+      number: { fixed: { 4: 0 }, fields: { n: { bits: 3..0, number: decimal } }, text: "#{n}" }
+      register: { fixed: { 4: 1 }, fields: { n: { bits: 3..0, bank: r } }, text: "{n}" }
+instructions:
+  add:
+    doc: Adds.
+    word: 16
+    fixed: { 15..12: 1, 3..3: 0 }
+    operands: { d: { bank: r, bits: 11..8, access: write }, s: { bank: r, bits: 7..4 } }
+    fields: { mode: { bits: 1..0, enum: Mode }, wide: { bits: 2 } }
+    syntax: "add.{mode}{?wide != 0|.w} {d}, {s}"
+  mov:
+    doc: Moves.
+    fixed: { 15..12: 15, 31..17: 0 }
+    fields: { p: { bits: 16 } }
+    operands: { d: { bank: r, bits: 11..8, access: write }, s: { kind: source, at: 3 }, k: { immediate: decimal, bits: 2..0, value: bits * 4, prefix: "" } }
+    syntax: "{?p != 0|@}mov {d}, {s}, {k}"
+    aliases: { clear: { with: { s: 0, k: 0, p: 0 }, syntax: "clear {d}", prints: true } }
+  jump:
+    doc: Jumps.
+    word: 16
+    fixed: { 15..12: 2 }
+    operands: { to: { immediate: signed, bits: 11..0, prefix: "", target: { from: this, unit: 2 } } }
+  halt: { doc: Stops., word: 16, fixed: { 15..0: 0x3000 }, since: 2 }
+"##;
+
+fn streams(changes: &[(&str, &str)]) -> (tempfile::TempDir, [String; 2]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut text = STREAM.to_owned();
+    let mut paths = Vec::new();
+    for (name, changes) in [("old", &[][..]), ("new", changes)] {
+        for (from, to) in changes {
+            assert!(text.contains(from), "nothing is changed by {from}");
+            text = text.replace(from, to);
+        }
+        let path = folder.path().join(format!("{name}.yaml"));
+        fs::write(&path, &text).expect("the file is written");
+        paths.push(path.to_str().expect("the path is text").to_owned());
+    }
+    let paths = paths.try_into().expect("there are two");
+    (folder, paths)
+}
+
+const GENERATION: [&str; 4] = ["--old-generation", "2", "--new-generation", "2"];
+const TO: [&str; 4] = ["--from-generation", "2", "--to-generation", "2"];
+
+#[test]
+fn revisions_of_a_stream_are_compared_by_their_layouts() {
+    let compare = |changes: &[(&str, &str)], status| {
+        let (_folder, [old, new]) = streams(changes);
+        isaforge(&[&["diff", &old, &new][..], &GENERATION].concat()).expect(status).out().to_owned()
+    };
+    let same = compare(&[], 0);
+    assert!(same.contains("Old binaries decode the same (proved for every instruction)"), "{same}");
+    assert!(same.contains("4 the same"), "{same}");
+    for (from, to, status, said) in [
+        (
+            "bits: 11..8, access: write }, s: { bank: r, bits: 7..4",
+            "bits: 7..4, access: write }, s: { bank: r, bits: 11..8",
+            1,
+            "operand `d` moved: bits 11..8 → bits 7..4",
+        ),
+        ("value: bits * 4", "value: bits * 8", 1, "value `k` changed: = bits * 4 → = bits * 8"),
+        ("[up, down, fast, slow]", "[up, down, quick, slow]", 1, "value `fast` renamed: `quick`"),
+        ("number: { fixed: { 4: 0 }", "number: { where: n != 7, fixed: { 4: 0 }", 1, "kind `source` changed"),
+        ("fixed: { 15..12: 2 }", "fixed: { 15..12: 4 }", 1, "moved instructions: 1\n  jump"),
+        ("text: \"#{n}\"", "text: \"{n}\"", 1, "reading `number` changed"),
+        (
+            "  halt:",
+            "  rest: { doc: Rests., word: 16, fixed: { 15..0: 0x4000 } }\n  halt:",
+            0,
+            "added instructions: 1\n  rest",
+        ),
+        (
+            "unit: 2 }",
+            "unit: 4 }",
+            0,
+            "a signed number of steps of 2 bytes from this instruction to a place → a signed number of steps of 4",
+        ),
+        ("prints: true }", "prints: false }", 1, "alias `clear` changed: `clear {d}`"),
+        // A special case takes words from what was more general.
+        (
+            "  jump:",
+            "  stay: { doc: Stays., word: 16, fixed: { 15..0: 0x2000 } }\n  jump:",
+            1,
+            "0020  old: jump 0\n          new: stay",
+        ),
+    ] {
+        let out = compare(&[(from, to)], status);
+        assert!(out.contains(said), "{from} → {to}: {out}");
+    }
+    let (_folder, [old, new]) = streams(&[("value: bits * 4", "value: bits * 8")]);
+    for (format, said) in [("json", "\"decodes_alike\": false"), ("markdown", "⚠️")] {
+        let arguments = [&["diff", &old, &new, "--format", format][..], &GENERATION].concat();
+        let run = isaforge(&arguments).expect(1);
+        assert!(run.out().replace("\":false", "\": false").contains(said), "{}", run.out());
+    }
+}
+
+#[test]
+fn two_generations_of_one_stream_are_compared_and_translated() {
+    let (_folder, [spec, _]) = streams(&[]);
+    let run = isaforge(&["diff", &spec, &spec, "--old-generation", "1", "--new-generation", "2"]).expect(0);
+    assert!(run.out().contains("added instructions: 1\n  halt"), "{}", run.out());
+    isaforge(&["diff", &spec, &spec, "--old-generation", "2", "--new-generation", "1"]).expect(1);
+    let run = isaforge(&["diff", &spec, &spec]).expect(2);
+    assert!(run.err.contains("describes several generations"), "{}", run.err);
+    let run = isaforge(&["diff", "valhall", "valhall", "--old-generation", "1"]).expect(2);
+    assert!(run.err.contains("tells no generations apart"), "{}", run.err);
+    let translate = ["translate", &spec, &spec, "--from-generation", "2", "--to-generation", "1"];
+    let run = isaforge_with(&translate, "add.up r1, r2\nhalt\n").expect(1);
+    assert!(run.err.contains("<stdin>:2:1") || run.err.contains(":2:1:"), "{}", run.err);
+    assert!(run.err.contains("tiny has no instruction `halt`"), "{}", run.err);
+    assert!(run.out.is_empty());
+    assert_eq!(isaforge_with(&translate, "add.up r1, r2\n").expect(0).out(), "add.up r1, r2\n");
+}
+
+#[test]
+fn a_program_of_one_revision_of_a_stream_is_said_in_the_other() {
+    let program = "start: add.fast.w r1, r2\nclear r4\n@mov r3, r5, 12\nmov r3, #7, 8\njump start\nhalt\n";
+    let translated = |changes: &[(&str, &str)], arguments: &[&str], status| {
+        let (_folder, [old, new]) = streams(changes);
+        isaforge_with(&[&["translate", &old, &new][..], &TO, arguments].concat(), program).expect(status)
+    };
+    let back = "l0:\nadd.fast.w r1, r2\nclear r4\n@mov r3, r5, 12\nmov r3, #7, 8\njump l0\nhalt\n";
+    assert_eq!(translated(&[], &[], 0).out(), back);
+    // Other places, other factors, other names in the same bits, another text.
+    let moved = [
+        (
+            "bits: 11..8, access: write }, s: { bank: r, bits: 7..4",
+            "bits: 7..4, access: write }, s: { bank: r, bits: 11..8",
+        ),
+        ("value: bits * 4", "value: bits * 2"),
+        ("[up, down, fast, slow]", "[down, up, quick, slow]"),
+        ("text: \"#{n}\"", "text: \"={n}\""),
+    ];
+    let run = translated(&moved, &[], 0);
+    assert_eq!(run.out(), back.replace("fast", "quick").replace("#7", "=7"));
+    // An instruction that has grown moves what follows, and branches still lead to the same places.
+    let grown = [("word: 16\n    fixed: { 15..12: 1, 3..3: 0 }", "fixed: { 15..12: 1, 3..3: 0, 31..16: 0 }")];
+    assert_eq!(translated(&grown, &[], 0).out(), back);
+    let bytes = |changes: &[(&str, &str)]| translated(changes, &["--out", "hex"], 0).out().trim().len();
+    assert_eq!(bytes(&grown), bytes(&[]) + 4);
+    // What cannot be said is named, with its line; nothing is written.
+    for (from, to, said) in [
+        ("value: bits * 4", "value: bits * 8", ":3:1: error: tiny has no value `12` for `k` of `mov`"),
+        ("count: 16", "count: 5", ":3:1: error: tiny has no value `r5` for `s.n` of `mov`"),
+        (", wide: { bits: 2 }", "", ":1:1: error: tiny has no `wide` for `add`, which is `1` here"),
+        (
+            "number: { fixed: { 4: 0 }",
+            "number: { where: n != 7, fixed: { 4: 0 }",
+            ":4:1: error: tiny cannot have all of this in one `mov`",
+        ),
+    ] {
+        let changes = [(from, to)];
+        let also: &[(&str, &str)] = match from {
+            ", wide: { bits: 2 }" => &[changes[0], ("3..3: 0", "3..2: 0"), ("{?wide != 0|.w}", "")],
+            _ => &changes,
+        };
+        let run = translated(also, &[], 1);
+        assert!(run.err.contains(said) && run.out.is_empty(), "{from}: {}", run.err);
+    }
+    // Words of streams and words of one length are two sorts.
+    let (_folder, [old, _]) = streams(&[]);
+    let run = isaforge(&["diff", &old, BLINK, "--old-generation", "1"]).expect(2);
+    assert!(run.err.contains("is a stream, and"), "{}", run.err);
+}

@@ -1,5 +1,6 @@
 //! Which instruction became which, and how their words fare.
 
+use isaforge_core::stream::Wide;
 use isaforge_core::table::{Form, Isa};
 
 use super::parts::reading;
@@ -82,7 +83,7 @@ pub(super) fn compare(old: &'static Isa, new: &'static Isa, diff: &mut Diff) {
 }
 
 /// The changes that all instructions share which both revisions have; they are told once.
-fn common(changes: &[Vec<Change>], partners: &[Option<u16>]) -> Vec<Change> {
+pub(super) fn common(changes: &[Vec<Change>], partners: &[Option<u16>]) -> Vec<Change> {
     let mut pairs = changes.iter().zip(partners).filter(|(_, p)| p.is_some()).map(|(c, _)| c);
     let Some(first) = pairs.next() else { return Vec::new() };
     let rest: Vec<&Vec<Change>> = pairs.collect();
@@ -91,7 +92,7 @@ fn common(changes: &[Vec<Change>], partners: &[Option<u16>]) -> Vec<Change> {
 }
 
 fn instruction(form: &Form) -> Instruction {
-    let pattern = Pattern { mask: form.match_mask, value: form.match_value };
+    let pattern = Pattern { mask: Wide::new(form.match_mask), value: Wide::new(form.match_value) };
     Instruction { name: form.name.str.to_owned(), pattern }
 }
 
@@ -101,10 +102,11 @@ fn names(isa: &Isa, forms: &[u16]) -> Vec<String> {
 
 /// Adds the word of a verdict as an example, once.
 fn example(examples: &mut Vec<Example>, old: &'static Isa, new: &'static Isa, verdict: Verdict) {
-    if let Verdict::Differs(word) = verdict
-        && examples.iter().all(|e| e.word != word)
-    {
-        examples.push(Example { word, old: reading(old, word), new: reading(new, word) });
+    let Verdict::Differs(word) = verdict else { return };
+    let digits = usize::from(old.word_bits.max(new.word_bits).div_ceil(4));
+    let text = format!("{word:0digits$x}");
+    if examples.iter().all(|e| e.word != text) {
+        examples.push(Example { word: text, old: reading(old, word), new: reading(new, word) });
     }
 }
 

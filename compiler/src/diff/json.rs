@@ -1,5 +1,7 @@
 //! A difference as JSON.
 
+use isaforge_core::stream::Wide;
+
 use crate::json::{Json, array, object, plain, string};
 
 use super::{Change, DefinitionDiff, Diff, Example, Fate, Instruction, InstructionDiff, Reading, Side};
@@ -34,7 +36,7 @@ fn side(side: &Side) -> Json {
     ])
 }
 
-fn instruction(entry: &InstructionDiff, bits: u8) -> Json {
+fn instruction(entry: &InstructionDiff, bits: u16) -> Json {
     let one = |i: &Option<Instruction>| match i {
         Some(i) => object([
             ("name", string(&i.name)),
@@ -51,7 +53,7 @@ fn instruction(entry: &InstructionDiff, bits: u8) -> Json {
         ("related", array(entry.related.iter().map(|n| string(n)))),
         ("decoding", entry.decoding.map_or(plain("null"), |d| string(d.as_str()))),
         ("changes", array(entry.changes.iter().map(change))),
-        ("examples", array(entry.examples.iter().map(|e| example(e, bits)))),
+        ("examples", array(entry.examples.iter().map(example))),
     ])
 }
 
@@ -76,16 +78,16 @@ fn change(change: &Change) -> Json {
     ])
 }
 
-fn example(example: &Example, bits: u8) -> Json {
+fn example(example: &Example) -> Json {
     let reading = |r: &Reading| match r {
         Reading::Text(text) => object([("text", string(text))]),
         Reading::Invalid(why) => object([("invalid", string(why))]),
     };
-    object([("word", hex(example.word, bits)), ("old", reading(&example.old)), ("new", reading(&example.new))])
+    object([("word", string(&example.word)), ("old", reading(&example.old)), ("new", reading(&example.new))])
 }
 
 /// A word as text: JSON numbers do not hold 64 bits everywhere.
-fn hex(value: u64, bits: u8) -> Json {
+fn hex(value: Wide, bits: u16) -> Json {
     let digits = usize::from(bits.div_ceil(4));
     Json::Text(format!("{value:0digits$x}"))
 }

@@ -23,7 +23,7 @@ pub(super) fn render(diff: &Diff) -> String {
     for fate in Fate::ALL {
         let entries: Vec<&InstructionDiff> = diff.instructions.iter().filter(|i| i.fate == fate).collect();
         if !entries.is_empty() {
-            section(&mut out, fate, &entries, diff.old.word_bits.max(diff.new.word_bits));
+            section(&mut out, fate, &entries);
         }
     }
     if !diff.definitions.is_empty() {
@@ -39,7 +39,7 @@ pub(super) fn render(diff: &Diff) -> String {
     out
 }
 
-fn section(out: &mut String, fate: Fate, entries: &[&InstructionDiff], word_bits: u8) {
+fn section(out: &mut String, fate: Fate, entries: &[&InstructionDiff]) {
     let mut title = fate.as_str().to_owned();
     title[..1].make_ascii_uppercase();
     let _ = writeln!(out, "\n### {title} instructions ({})\n", entries.len());
@@ -48,7 +48,6 @@ fn section(out: &mut String, fate: Fate, entries: &[&InstructionDiff], word_bits
     if folded {
         let _ = writeln!(out, "<details><summary>Show all {}</summary>\n", entries.len());
     }
-    let digits = usize::from(word_bits.div_ceil(4));
     for entry in entries {
         let mut line = match (&entry.old, &entry.new) {
             (Some(old), Some(new)) if old.name != new.name => format!("- {} → {}", code(&old.name), code(&new.name)),
@@ -72,8 +71,7 @@ fn section(out: &mut String, fate: Fate, entries: &[&InstructionDiff], word_bits
             let _ = writeln!(out, "  - no word was found that reads differently, but that is no proof");
         }
         for example in &entry.examples {
-            let word = format!("{:0digits$x}", example.word);
-            let _ = writeln!(out, "  - {}: {} → {}", code(&word), reading(&example.old), reading(&example.new));
+            let _ = writeln!(out, "  - {}: {} → {}", code(&example.word), reading(&example.old), reading(&example.new));
         }
     }
     if folded {

@@ -14,6 +14,9 @@
 //!   are tried, and 2,048 random words. When none differs, the instruction is listed as *unproven*, and
 //!   [`Diff::decodes_alike`] is false: only what is proved counts.
 //!
+//! [`diff_streams`] does the same for streams, whose instructions have layouts instead of masks of one word: there the proof
+//! compares layouts piece by piece, or tries every word where one has at most 16 open bits.
+//!
 //! "Reads the same" means the same customary text. What text cannot show (an instruction's unit, what it does to an operand)
 //! is among the changes only.
 
@@ -23,13 +26,17 @@ mod instructions;
 mod json;
 mod markdown;
 mod parts;
+mod stream;
 mod structure;
 mod text;
 mod words;
 
 use std::fmt;
 
+use isaforge_core::stream::Wide;
 use isaforge_core::table::Isa;
+
+pub use stream::diff_streams;
 
 pub(crate) use parts::{modifier_text, operand_text, text as word_text};
 
@@ -54,8 +61,8 @@ impl fmt::Display for Reading {
 /// A word that the revisions read differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// The word.
-    pub word: u64,
+    /// The word in hexadecimal: its number, or for a stream its bytes in the order of memory.
+    pub word: String,
     /// What the old revision makes of it.
     pub old: Reading,
     /// What the new revision makes of it.
@@ -125,8 +132,18 @@ pub enum Subject {
     Width,
     /// One reading of a kind of operand.
     Alternative,
-    /// Where a shared field lies, or whether it prints.
+    /// Where a shared field lies, or whether it prints; in a stream a field that is no operand.
     Field,
+    /// How many bytes an instruction has.
+    Length,
+    /// What must hold for an instruction.
+    Condition,
+    /// Another text for some words of an instruction.
+    Alias,
+    /// How a value follows from bits and other fields.
+    Computed,
+    /// Another layout of an instruction.
+    Variant,
 }
 
 impl Subject {
@@ -150,6 +167,11 @@ impl Subject {
             Subject::Width => "width",
             Subject::Alternative => "reading",
             Subject::Field => "field",
+            Subject::Length => "length",
+            Subject::Condition => "conditions",
+            Subject::Alias => "alias",
+            Subject::Computed => "value",
+            Subject::Variant => "variant",
         }
     }
 }
@@ -189,28 +211,22 @@ impl fmt::Display for Change {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pattern {
     /// Which bits.
-    pub mask: u64,
+    pub mask: Wide,
     /// What they are.
-    pub value: u64,
+    pub value: Wide,
 }
 
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut rest = self.mask;
-        let mut first = true;
-        while rest != 0 {
-            let high = 63 - rest.leading_zeros();
-            let width = (rest << (63 - high)).leading_ones();
-            let low = high + 1 - width;
-            let value = (self.value >> low) & isaforge_core::bits::ones(width);
-            let comma = if first { "" } else { ", " };
+        let mut runs: Vec<(u32, u32)> = self.mask.runs().collect();
+        runs.reverse();
+        for (index, (low, width)) in runs.into_iter().enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
             if width == 1 {
-                write!(f, "{comma}{low} = {value}")?
-            } else {
-                write!(f, "{comma}{high}..{low} = {value:#x}")?
+                write!(f, "{comma}{low} = {}", self.value.get(low, 1))?;
+                continue;
             }
-            rest &= !(isaforge_core::bits::ones(width) << low);
-            first = false;
+            write!(f, "{comma}{}..{low} = {:#x}", low + width - 1, self.value.get(low, width))?;
         }
         Ok(())
     }
@@ -358,8 +374,8 @@ pub struct DefinitionDiff {
 pub struct Side {
     /// The name of the instruction set.
     pub name: String,
-    /// Bits of a word.
-    pub word_bits: u8,
+    /// Bits of a word; of a stream, of the longest.
+    pub word_bits: u16,
     /// How many instructions it has.
     pub instructions: usize,
     /// How many enums it has.
@@ -370,7 +386,7 @@ impl Side {
     fn of(isa: &Isa) -> Side {
         Side {
             name: isa.name.to_owned(),
-            word_bits: isa.word_bits,
+            word_bits: isa.word_bits.into(),
             instructions: isa.forms.len(),
             enums: isa.enums.len(),
         }
@@ -396,6 +412,8 @@ pub struct Diff {
     pub different: usize,
     /// How many could not be decided.
     pub unproven: usize,
+    /// Whether words have another length now, so that no old binary decodes.
+    pub resized: bool,
 }
 
 impl Diff {
@@ -403,7 +421,7 @@ impl Diff {
     ///
     /// True only when that is proved for every instruction (see the [module](self) for how).
     pub fn decodes_alike(&self) -> bool {
-        self.different == 0 && self.unproven == 0 && self.old.word_bits == self.new.word_bits
+        self.different == 0 && self.unproven == 0 && !self.resized
     }
 
     /// Whether nothing that this comparison looks at differs.
@@ -433,7 +451,7 @@ impl Diff {
 
     /// One line on decoding.
     fn verdict(&self) -> String {
-        if self.old.word_bits != self.new.word_bits {
+        if self.resized {
             return format!(
                 "Words had {} bits and have {} now: no old binary decodes.",
                 self.old.word_bits, self.new.word_bits
@@ -470,6 +488,7 @@ pub fn diff(old: &'static Isa, new: &'static Isa) -> Diff {
         alike: 0,
         different: 0,
         unproven: 0,
+        resized: old.word_bits != new.word_bits,
     };
     instructions::compare(old, new, &mut diff);
     diff

@@ -1,12 +1,13 @@
 //! Differences of what is written: instructions member by member, definitions value by value.
 
 use isaforge_core::bits::Bits;
+use isaforge_core::stream::Wide;
 use isaforge_core::table::{Access, Alternative, Enum, Form, Isa, Kind, Modifier, Operand, Shape, Token, Type};
 
 use super::{Change, DefinitionDiff, How, Sort, Subject};
 use crate::check::runs_text;
 
-fn change(subject: Subject, how: How, name: &str, old: impl Into<String>, new: impl Into<String>) -> Change {
+pub(super) fn change(subject: Subject, how: How, name: &str, old: impl Into<String>, new: impl Into<String>) -> Change {
     Change { subject, how, name: name.to_owned(), old: old.into(), new: new.into() }
 }
 
@@ -19,7 +20,7 @@ pub(super) fn form_changes(old: &'static Isa, new: &'static Isa, a: &'static For
     let both = a.fixed_mask & b.fixed_mask & !(a.match_mask | b.match_mask);
     let constant = (a.fixed_value ^ b.fixed_value) & both;
     if constant != 0 {
-        let text = |f: &Form| super::Pattern { mask: constant, value: f.fixed_value }.to_string();
+        let text = |f: &Form| super::Pattern { mask: Wide::new(constant), value: Wide::new(f.fixed_value) }.to_string();
         out.push(change(Subject::ConstantBits, How::Changed, "", text(a), text(b)));
     }
     if a.ignored != b.ignored {
@@ -50,7 +51,7 @@ pub(super) fn form_changes(old: &'static Isa, new: &'static Isa, a: &'static For
     out
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     if text.is_empty() { "unknown".to_owned() } else { format!("`{text}`") }
 }
 
@@ -286,7 +287,7 @@ impl Compare {
                 text.push_str(&format!(" with {} {value}", a.fields.get(*field as usize).map_or("", |f| f.name)));
             }
         }
-        let fixed = super::Pattern { mask: a.mask, value: a.value }.to_string();
+        let fixed = super::Pattern { mask: Wide::new(a.mask), value: Wide::new(a.value) }.to_string();
         if !fixed.is_empty() {
             text.push_str(&format!(" when {fixed}"));
         }
@@ -339,7 +340,7 @@ fn own_mask(a: &Alternative, at: u8) -> u64 {
     own.fold(0, |m, (p, _)| m | Bits::new(p.at, p.width).mask(at))
 }
 
-fn access(access: Access) -> &'static str {
+pub(super) fn access(access: Access) -> &'static str {
     match access {
         Access::None => "none",
         Access::Read => "read",
@@ -356,7 +357,7 @@ fn renamed_enum(old: &'static Isa, new: &'static Isa, e: &Enum) -> Option<&'stat
     if known(new, e.name) { None } else { new.enums.iter().find(same) }
 }
 
-fn enum_changes(a: &'static Enum, b: &'static Enum) -> Vec<Change> {
+pub(super) fn enum_changes(a: &'static Enum, b: &'static Enum) -> Vec<Change> {
     let mut out = Vec::new();
     let in_old = |name: &str| a.values.iter().find(|v| v.name == name);
     let in_new = |name: &str| b.values.iter().find(|v| v.name == name);
@@ -478,7 +479,7 @@ fn kinds(isa: &'static Isa) -> impl Iterator<Item = (&'static str, &'static Kind
     isa.kinds.iter().filter(|k| !isa.banks.iter().any(|b| b.name == k.name)).map(|k| (k.name, k))
 }
 
-fn pairs<T: 'static>(
+pub(super) fn pairs<T: 'static>(
     sort: Sort,
     old: impl Iterator<Item = (&'static str, &'static T)> + Clone,
     new: impl Iterator<Item = (&'static str, &'static T)> + Clone,

@@ -23,7 +23,7 @@ pub(super) fn render(diff: &Diff) -> String {
         }
         let _ = writeln!(out, "\n{} instructions: {}", fate.as_str(), entries.len());
         for entry in entries {
-            instruction(&mut out, entry, diff.old.word_bits.max(diff.new.word_bits));
+            instruction(&mut out, entry);
         }
     }
     if !diff.definitions.is_empty() {
@@ -46,7 +46,7 @@ pub(super) fn summary(diff: &Diff) -> String {
     format!("instructions: {}, {untouched} the same; definitions: {} differ", counts.join(", "), diff.definitions.len())
 }
 
-fn instruction(out: &mut String, entry: &InstructionDiff, word_bits: u8) {
+fn instruction(out: &mut String, entry: &InstructionDiff) {
     let _ = match (&entry.old, &entry.new) {
         (Some(old), Some(new)) if old.name != new.name => writeln!(out, "  {} → {}", old.name, new.name),
         _ => writeln!(out, "  {}", entry.name()),
@@ -66,9 +66,9 @@ fn instruction(out: &mut String, entry: &InstructionDiff, word_bits: u8) {
     if entry.decoding == Some(Decoding::Unproven) {
         let _ = writeln!(out, "    no word was found that reads differently, but that is no proof");
     }
-    let digits = usize::from(word_bits.div_ceil(4));
     for example in &entry.examples {
-        let _ = writeln!(out, "    {:0digits$x}  old: {}", example.word, example.old);
+        let digits = example.word.len();
+        let _ = writeln!(out, "    {}  old: {}", example.word, example.old);
         let _ = writeln!(out, "    {:digits$}  new: {}", "", example.new);
     }
 }

@@ -45,7 +45,7 @@ pub fn of(diff: &Diff, name: &str) -> Option<Markup> {
             @if let Some(old) = old { "; there it is " code { (old) } } "." }
         (changes(&it.changes))
         @for example in &it.examples {
-            p { code { (format!("{:016x}", example.word)) } " was " code { (example.old) } ", is now " code { (example.new) } "." }
+            p { code { (example.word) } " was " code { (example.old) } ", is now " code { (example.new) } "." }
         }
     })
 }

@@ -1,0 +1,317 @@
+//! Differences of what is written: layouts member by member.
+
+use isaforge_core::stream::{Engine, Field, Input, Layout, Notation, Operand, Piece, Role, Source, Token, Type};
+use isaforge_core::table::{Access, Base};
+
+use super::{Entry, Revision, pattern};
+use crate::diff::structure::{access, change, quoted};
+use crate::diff::{Change, How, Subject};
+
+/// What changed in an instruction.
+pub(super) fn of(old: &Revision, new: &Revision, a: &Entry, b: &Entry) -> Vec<Change> {
+    let mut out = Vec::new();
+    let (x, y) = (Side { engine: old.engine }, Side { engine: new.engine });
+    let mut rest: Vec<&'static Layout> = b.own.clone();
+    for (index, layout) in a.own.iter().enumerate() {
+        let same = rest.iter().position(|other| pattern(other) == pattern(layout));
+        let partner = same.or_else(|| (a.own.len() == b.own.len()).then(|| position(&rest, b.own[index])).flatten());
+        match partner.map(|at| rest.remove(at)) {
+            Some(other) => compare(x, y, layout, other, &mut out),
+            None => out.push(change(Subject::Variant, How::Removed, "", pattern(layout).to_string(), "")),
+        }
+    }
+    for layout in rest {
+        out.push(change(Subject::Variant, How::Added, "", "", pattern(layout).to_string()));
+    }
+    let (unit, other) = (old.unit(a), new.unit(b));
+    if unit != other {
+        out.push(change(Subject::Unit, How::Changed, "", quoted(unit), quoted(other)));
+    }
+    aliases(x, y, a, b, &mut out);
+    // Variants may say the same.
+    let mut seen: Vec<Change> = Vec::new();
+    for change in out {
+        if !seen.contains(&change) {
+            seen.push(change);
+        }
+    }
+    seen
+}
+
+fn position(layouts: &[&'static Layout], wanted: &'static Layout) -> Option<usize> {
+    layouts.iter().position(|layout| std::ptr::eq(*layout, wanted))
+}
+
+/// A revision whose definitions names refer to.
+#[derive(Clone, Copy)]
+pub(super) struct Side {
+    pub engine: Engine,
+}
+
+fn aliases(x: Side, y: Side, a: &Entry, b: &Entry, out: &mut Vec<Change>) {
+    let text = |side: Side, layout: &Layout| {
+        let mut text = format!("`{}`", template(side, layout, layout.text));
+        for condition in conditions(side, layout) {
+            text.push_str(&format!(" where {condition}"));
+        }
+        text + if layout.role == Role::Preferred { ", prints" } else { ", read only" }
+    };
+    for alias in &a.aliases {
+        let was = text(x, alias);
+        match b.aliases.iter().find(|other| other.name == alias.name) {
+            None => out.push(change(Subject::Alias, How::Removed, alias.name, was, "")),
+            Some(other) if pattern(alias) != pattern(other) => {
+                let (was, is) = (pattern(alias).to_string(), pattern(other).to_string());
+                out.push(change(Subject::Alias, How::Moved, alias.name, was, is));
+            }
+            Some(other) if was != text(y, other) => {
+                out.push(change(Subject::Alias, How::Changed, alias.name, was, text(y, other)));
+            }
+            Some(_) => {}
+        }
+    }
+    for alias in b.aliases.iter().filter(|alias| !a.aliases.iter().any(|other| other.name == alias.name)) {
+        out.push(change(Subject::Alias, How::Added, alias.name, "", text(y, alias)));
+    }
+}
+
+fn compare(x: Side, y: Side, a: &'static Layout, b: &'static Layout, out: &mut Vec<Change>) {
+    fields(x, y, a, b, out);
+    let constant = |layout: &Layout| {
+        let beside = layout.fixed_mask & !layout.mask;
+        let text = crate::diff::Pattern { mask: beside, value: layout.fixed_value }.to_string();
+        if text.is_empty() { "none".to_owned() } else { text }
+    };
+    let ignored = |layout: &Layout| {
+        let text = places(layout.ignored.runs());
+        if text.is_empty() { "none".to_owned() } else { text }
+    };
+    let length = |side: Side, layout: &Layout| match layout.length {
+        Some(index) => side.expression(index).to_owned(),
+        None => format!("{} bytes", layout.bits / 8),
+    };
+    let said = |list: Vec<String>| if list.is_empty() { "none".to_owned() } else { list.join(", ") };
+    let syntax = |side: Side, layout: &Layout| format!("`{}`", template(side, layout, layout.text));
+    let members = |layout: &'static Layout| layout.fields.iter().map(|field| field.name).collect::<Vec<_>>();
+    let mut differs = |subject, was: String, is: String| {
+        if was != is {
+            out.push(change(subject, How::Changed, "", was, is));
+        }
+    };
+    // What is constant in one revision alone is a field of the other, and told there.
+    let both = (a.fixed_mask ^ b.fixed_mask).is_zero();
+    if both && pattern(a) == pattern(b) {
+        differs(Subject::ConstantBits, constant(a), constant(b));
+    }
+    differs(Subject::IgnoredBits, ignored(a), ignored(b));
+    differs(Subject::Length, length(x, a), length(y, b));
+    differs(Subject::Condition, said(conditions(x, a)), said(conditions(y, b)));
+    let (was, is) = (syntax(x, a), syntax(y, b));
+    if members(a) == members(b) || a.fields.len() == b.fields.len() {
+        differs(Subject::Syntax, was, is);
+    }
+}
+
+/// The conditions as the specification has them.
+fn conditions(side: Side, layout: &Layout) -> Vec<String> {
+    layout.conditions.iter().map(|condition| side.expression(*condition).to_owned()).collect()
+}
+
+fn fields(x: Side, y: Side, a: &'static Layout, b: &'static Layout, out: &mut Vec<Change>) {
+    let named = |layout: &'static Layout, name: &str| layout.fields.iter().find(|field| field.name == name);
+    let operand = |layout: &'static Layout, field: &Field| {
+        let is =
+            |operand: &&Operand| layout.fields.get(usize::from(operand.field)).is_some_and(|f| f.name == field.name);
+        layout.operands.iter().find(is)
+    };
+    let subject = |layout, field| if operand(layout, field).is_some() { Subject::Operand } else { Subject::Field };
+    // The bits below a computed value are told with it.
+    let shown = |layout: &'static Layout| layout.fields.iter().filter(|field| !field.name.ends_with(BELOW));
+    let renamed = |field: &Field| {
+        let same = |other: &&Field| {
+            named(a, other.name).is_none() && x.place(a, field) == y.place(b, other) && x.kind(field) == y.kind(other)
+        };
+        shown(b).find(same)
+    };
+    for field in shown(a) {
+        let Some(other) = named(b, field.name) else {
+            let subject = subject(a, field);
+            match renamed(field) {
+                Some(other) => out.push(change(subject, How::Renamed, field.name, "", format!("`{}`", other.name))),
+                None => out.push(change(subject, How::Removed, field.name, x.member(a, field), "")),
+            }
+            continue;
+        };
+        let subject = subject(b, other);
+        let mut differs = |subject, how, was: String, is: String| {
+            if was != is {
+                out.push(change(subject, how, field.name, was, is));
+            }
+        };
+        differs(subject, How::Moved, x.place(a, field), y.place(b, other));
+        differs(subject, How::Changed, x.kind(field), y.kind(other));
+        differs(Subject::Computed, How::Changed, x.computed(field), y.computed(other));
+        if let (Some(p), Some(q)) = (operand(a, field), operand(b, other)) {
+            differs(Subject::Access, How::Changed, access(p.access).to_owned(), access(q.access).to_owned());
+            differs(Subject::Size, How::Changed, format!("{} bits", p.size), format!("{} bits", q.size));
+        } else if operand(a, field).is_some() != operand(b, other).is_some() {
+            let said = |known: bool| if known { "an operand" } else { "no operand" }.to_owned();
+            differs(
+                Subject::Access,
+                How::Changed,
+                said(operand(a, field).is_some()),
+                said(operand(b, other).is_some()),
+            );
+        }
+    }
+    for other in shown(b).filter(|other| named(a, other.name).is_none()) {
+        let old = shown(a)
+            .any(|field| named(b, field.name).is_none() && renamed(field).is_some_and(|r| r.name == other.name));
+        if !old {
+            out.push(change(subject(b, other), How::Added, other.name, "", y.member(b, other)));
+        }
+    }
+}
+
+/// What the compiler calls the bits below a computed value.
+const BELOW: &str = " in bits";
+
+/// Runs of bits from the top.
+fn places(runs: impl Iterator<Item = (u32, u32)>) -> String {
+    let mut all: Vec<String> = runs
+        .map(|(at, width)| match width {
+            1 => at.to_string(),
+            width => format!("{}..{at}", (at + width).saturating_sub(1)),
+        })
+        .collect();
+    all.reverse();
+    match &all[..] {
+        [] => String::new(),
+        [only] if only.contains("..") => format!("bits {only}"),
+        [only] => format!("bit {only}"),
+        _ => format!("bits [{}]", all.join(", ")),
+    }
+}
+
+impl Side {
+    fn expression(self, index: u16) -> &'static str {
+        self.engine.stream.expressions.get(usize::from(index)).map_or("", |expression| expression.text)
+    }
+
+    fn member(self, layout: &'static Layout, field: &Field) -> String {
+        let parts = [self.kind(field), self.place(layout, field), self.computed(field)];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The bits that a field, or the value below it, has of its own.
+    fn place(self, layout: &'static Layout, field: &Field) -> String {
+        let text = |pieces: &[Piece]| places(pieces.iter().map(|piece| (piece.at.into(), piece.width.into())));
+        match field.source {
+            Source::Bits(pieces) => text(pieces),
+            Source::Outer(_) => "a parameter".to_owned(),
+            Source::Computed { value, .. } => {
+                let inputs = self.engine.stream.expressions.get(usize::from(value)).map_or(&[][..], |e| e.inputs);
+                let below = inputs.iter().find_map(|input| match input {
+                    Input::Field(index) => layout.fields.get(usize::from(*index)).filter(|f| f.name.ends_with(BELOW)),
+                    _ => None,
+                });
+                match below.map(|below| below.source) {
+                    Some(Source::Bits(pieces)) => text(pieces),
+                    _ => String::new(),
+                }
+            }
+        }
+    }
+
+    fn computed(self, field: &Field) -> String {
+        match field.source {
+            Source::Computed { value, .. } => format!("= {}", self.expression(value)),
+            _ => String::new(),
+        }
+    }
+
+    /// How a field is written, and how many bits it has.
+    fn kind(self, field: &Field) -> String {
+        let stream = self.engine.stream;
+        match field.ty {
+            Type::Number(notation) => number(notation, field.signed),
+            Type::Enum(names, rest) => {
+                let name = stream.enums.get(usize::from(names)).map_or("", |names| names.name);
+                match rest {
+                    Some(notation) => format!("`{name}` or {}", number(notation, field.signed)),
+                    None => format!("`{name}`"),
+                }
+            }
+            Type::Register(bank) => format!("`{}`", stream.banks.get(usize::from(bank)).map_or("", |bank| bank.name)),
+            Type::Set(set, _) => format!("`{}`", stream.sets.get(usize::from(set)).map_or("", |set| set.name)),
+            Type::Float(bits) => format!("a float of {bits} bits"),
+        }
+    }
+}
+
+fn number(notation: Notation, signed: bool) -> String {
+    let mut text = if signed { "a signed number".to_owned() } else { "a number".to_owned() };
+    let Notation { radix, upper, digits, prefix, plus, quiet_zero, target, call } = notation;
+    if radix != 10 {
+        text.push_str(&format!(" in base {radix}"));
+    }
+    if !prefix.is_empty() {
+        text.push_str(&format!(" after `{prefix}`"));
+    }
+    if digits > 1 {
+        text.push_str(&format!(" of {digits} digits"));
+    }
+    for (is, words) in [(upper, " in capitals"), (plus, " with a sign"), (quiet_zero, ", zero as nothing")] {
+        text.push_str(if is { words } else { "" });
+    }
+    if let Some(target) = target {
+        let what = if call { "a function" } else { "a place" };
+        let from = match target.base {
+            Base::This => "this instruction".to_owned(),
+            Base::Next => "the next instruction".to_owned(),
+            Base::Fixed(address) => format!("{address:#x}"),
+        };
+        text.push_str(&format!(" of steps of {} bytes from {from} to {what}", target.unit));
+    }
+    text
+}
+
+/// The text of a layout as a template.
+fn template(side: Side, layout: &Layout, tokens: &[Token]) -> String {
+    let name = |field: u8| layout.fields.get(usize::from(field)).map_or("", |field| field.name);
+    let mut text = String::new();
+    for token in tokens {
+        match token {
+            Token::Text(fixed) => text.push_str(fixed.str),
+            Token::Field(field) => text.push_str(&format!("{{{}}}", name(*field))),
+            Token::Bits(field, _) => text.push_str(&format!("{{{} as bits}}", name(*field))),
+            Token::Column(column) => text.push_str(&format!("{{:{column}}}")),
+            Token::If(condition, tokens) => {
+                text.push_str(&format!("{{?{}|{}}}", side.expression(*condition), template(side, layout, tokens)));
+            }
+            Token::Aside(tokens) => text.push_str(&format!("\\t; {}", template(side, layout, tokens))),
+        }
+    }
+    text
+}
+
+/// A reading of a kind in a few words.
+pub(super) fn reading(engine: Engine, layout: &'static Layout) -> String {
+    let side = Side { engine };
+    let mut text = format!("`{}`", template(side, layout, layout.text));
+    let fixed = pattern(layout).to_string();
+    if !fixed.is_empty() {
+        text.push_str(&format!(" when {fixed}"));
+    }
+    for condition in conditions(side, layout) {
+        text.push_str(&format!(", where {condition}"));
+    }
+    for field in layout.fields.iter().filter(|field| !field.name.ends_with(BELOW)) {
+        text.push_str(&format!(", {} {}", field.name, side.member(layout, field)));
+    }
+    for operand in layout.operands.iter().filter(|operand| operand.access != Access::None) {
+        let name = layout.fields.get(usize::from(operand.field)).map_or("", |field| field.name);
+        text.push_str(&format!(", {name} {}", access(operand.access)));
+    }
+    text
+}

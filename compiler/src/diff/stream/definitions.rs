@@ -1,0 +1,109 @@
+//! Differences of enums, banks and kinds.
+
+use isaforge_core::stream::{Bank, Engine, Layout, Set};
+
+use super::active;
+use super::changes::reading;
+use crate::diff::structure::{change, enum_changes, pairs};
+use crate::diff::{Change, DefinitionDiff, How, Sort, Subject};
+
+/// What changed in the definitions.
+pub(super) fn of(old: Engine, new: Engine) -> Vec<DefinitionDiff> {
+    let mut out = Vec::new();
+    let enums = |engine: Engine| engine.stream.enums.iter().map(|names| (names.name, names));
+    pairs(Sort::Enum, enums(old), enums(new), &mut out, enum_changes);
+    let banks = |engine: Engine| engine.stream.banks.iter().map(|bank| (bank.name, bank));
+    pairs(Sort::Bank, banks(old), banks(new), &mut out, bank);
+    // A kind may be there once for each sort of parameters that it is told.
+    let kinds = |engine: Engine| {
+        let sets = engine.stream.sets.iter().skip(1);
+        sets.clone()
+            .enumerate()
+            .map(move |(n, set)| ((set.name, sets.clone().take(n).filter(|s| s.name == set.name).count()), set))
+    };
+    let entry = |how, name: &str, changes| DefinitionDiff {
+        sort: Sort::Kind,
+        how,
+        name: name.to_owned(),
+        renamed: String::new(),
+        changes,
+    };
+    for (key, a) in kinds(old) {
+        let changes = match kinds(new).find(|(other, _)| *other == key) {
+            None => {
+                out.push(entry(How::Removed, key.0, Vec::new()));
+                continue;
+            }
+            Some((_, b)) => kind(old, new, a, b),
+        };
+        if !changes.is_empty() && !out.iter().any(|known| known.name == key.0 && known.changes == changes) {
+            out.push(entry(How::Changed, key.0, changes));
+        }
+    }
+    for (key, _) in kinds(new).filter(|(key, _)| kinds(old).all(|(other, _)| other != *key)) {
+        out.push(entry(How::Added, key.0, Vec::new()));
+    }
+    out
+}
+
+fn bank(a: &'static Bank, b: &'static Bank) -> Vec<Change> {
+    let mut out = Vec::new();
+    if a.count != b.count {
+        out.push(change(Subject::Count, How::Changed, "", a.count.to_string(), b.count.to_string()));
+    }
+    if a.width != b.width {
+        out.push(change(Subject::Width, How::Changed, "", a.width.to_string(), b.width.to_string()));
+    }
+    for number in 0..a.count.min(b.count) {
+        let name = |bank: &'static Bank| match bank.names.get(number as usize) {
+            Some(name) if !name.is_empty() => (*name).to_owned(),
+            _ => format!("{}{number}{}", bank.open, bank.close),
+        };
+        // One line says that all are written otherwise.
+        let general = |bank: &Bank| bank.names.get(number as usize).is_none_or(|name| name.is_empty());
+        if name(a) != name(b) {
+            let what = if general(a) && general(b) { String::new() } else { number.to_string() };
+            out.push(change(Subject::Syntax, How::Changed, &what, format!("`{}`", name(a)), format!("`{}`", name(b))));
+            if what.is_empty() {
+                break;
+            }
+        }
+    }
+    out
+}
+
+/// What changed in a kind, in the generations that are compared.
+fn kind(old: Engine, new: Engine, a: &'static Set, b: &'static Set) -> Vec<Change> {
+    let mut out = Vec::new();
+    if a.bits != b.bits {
+        out.push(change(Subject::Width, How::Changed, "", a.bits.to_string(), b.bits.to_string()));
+    }
+    let layouts = |engine: Engine, set: &Set| -> Vec<&'static Layout> {
+        let all = engine.stream.layouts.iter().skip(set.first.into()).take(set.count.into());
+        all.filter(|layout| active(engine, layout)).collect()
+    };
+    let (x, y) = (layouts(old, a), layouts(new, b));
+    // Several readings may have one name; they are told apart by their order.
+    let number = |list: &[&'static Layout], layout: &'static Layout| {
+        list.iter().filter(|l| l.name == layout.name).position(|l| std::ptr::eq(*l, layout))
+    };
+    let find = |list: &[&'static Layout], name: &str, n: Option<usize>| {
+        list.iter().filter(|l| l.name == name).nth(n.unwrap_or(0)).copied()
+    };
+    for layout in &x {
+        let was = reading(old, layout);
+        match find(&y, layout.name, number(&x, layout)) {
+            None => out.push(change(Subject::Alternative, How::Removed, layout.name, was, "")),
+            Some(other) => {
+                let is = reading(new, other);
+                if was != is {
+                    out.push(change(Subject::Alternative, How::Changed, layout.name, was, is));
+                }
+            }
+        }
+    }
+    for layout in y.iter().filter(|layout| find(&x, layout.name, number(&y, layout)).is_none()) {
+        out.push(change(Subject::Alternative, How::Added, layout.name, "", reading(new, layout)));
+    }
+    out
+}

@@ -1,0 +1,192 @@
+//! Two revisions of a stream, or two generations of one document.
+
+mod alike;
+mod changes;
+mod definitions;
+mod words;
+
+use isaforge_core::stream::{Engine, Layout, Role, Wide};
+
+use super::instructions::common;
+use super::{Change, Decoding, Diff, Example, Fate, Instruction, InstructionDiff, Pattern, Reading, Side};
+use words::{Judgement, Pair};
+
+/// The instructions of one generation.
+struct Revision {
+    engine: Engine,
+    instructions: Vec<Entry>,
+}
+
+/// An instruction that the generation has.
+struct Entry {
+    name: &'static str,
+    opcode: u16,
+    /// Its own layouts, in the order in which they are tried; at least one.
+    own: Vec<&'static Layout>,
+    /// Its aliases.
+    aliases: Vec<&'static Layout>,
+}
+
+impl Entry {
+    fn pattern(&self) -> Pattern {
+        self.own.first().map_or(Pattern { mask: Wide::ZERO, value: Wide::ZERO }, |layout| pattern(layout))
+    }
+
+    fn instruction(&self) -> Instruction {
+        Instruction { name: self.name.to_owned(), pattern: self.pattern() }
+    }
+}
+
+fn pattern(layout: &Layout) -> Pattern {
+    Pattern { mask: layout.mask, value: layout.value }
+}
+
+/// Whether a generation has a layout.
+fn active(engine: Engine, layout: &Layout) -> bool {
+    (layout.since..=layout.until).contains(&engine.generation)
+}
+
+impl Revision {
+    fn new(engine: Engine) -> Revision {
+        let mut instructions: Vec<Entry> = engine
+            .stream
+            .instructions
+            .iter()
+            .zip(0..)
+            .map(|(i, opcode)| Entry { name: i.name, opcode, own: Vec::new(), aliases: Vec::new() })
+            .collect();
+        for layout in engine.stream.layouts_of(0).iter().filter(|layout| active(engine, layout)) {
+            if let Some(entry) = instructions.get_mut(usize::from(layout.opcode)) {
+                let list = if layout.role == Role::Own { &mut entry.own } else { &mut entry.aliases };
+                list.push(layout);
+            }
+        }
+        instructions.retain(|entry| !entry.own.is_empty());
+        Revision { engine, instructions }
+    }
+
+    fn side(&self) -> Side {
+        let stream = self.engine.stream;
+        Side {
+            name: stream.name.to_owned(),
+            word_bits: 8 * u16::from(stream.longest),
+            instructions: self.instructions.len(),
+            enums: stream.enums.len(),
+        }
+    }
+
+    fn named(&self, name: &str) -> Option<usize> {
+        self.instructions.iter().position(|entry| entry.name == name)
+    }
+
+    fn unit(&self, entry: &Entry) -> &'static str {
+        self.engine.stream.instructions.get(usize::from(entry.opcode)).map_or("", |instruction| instruction.unit)
+    }
+
+    fn names(&self, opcodes: &[u16]) -> Vec<String> {
+        let name = |opcode: &u16| self.engine.stream.instructions.get(usize::from(*opcode)).map(|i| i.name.to_owned());
+        opcodes.iter().filter_map(name).collect()
+    }
+}
+
+/// Compares two revisions of a stream, or two of its generations.
+pub fn diff_streams(old: Engine, new: Engine) -> Diff {
+    let (forward, backward) = (Pair::new(old, new), Pair::new(new, old));
+    let (old, new) = (Revision::new(old), Revision::new(new));
+    let fates: Vec<Judgement> = old.instructions.iter().map(|entry| forward.judge(entry)).collect();
+    let origins: Vec<Judgement> = new.instructions.iter().map(|entry| backward.judge(entry)).collect();
+    let partners = partners(&old, &new);
+    let changes: Vec<Vec<Change>> = old
+        .instructions
+        .iter()
+        .zip(&partners)
+        .map(|(entry, partner)| {
+            partner.map_or(Vec::new(), |n| changes::of(&old, &new, entry, &new.instructions[usize::from(n)]))
+        })
+        .collect();
+    let mut diff = Diff {
+        old: old.side(),
+        new: new.side(),
+        instructions: Vec::new(),
+        common: common(&changes, &partners),
+        definitions: definitions::of(old.engine, new.engine),
+        alike: 0,
+        different: 0,
+        unproven: 0,
+        resized: false,
+    };
+    for (i, entry) in old.instructions.iter().enumerate() {
+        let fate = &fates[i];
+        match fate.decoding {
+            Decoding::Alike => diff.alike += 1,
+            Decoding::Different => diff.different += 1,
+            Decoding::Unproven => diff.unproven += 1,
+        }
+        let mut examples = Vec::new();
+        example(&mut examples, &forward, fate, false);
+        let mut found = InstructionDiff {
+            fate: Fate::Removed,
+            old: Some(entry.instruction()),
+            new: None,
+            related: Vec::new(),
+            changes: Vec::new(),
+            decoding: Some(fate.decoding),
+            examples,
+        };
+        match partners[i] {
+            None => found.related = new.names(&fate.readers),
+            Some(n) => {
+                let partner = &new.instructions[usize::from(n)];
+                found.new = Some(partner.instruction());
+                found.changes = changes[i].iter().filter(|change| !diff.common.contains(change)).cloned().collect();
+                example(&mut found.examples, &backward, &origins[usize::from(n)], true);
+                let differs = fate.decoding != Decoding::Alike || !found.examples.is_empty();
+                found.fate = match partner {
+                    _ if entry.name != partner.name => Fate::Renamed,
+                    _ if entry.pattern() != partner.pattern() => Fate::Moved,
+                    _ if !found.changes.is_empty() => Fate::Changed,
+                    _ if differs => Fate::Affected,
+                    _ => continue,
+                };
+            }
+        }
+        diff.instructions.push(found);
+    }
+    for (n, entry) in new.instructions.iter().enumerate().filter(|(n, _)| !partners.contains(&Some(*n as u16))) {
+        let mut examples = Vec::new();
+        example(&mut examples, &backward, &origins[n], true);
+        diff.instructions.push(InstructionDiff {
+            fate: Fate::Added,
+            old: None,
+            new: Some(entry.instruction()),
+            related: old.names(&origins[n].readers),
+            changes: Vec::new(),
+            decoding: None,
+            examples,
+        });
+    }
+    diff
+}
+
+/// Adds the bytes that read differently as an example, once. `backwards` says that they are of the new revision.
+fn example(examples: &mut Vec<Example>, pair: &Pair, judgement: &Judgement, backwards: bool) {
+    let Some(bytes) = &judgement.example else { return };
+    let word: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    if examples.iter().all(|example| example.word != word) {
+        let (first, second) = (words::reading(pair.old, bytes), words::reading(pair.new, bytes));
+        let (old, new) = if backwards { (second, first) } else { (first, second) };
+        examples.push(Example { word, old, new });
+    }
+}
+
+/// For each old instruction the new one that it became: of the same name, or else of the same patterns where neither name is
+/// known to the other revision.
+fn partners(old: &Revision, new: &Revision) -> Vec<Option<u16>> {
+    let patterns = |entry: &Entry| entry.own.iter().map(|layout| pattern(layout)).collect::<Vec<_>>();
+    let renamed = |entry: &Entry| {
+        let wanted = patterns(entry);
+        let fits = |other: &Entry| old.named(other.name).is_none() && patterns(other) == wanted;
+        new.instructions.iter().position(fits)
+    };
+    old.instructions.iter().map(|entry| new.named(entry.name).or_else(|| renamed(entry)).map(|n| n as u16)).collect()
+}

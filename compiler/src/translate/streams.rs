@@ -1,0 +1,496 @@
+//! Programs of one revision of a stream, or of one generation, in the bytes of another.
+//!
+//! An instruction is taken apart by its names and put together from the same names: the instruction, its fields, values of
+//! enums, readings of kinds. What is computed follows, or is traced back where it is computed otherwise there. Where an
+//! instruction has another length, branches within the program still lead to the same instructions.
+
+use std::collections::HashMap;
+
+use isaforge_core::bits::ones;
+use isaforge_core::program::ProgramError;
+use isaforge_core::stream::listing::parts;
+use isaforge_core::stream::program::assemble;
+use isaforge_core::stream::{
+    DecodeError, Decoded, Engine, Field, Layout, Notation, Role, Scope, Source, Type, Wide, solve,
+};
+use isaforge_core::table::Enum;
+use isaforge_core::text::Line;
+
+/// Why an instruction has no translation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StreamError {
+    /// The bytes are no instruction of the revision they are said to be of.
+    #[error("not an instruction of {isa}: {error}")]
+    Decode {
+        /// The revision.
+        isa: &'static str,
+        /// What is wrong with the bytes.
+        error: DecodeError,
+    },
+    /// The other revision has no such instruction.
+    #[error("{isa} has no instruction `{name}`")]
+    Instruction {
+        /// The other revision.
+        isa: &'static str,
+        /// The instruction.
+        name: &'static str,
+    },
+    /// The other revision's instruction has no such field, and it is not at its default.
+    #[error("{isa} has no `{field}` for `{name}`, which is `{value}` here")]
+    Field {
+        /// The other revision.
+        isa: &'static str,
+        /// The instruction.
+        name: &'static str,
+        /// The field; within an operand `operand.field`.
+        field: String,
+        /// Its value.
+        value: String,
+    },
+    /// The other revision has the field, but no such value of it.
+    #[error("{isa} has no value `{value}` for `{field}` of `{name}`")]
+    Value {
+        /// The other revision.
+        isa: &'static str,
+        /// The instruction.
+        name: &'static str,
+        /// The field; within an operand `operand.field`.
+        field: String,
+        /// The value.
+        value: String,
+    },
+    /// The operand cannot be read so in the other revision.
+    #[error("{isa} has no `{value}` ({reading}) for `{field}` of `{name}`")]
+    Reading {
+        /// The other revision.
+        isa: &'static str,
+        /// The instruction.
+        name: &'static str,
+        /// The field.
+        field: String,
+        /// The reading.
+        reading: &'static str,
+        /// The operand as it is written here.
+        value: String,
+    },
+    /// Every part can be expressed, but not all of them together.
+    #[error("{isa} cannot have all of this in one `{name}`")]
+    Together {
+        /// The other revision.
+        isa: &'static str,
+        /// The instruction.
+        name: &'static str,
+    },
+    /// A branch does not lead to the start of an instruction, and places have moved.
+    #[error("`{field}` of `{name}` leads to byte {address:#x}, where no instruction starts")]
+    Branch {
+        /// The instruction.
+        name: &'static str,
+        /// The field.
+        field: String,
+        /// Where it leads.
+        address: u64,
+    },
+    /// The lengths of instructions and the places of branches do not settle.
+    #[error("the lengths of instructions and the places of branches do not settle")]
+    Unsettled,
+}
+
+/// How often places may move before a program is refused.
+const TURNS: usize = 100;
+/// How deep readings of kinds may lie in each other; the compiler lets no kind contain itself.
+const DEEPEST: u8 = 24;
+/// What the compiler calls the bits below a computed value.
+const BELOW: &str = " in bits";
+
+/// Where an instruction stands, here and there, and where an address of here lies there.
+struct Place<'a> {
+    this: u64,
+    new_this: u64,
+    moved: &'a dyn Fn(u64) -> Option<u64>,
+}
+
+/// The instruction of revision `to` that means what an instruction of revision `from` does.
+///
+/// # Errors
+/// The first thing that the other revision cannot express, by name.
+pub fn translate_instruction(from: Engine, to: Engine, decoded: &Decoded) -> Result<Decoded, StreamError> {
+    place(from, to, decoded, &Place { this: 0, new_this: 0, moved: &Some })
+}
+
+/// A program of revision `from` as bytes of revision `to`.
+///
+/// # Errors
+/// Everything that cannot be translated, with the offset of its bytes.
+pub fn translate_bytes(from: Engine, to: Engine, bytes: &[u8]) -> Result<Vec<u8>, Vec<(usize, StreamError)>> {
+    let mut errors = Vec::new();
+    let mut program: Vec<(u64, Decoded)> = Vec::new();
+    for part in parts(from, bytes) {
+        match part.decoded {
+            Ok(decoded) => program.push((part.at as u64, decoded)),
+            Err(error) => errors.push((part.at, StreamError::Decode { isa: from.stream.name, error })),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let end = bytes.len() as u64;
+    let mut places: HashMap<u64, u64> = program.iter().map(|(at, _)| (*at, *at)).collect();
+    places.insert(end, end);
+    for _ in 0..TURNS {
+        let moves = places.iter().any(|(old, new)| old != new);
+        // Nobody knows what lies outside, so branches there lead to the same address.
+        let moved = |address: u64| match places.get(&address) {
+            Some(new) => Some(*new),
+            None => (!moves || address > end).then_some(address),
+        };
+        let (mut out, mut next) = (Vec::new(), HashMap::new());
+        for (at, decoded) in &program {
+            let new_this = places.get(at).copied().unwrap_or(*at);
+            next.insert(*at, out.len() as u64);
+            match place(from, to, decoded, &Place { this: *at, new_this, moved: &moved }) {
+                Ok(made) => out.extend(to.store(made.word).iter().take(made.len.into())),
+                Err(error) => {
+                    out.extend(std::iter::repeat_n(0, decoded.len.into()));
+                    errors.push((*at as usize, error));
+                }
+            }
+        }
+        next.insert(end, out.len() as u64);
+        if next == places {
+            return if errors.is_empty() { Ok(out) } else { Err(errors) };
+        }
+        errors.clear();
+        places = next;
+    }
+    Err(vec![(0, StreamError::Unsettled)])
+}
+
+/// A program in the text of revision `from` as bytes of revision `to`.
+///
+/// # Errors
+/// Mistakes of the text, or else everything that cannot be translated; each with its line.
+pub fn translate_text(from: Engine, to: Engine, text: &str) -> Result<Vec<u8>, Vec<ProgramError>> {
+    let bytes = assemble(from, text)?;
+    translate_bytes(from, to, &bytes).map_err(|errors| {
+        // Labels are resolved in the program; here it matters only how many instructions a line has.
+        let instructions = |line: &str| assemble(from, line).map_or(1, |bytes| parts(from, &bytes).count());
+        let lines = text.lines().enumerate();
+        let mut lines = lines.flat_map(|line| std::iter::repeat_n(line, instructions(line.1)));
+        let mut places = parts(from, &bytes).map(|part| (part.at, lines.next().unwrap_or_default()));
+        let located = |(at, error): (usize, StreamError)| {
+            let (number, line) = places.find(|(start, _)| *start == at).map_or((0, ""), |(_, line)| line);
+            let column = line.chars().take_while(|c| c.is_whitespace()).count() + 1;
+            let len = line.trim().chars().count().max(1);
+            ProgramError { line: number + 1, column, len, message: error.to_string(), help: String::new() }
+        };
+        errors.into_iter().map(located).collect()
+    })
+}
+
+/// Translates an instruction to its place there.
+fn place(from: Engine, to: Engine, decoded: &Decoded, place: &Place<'_>) -> Result<Decoded, StreamError> {
+    let scope = from.scope(decoded);
+    let name =
+        from.stream.instructions.get(usize::from(scope.layout.opcode)).map_or("", |instruction| instruction.name);
+    let mut error = StreamError::Instruction { isa: to.stream.name, name };
+    for (index, layout) in counterparts(from, to, name, scope.layout) {
+        let next = place.new_this.wrapping_add(u64::from(layout.bits / 8));
+        let translation = Translation { from, to, name, place, len: decoded.len, next };
+        match translation.make(&scope, index, layout) {
+            Ok(made) => return Ok(made),
+            // The first is the likeliest, so its error says most.
+            Err(first) if matches!(error, StreamError::Instruction { .. }) => error = first,
+            Err(_) => {}
+        }
+    }
+    Err(error)
+}
+
+/// Whether a generation has a layout that decodes.
+fn decodes(engine: Engine, layout: &Layout) -> bool {
+    layout.role == Role::Own && (layout.since..=layout.until).contains(&engine.generation)
+}
+
+/// The layouts that the other revision has for an instruction, the likeliest first: of the same name, or of the same pattern
+/// where neither name is known to the other revision.
+fn counterparts(from: Engine, to: Engine, name: &'static str, layout: &'static Layout) -> Vec<(u16, &'static Layout)> {
+    let called = |engine: Engine, layout: &Layout| {
+        engine.stream.instructions.get(usize::from(layout.opcode)).map_or("", |instruction| instruction.name)
+    };
+    let known = |engine: Engine, name: &str| {
+        engine.stream.layouts_of(0).iter().any(|layout| decodes(engine, layout) && called(engine, layout) == name)
+    };
+    let same = |other: &Layout| (other.mask, other.value) == (layout.mask, layout.value);
+    let first = to.stream.sets.first().map_or(0, |set| set.first);
+    let all = to.stream.layouts_of(0).iter().zip(first..).filter(|(other, _)| decodes(to, other));
+    let renamed = !known(to, name);
+    let mut found: Vec<(u16, &'static Layout)> = all
+        .filter(|(other, _)| match renamed {
+            false => called(to, other) == name,
+            true => same(other) && !known(from, called(to, other)) && same_members(layout, other),
+        })
+        .map(|(other, index)| (index, other))
+        .collect();
+    found.sort_by_key(|(_, other)| (!same(other), other.bits != layout.bits));
+    found
+}
+
+/// Whether two layouts have fields of the same names in the same bits.
+fn same_members(a: &Layout, b: &Layout) -> bool {
+    let alike = |(x, y): (&Field, &Field)| x.name == y.name && x.width == y.width && below(x) == below(y);
+    a.fields.len() == b.fields.len() && a.fields.iter().zip(b.fields).all(alike)
+}
+
+fn below(field: &Field) -> Option<&'static [isaforge_core::stream::Piece]> {
+    match field.source {
+        Source::Bits(pieces) => Some(pieces),
+        _ => None,
+    }
+}
+
+/// A branch target that a field holds, if it holds one.
+fn target(field: &Field) -> Option<isaforge_core::table::Target> {
+    match field.ty {
+        Type::Number(Notation { target, .. }) | Type::Enum(_, Some(Notation { target, .. })) => target,
+        _ => None,
+    }
+}
+
+struct Translation<'a> {
+    from: Engine,
+    to: Engine,
+    name: &'static str,
+    place: &'a Place<'a>,
+    /// Bytes of the instruction here.
+    len: u8,
+    /// The address behind the instruction there.
+    next: u64,
+}
+
+impl Translation<'_> {
+    fn make(&self, scope: &Scope<'_>, index: u16, layout: &'static Layout) -> Result<Decoded, StreamError> {
+        let pairs = self.pairs(scope, layout, "")?;
+        let mut values = Vec::new();
+        for (own, other) in &pairs {
+            values.push((*other, self.value(scope, *own, layout, *other, "", 0)?));
+        }
+        let visible = |(field, _): &(u8, u64)| {
+            solve::shows(layout, *field) || layout.operands.iter().any(|operand| operand.field == *field)
+        };
+        let shown: Vec<(u8, u64)> = values.iter().copied().filter(visible).collect();
+        // Fields that others follow from may be divided otherwise there.
+        let made = self.to.build(index, &values).or_else(|| self.to.build(index, &shown));
+        let made = made.filter(|made| self.means(scope, &self.to.scope(made), 0));
+        let Some(made) = made else {
+            let alone = |(_, (other, value)): &(&(u8, u8), &(u8, u64))| !solve::gives(self.to, layout, *other, *value);
+            let (isa, name) = (self.to.stream.name, self.name);
+            return Err(match pairs.iter().zip(&values).find(alone) {
+                Some(((own, _), _)) => StreamError::Value {
+                    isa,
+                    name,
+                    field: scope.layout.fields[usize::from(*own)].name.to_owned(),
+                    value: text(scope, *own),
+                },
+                None => StreamError::Together { isa, name },
+            });
+        };
+        // Bits that mean nothing are kept where they mean nothing there either.
+        let kept = scope.layout.ignored & layout.ignored;
+        Ok(Decoded { word: made.word & !kept | *scope.word & kept, ..made })
+    }
+
+    /// Which field of the other layout each field is.
+    fn pairs(&self, scope: &Scope<'_>, layout: &'static Layout, owner: &str) -> Result<Vec<(u8, u8)>, StreamError> {
+        let mut pairs = Vec::new();
+        let own = scope.layout.fields;
+        let named = |fields: &'static [Field], name: &str| fields.iter().position(|field| field.name == name);
+        // Parameters, and the bits below computed values, follow from other fields.
+        let of_itself = |field: &Field| !matches!(field.source, Source::Outer(_)) && !field.name.ends_with(BELOW);
+        let mut lost = Vec::new();
+        for (index, field) in own.iter().enumerate().filter(|(_, field)| of_itself(field)) {
+            let renamed = || {
+                layout.fields.iter().position(|other| {
+                    of_itself(other)
+                        && named(own, other.name).is_none()
+                        && below(field).is_some()
+                        && below(other) == below(field)
+                })
+            };
+            match named(layout.fields, field.name).filter(|at| of_itself(&layout.fields[*at])).or_else(renamed) {
+                Some(other) => pairs.push((index as u8, other as u8)),
+                None => lost.push(index as u8),
+            }
+        }
+        // What a value follows from need not be there where the value is.
+        let covered = pairs.iter().fold(0, |leaves, (own_field, _)| leaves | own[usize::from(*own_field)].leaves);
+        for index in lost {
+            let field = &own[usize::from(index)];
+            let value = scope.value(index);
+            if value == field.default || covered >> index & 1 != 0 {
+                continue;
+            }
+            // What is computed says nothing that its fields do not.
+            let follows = matches!(field.source, Source::Computed { .. }) && field.leaves & !covered == 0;
+            if !follows {
+                return Err(StreamError::Field {
+                    isa: self.to.stream.name,
+                    name: self.name,
+                    field: path(owner, field.name),
+                    value: text(scope, index),
+                });
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// The value that a field of the other layout must have.
+    fn value(
+        &self,
+        scope: &Scope<'_>,
+        index: u8,
+        layout: &'static Layout,
+        other: u8,
+        owner: &str,
+        depth: u8,
+    ) -> Result<u64, StreamError> {
+        let (field, target_field) = (&scope.layout.fields[usize::from(index)], &layout.fields[usize::from(other)]);
+        let raw = scope.value(index);
+        let name = path(owner, field.name);
+        let none = || StreamError::Value {
+            isa: self.to.stream.name,
+            name: self.name,
+            field: name.clone(),
+            value: text(scope, index),
+        };
+        let value = match (field.ty, target_field.ty) {
+            (Type::Enum(e, numbers), Type::Enum(f, others)) => {
+                let (e, f) = (&self.from.stream.enums[usize::from(e)], &self.to.stream.enums[usize::from(f)]);
+                match e.value(raw) {
+                    Some(_) => named_value(e, f, raw).ok_or_else(none)?,
+                    None if numbers.is_some() && others.is_some() => raw,
+                    None => return Err(none()),
+                }
+            }
+            (Type::Set(set, arguments), Type::Set(wanted, _)) if depth < DEEPEST => {
+                let bits = scope.bits(field, index);
+                let inner = scope.reading(set, arguments, &bits).ok_or_else(none)?;
+                self.reading(&inner, wanted, &name, text(scope, index), depth)?
+            }
+            (Type::Set(..), _) | (_, Type::Set(..)) => return Err(none()),
+            (Type::Register(_), Type::Register(bank)) => {
+                let count = self.to.stream.banks.get(usize::from(bank)).map_or(0, |bank| bank.count);
+                Some(raw).filter(|raw| *raw < u64::from(count)).ok_or_else(none)?
+            }
+            (Type::Register(_), _) | (_, Type::Register(_)) | (Type::Float(_), Type::Enum(..)) => return Err(none()),
+            (Type::Float(a), Type::Float(b)) if a != b => return Err(none()),
+            _ => match (target(field), target(target_field)) {
+                (Some(counts), Some(other)) => {
+                    let next = self.place.this.wrapping_add(self.len.into());
+                    let address = counts.address(raw as i64, self.place.this, next);
+                    let branch = StreamError::Branch { name: self.name, field: name.clone(), address };
+                    let moved = (self.place.moved)(address).ok_or(branch)?;
+                    other.number(moved, self.place.new_this, self.next).ok_or_else(none)? as u64
+                }
+                _ => raw,
+            },
+        };
+        let fits = target_field.extended(value & ones(target_field.width.into())) == value;
+        if fits { Ok(value) } else { Err(none()) }
+    }
+
+    /// The bits of an operand that is read as a reading of the same name.
+    fn reading(
+        &self,
+        inner: &Scope<'_>,
+        wanted: u16,
+        owner: &str,
+        written: String,
+        depth: u8,
+    ) -> Result<u64, StreamError> {
+        let own = inner.layout;
+        let all = || self.to.stream.layouts_of(wanted.into()).iter().filter(|layout| decodes(self.to, layout));
+        let same = |layout: &&Layout| (layout.mask, layout.value) == (own.mask, own.value);
+        let named = || all().filter(|layout| layout.name == own.name);
+        let found = named().find(same).or_else(|| named().next()).or_else(|| all().find(same));
+        let error = StreamError::Reading {
+            isa: self.to.stream.name,
+            name: self.name,
+            field: owner.to_owned(),
+            reading: own.name,
+            value: written,
+        };
+        let Some(layout) = found else { return Err(error) };
+        let mut word = Wide::ZERO;
+        for (i, field) in layout.fields.iter().enumerate() {
+            let Source::Bits(pieces) = field.source else { continue };
+            let own = own.fields.iter().position(|own| own.name == field.name);
+            let mut rest = match own {
+                Some(own) => self.value(inner, own as u8, layout, i as u8, owner, depth + 1)?,
+                None => field.default,
+            };
+            for piece in pieces {
+                word.set(piece.at.into(), piece.width.into(), rest);
+                rest = rest.checked_shr(piece.width.into()).unwrap_or(0);
+            }
+        }
+        // What the reading says and the other one does not must not be lost.
+        self.pairs(inner, layout, owner)?;
+        Ok((word & !layout.fixed_mask | layout.fixed_value).get(0, 64))
+    }
+
+    /// Whether an instruction, or a reading, there says all that the one here does.
+    fn means(&self, here: &Scope<'_>, there: &Scope<'_>, depth: u8) -> bool {
+        let Ok(pairs) = self.pairs(here, there.layout, "") else { return false };
+        pairs.iter().all(|(own, other)| {
+            let (field, wanted) = (&here.layout.fields[usize::from(*own)], &there.layout.fields[usize::from(*other)]);
+            match (field.ty, wanted.ty) {
+                (Type::Set(set, arguments), Type::Set(other_set, others)) if depth < DEEPEST => {
+                    let (bits, others_bits) = (here.bits(field, *own), there.bits(wanted, *other));
+                    let (inner, found) =
+                        (here.reading(set, arguments, &bits), there.reading(other_set, others, &others_bits));
+                    inner.zip(found).is_some_and(|(inner, found)| {
+                        let renamed =
+                            (inner.layout.mask, inner.layout.value) == (found.layout.mask, found.layout.value);
+                        (inner.layout.name == found.layout.name || renamed) && self.means(&inner, &found, depth + 1)
+                    })
+                }
+                _ => self
+                    .value(here, *own, there.layout, *other, "", depth)
+                    .is_ok_and(|value| value == there.value(*other)),
+            }
+        })
+    }
+}
+
+fn path(owner: &str, name: &str) -> String {
+    if owner.is_empty() { name.to_owned() } else { format!("{owner}.{name}") }
+}
+
+/// A value as it is written.
+fn text(scope: &Scope<'_>, index: u8) -> String {
+    let mut line = Line::new();
+    scope.print_field(index, &mut line, 0);
+    match line.as_str() {
+        "" => scope.value(index).to_string(),
+        text => text.to_owned(),
+    }
+}
+
+/// The value of another enum that means the same: of the same name or with a word in common, or the one with the same bits
+/// whose name is as unknown here as this one's is there.
+fn named_value(from: &Enum, to: &Enum, raw: u64) -> Option<u64> {
+    let mut own = from.values.iter().filter(|value| value.bits == raw);
+    // An empty text is the default of many.
+    let alike = |value: &isaforge_core::table::Value| {
+        let same = to.values.iter().find(|other| other.name == value.name);
+        same.or_else(|| to.values.iter().find(|other| !value.text.is_empty() && other.text == value.text))
+    };
+    if let Some(found) = own.find_map(alike) {
+        return Some(found.bits);
+    }
+    let known = |other: &isaforge_core::table::Value| {
+        from.values.iter().any(|value| value.name == other.name || !other.text.is_empty() && value.text == other.text)
+    };
+    to.value(raw).filter(|other| !known(other)).map(|other| other.bits)
+}
