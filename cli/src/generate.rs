@@ -32,9 +32,10 @@ pub fn generate(args: &GenArgs) -> Result<Status, Failure> {
     let mut wrong = 0;
     let total = jobs.len();
     for (spec, output) in jobs {
-        let command = if args.all { "isaforge gen --all".to_owned() } else { command(&spec, &output, args.semantics) };
-        let core = args.core.clone();
-        let job = Job { spec, output, semantics: args.semantics, core, check: args.check, member: args.all, command };
+        let command = if args.all { "isaforge gen --all".to_owned() } else { command(&spec, &output, args) };
+        let (generation, core) = (args.generation.clone(), args.core.clone());
+        let semantics = args.semantics;
+        let job = Job { spec, generation, output, semantics, core, check: args.check, member: args.all, command };
         if job.run()? == Status::Mistakes {
             wrong += 1;
         }
@@ -50,18 +51,25 @@ pub fn generate(args: &GenArgs) -> Result<Status, Failure> {
 fn again(spec: PathBuf, output: &Path, args: &GenArgs) -> watch::Job {
     let what = if args.all { vec!["--all".into()] } else { vec![spec.clone().into(), "-o".into(), output.into()] };
     let style = args.semantics.to_possible_value().map(|style| ["--semantics".into(), style.get_name().into()]);
+    let generation = args.generation.iter().flat_map(|generation| ["--generation".into(), generation.into()]);
     let core = args.core.iter().flat_map(|core| {
         let mut path = OsString::from("path=");
         path.push(core);
         ["--core".into(), path]
     });
-    watch::Job { spec, arguments: what.into_iter().chain(style.into_iter().flatten()).chain(core).collect() }
+    watch::Job {
+        spec,
+        arguments: what.into_iter().chain(style.into_iter().flatten()).chain(generation).chain(core).collect(),
+    }
 }
 
 /// The command that writes the crate.
-fn command(spec: &Path, output: &Path, semantics: Semantics) -> String {
+fn command(spec: &Path, output: &Path, args: &GenArgs) -> String {
     let mut command = format!("isaforge gen {} -o {}", quoted(spec), quoted(output));
-    match semantics {
+    if let Some(generation) = &args.generation {
+        command.push_str(&format!(" --generation {}", quoted(Path::new(generation))));
+    }
+    match args.semantics {
         Semantics::Default => {}
         Semantics::Required => command.push_str(" --semantics required"),
         Semantics::None => command.push_str(" --semantics none"),
@@ -104,6 +112,8 @@ fn all(root: &Path) -> Result<Vec<(PathBuf, PathBuf)>, Failure> {
 /// One specification to compile.
 struct Job {
     spec: PathBuf,
+    /// The generation, where one of several is wanted.
+    generation: Option<String>,
     output: PathBuf,
     semantics: Semantics,
     /// The folder of isaforge-core, if not the registry's is meant.
@@ -117,7 +127,7 @@ struct Job {
 impl Job {
     fn run(&self) -> Result<Status, Failure> {
         let options = Options { semantics: self.semantics.style(), ..Options::default() };
-        let settings = Settings { options, ..check::settings(&self.spec)? };
+        let settings = Settings { options, generation: self.generation.clone(), ..check::settings(&self.spec)? };
         let compiled = match compile(&settings) {
             Ok(compiled) => compiled,
             Err(failure) => {

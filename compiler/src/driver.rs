@@ -7,7 +7,7 @@ use proc_macro2::TokenStream;
 use crate::backend::rust::front::front;
 use crate::backend::rust::{Options, emit};
 use crate::check::{check, check_definitions};
-use crate::diagnostic::{Diagnostics, Style};
+use crate::diagnostic::{Diagnostic, Diagnostics, Style};
 use crate::lower::{Tables, lower};
 use crate::model::Isa;
 use crate::read::{self, Request};
@@ -22,8 +22,8 @@ pub struct Settings {
     pub spec: PathBuf,
     /// Paths in messages are relative to this.
     pub root: Option<PathBuf>,
-    /// The generation that is wanted, for documents of which a reader takes only that part. A specification of our own is
-    /// read whole.
+    /// The generation that is wanted. A reader may take only that part of a document; a specification of our own is read and
+    /// checked whole, and what is generated has that generation alone.
     pub generation: Option<String>,
     /// What to generate.
     pub options: Options,
@@ -221,7 +221,13 @@ impl Compiled {
 /// # Errors
 /// Everything that is wrong with the specification.
 pub fn compile(settings: &Settings) -> Result<Compiled, Box<Failure>> {
-    let checked = check_spec(settings)?;
+    let mut checked = check_spec(settings)?;
+    if let Err(refusal) = one_crate(&mut checked.isa, settings.generation.as_deref()) {
+        let mut diagnostics = Diagnostics::default();
+        diagnostics.push(*refusal);
+        diagnostics.finish();
+        return Err(Box::new(Failure { diagnostics, sources: checked.sources }));
+    }
     let tables = lower(&checked.isa);
     let groups = checked.isa.groups.as_ref().map(|g| crate::group::lower::lower(&checked.isa, g));
     let found = checked.isa.semantics.as_ref().map(semantics::lower);
@@ -263,4 +269,31 @@ pub fn compile(settings: &Settings) -> Result<Compiled, Box<Failure>> {
         });
     }
     Ok(compiled)
+}
+
+/// Leaves what one crate is made of: everything, or the generation that is wanted.
+fn one_crate(isa: &mut Isa, wanted: Option<&str>) -> Result<(), Box<Diagnostic>> {
+    if let Some(stream) = isa.stream.as_ref().filter(|stream| stream.sequence.is_some()) {
+        let message = "no crate can be made of instructions that are sequences of operands";
+        let error = match stream.sets.first() {
+            Some(set) => Diagnostic::error("E0035", set.span, message).label("the instructions have no layout of bits"),
+            None => Diagnostic::error_without_place("E0035", message),
+        };
+        return Err(Box::new(error.help("`isaforge dis` and `isaforge asm` read and write them with `--spec`")));
+    }
+    let Some(wanted) = wanted else { return Ok(()) };
+    let generation = isa.stream.as_ref().map_or(Err(String::new()), |stream| stream.generation(wanted));
+    match (generation, &mut isa.stream) {
+        (Ok(generation), Some(stream)) => {
+            stream.keep(generation);
+            Ok(())
+        }
+        (known, _) => {
+            let error =
+                Diagnostic::error_without_place("E0101", format!("there is no generation called `{wanted}` here"));
+            let known = known.err().filter(|known| !known.is_empty());
+            let help = known.map_or("leave it out: none are told apart".to_owned(), |known| format!("say {known}"));
+            Err(Box::new(error.help(help)))
+        }
+    }
 }

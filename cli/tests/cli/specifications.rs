@@ -224,3 +224,122 @@ fn a_document_alone_is_told_its_mistakes_and_what_it_needs() {
     assert!(run.err.contains("this is XML, and a specification begins with YAML"), "{}", run.err);
     assert!(run.err.contains("write an `isa.yaml` beside it"), "{}", run.err);
 }
+
+/// A document of others, among the fixtures of the compiler.
+fn document(name: &str) -> String {
+    format!("{}/../compiler/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn crates_of_the_documents_of_others_build() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = |name: &str| folder.path().join(name).to_str().expect("the path is text").to_owned();
+    let core = format!("path={}/../core", env!("CARGO_MANIFEST_DIR"));
+    let documents = [
+        ("isaspec/loom.xml", None),
+        ("bifrost.xml", Some("fma")),
+        ("riscv-unified-db", None),
+        ("riscv-unified-db", Some("rv32")),
+        ("amdgpu.jsonl", Some("gfx1100")),
+        ("amd.xml", None),
+    ];
+    for (index, (name, generation)) in documents.into_iter().enumerate() {
+        let output = output(&format!("document-{index}"));
+        let document = document(name);
+        let mut arguments = vec!["gen", &document, "-o", &output, "--core", &core];
+        arguments.extend(generation.into_iter().flat_map(|generation| ["--generation", generation]));
+        isaforge(&arguments).expect(0);
+        let check = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()))
+            .args(["check", "--offline", "--quiet"])
+            .current_dir(&output)
+            .env("CARGO_TARGET_DIR", folder.path().join("target"))
+            .output()
+            .expect("cargo runs");
+        assert!(check.status.success(), "{name}: {}", String::from_utf8_lossy(&check.stderr));
+    }
+}
+
+#[test]
+fn a_grammar_of_sequences_has_no_crate() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("spirv");
+    let run = isaforge(&["gen", &document("spirv.json"), "-o", output.to_str().expect("the path is text")]).expect(1);
+    assert!(run.err.contains("error[E0035]: no crate can be made"), "{}", run.err);
+    assert!(run.err.contains("spirv.json:1:1") && run.err.contains("isaforge dis"), "{}", run.err);
+    assert!(!output.exists());
+}
+
+#[test]
+fn a_crate_is_of_one_generation_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let spec = folder.path().join("tiny.yaml");
+    fs::write(&spec, revisions::STREAM).expect("the file is written");
+    let generate = |arguments: &[&str], status| {
+        isaforge_in(folder.path(), &[&["gen", "tiny.yaml", "-o", "tiny"], arguments].concat(), b"").expect(status)
+    };
+    let source = || fs::read_to_string(folder.path().join("tiny/src/lib.rs")).expect("the source is there");
+    generate(&[], 0);
+    assert!(source().contains("`halt`") && source().contains("LAST_GENERATION: u32 = 2"));
+    generate(&["--generation", "1"], 0);
+    assert!(!source().contains("`halt`") && source().contains("LAST_GENERATION: u32 = 1"));
+    generate(&["--generation", "1", "--check"], 0);
+    let run = generate(&["--generation", "2", "--check"], 1);
+    assert!(run.err.contains("run: isaforge gen tiny.yaml -o tiny --generation 2\n"), "{}", run.err);
+    let run = generate(&["--generation", "3"], 1);
+    assert!(
+        run.err.contains("there is no generation called `3` here") && run.err.contains("say 1 to 2"),
+        "{}",
+        run.err
+    );
+    fs::write(&spec, text_of("blink.yaml")).expect("the file is written");
+    assert!(generate(&["--generation", "1"], 1).err.contains("none are told apart"));
+    let missing = isaforge(&["gen", &document("amdgpu.jsonl"), "-o", "nowhere"]).expect(1);
+    assert!(missing.err.contains("no generation says which is meant"), "{}", missing.err);
+}
+
+/// What newcomers wrote from the documentation alone, where it stands beside the project.
+#[test]
+fn specifications_of_newcomers_are_understood_or_answered() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/repro");
+    if !folder.is_dir() {
+        println!("not replayed: ../shared/repro is not there");
+        return;
+    }
+    let run = |arguments: &[&str], input: &str| isaforge_in(&folder, arguments, input.as_bytes());
+    // What labels count is said by `check`, and where a program has labels.
+    let checked = run(&["check", "rv32.yaml"], "").expect(0);
+    assert_eq!(checked.err.matches("warning[W0211]").count(), 2, "{}", checked.err);
+    assert!(checked.err.contains("`{ from: this, unit: 2 }`"), "{}", checked.err);
+    assert!(run(&["asm", "--spec", "rv32.yaml", "t.s"], "").expect(0).err.contains("warning[W0211]"));
+    // Lengths that are in no bits are refused before anything runs away.
+    for (name, word) in [
+        ("gcn.yaml", "ff020e7e78563412"),
+        ("gcn.yaml", "01824bd501050e4c"),
+        ("rvc2.yaml", "1305b0ff"),
+        ("single.yaml", "01"),
+    ] {
+        for arguments in [&["check", name][..], &["explain", "--spec", name, word]] {
+            let run = run(arguments, "").expect(1);
+            assert!(
+                run.err.contains("error[E0304]") && run.err.contains("write a stream: `word: [16, 32]`"),
+                "{}",
+                run.err
+            );
+        }
+    }
+    let output = tempfile::tempdir().expect("a folder");
+    let refused = run(&["gen", "single.yaml", "-o", output.path().join("x").to_str().expect("text")], "").expect(1);
+    assert!(refused.err.contains("error[E0304]"), "{}", refused.err);
+    // What prints assembles.
+    assert_eq!(run(&["dis", "--spec", "prefix.yaml", "-"], "31\n").expect(0).out(), "mov #1, lsl #4\n");
+    assert_eq!(run(&["asm", "--spec", "prefix.yaml", "-"], "mov #1, lsl #4\n").expect(0).out(), "31\n");
+    for name in ["prefix.yaml", "two.yaml", "a64.yaml.gz"] {
+        run(&["check", name], "").expect(0);
+    }
+    let special = run(&["check", "alias.yaml"], "").expect(1);
+    assert!(
+        special.err.contains("error[E0106]") && special.err.contains("make it one of its `aliases`"),
+        "{}",
+        special.err
+    );
+}

@@ -8,6 +8,7 @@ pub use isaforge_core::stream::{Input, Notation, Piece, Role, Wide};
 
 use crate::source::{Span, Spanned};
 use crate::spec::{Access, Provenance};
+use crate::suggest::one_of;
 
 /// An instruction set whose instructions are read from a stream of bytes. Enums are those of [`crate::model::Isa`].
 #[derive(Clone, Debug, Default)]
@@ -33,6 +34,53 @@ pub struct Stream {
     pub sets: Vec<Set>,
     /// What the layouts of the first set are layouts of.
     pub instructions: Vec<Instruction>,
+}
+
+impl Stream {
+    /// The number of a generation, given by name or by number.
+    ///
+    /// # Errors
+    /// The generations that there are, in words; nothing where none are told apart.
+    pub fn generation(&self, wanted: &str) -> Result<u32, String> {
+        let (first, last) = self.generations;
+        if let Some((_, number)) = self.generation_names.iter().find(|(name, _)| name == wanted) {
+            return Ok(*number);
+        }
+        if !self.generation_names.is_empty() {
+            return Err(one_of(self.generation_names.iter().map(|(name, _)| name)));
+        }
+        let number = wanted.parse().ok().filter(|number| first != last && (first..=last).contains(number));
+        number.ok_or_else(|| match last {
+            _ if first == last => String::new(),
+            u32::MAX => format!("a number from {first}"),
+            _ => format!("{first} to {last}"),
+        })
+    }
+
+    /// Drops what other generations have.
+    pub fn keep(&mut self, generation: u32) {
+        self.generations = (generation, generation);
+        self.generation_names.retain(|(_, number)| *number == generation);
+        for set in &mut self.sets {
+            set.layouts.retain(|layout| (layout.since..=layout.until).contains(&generation));
+        }
+        let Some(set) = self.sets.first_mut() else { return };
+        let mut numbers = vec![None; self.instructions.len()];
+        let mut kept = Vec::new();
+        for (opcode, instruction) in std::mem::take(&mut self.instructions).into_iter().enumerate() {
+            // An alias alone is no instruction.
+            if set.layouts.iter().any(|layout| layout.opcode == opcode && layout.role == Role::Own) {
+                numbers[opcode] = Some(kept.len());
+                kept.push(instruction);
+            }
+        }
+        self.instructions = kept;
+        set.layouts.retain_mut(|layout| {
+            let number = numbers.get(layout.opcode).copied().flatten();
+            layout.opcode = number.unwrap_or_default();
+            number.is_some()
+        });
+    }
 }
 
 /// A bank of registers.
@@ -125,6 +173,8 @@ pub struct Layout {
     pub fixed_value: Wide,
     /// Bits that may have any value.
     pub ignored: Wide,
+    /// Where constant and ignored bits are said, as far as that is known.
+    pub said: Vec<(Wide, Span)>,
     /// What must hold for it to fit.
     pub conditions: Vec<Expr>,
     /// What does not hold, since layouts that are tried before would fit then. No layout needs to say it; where it does,
@@ -254,6 +304,7 @@ impl Layout {
             fixed_mask: Wide::ZERO,
             fixed_value: Wide::ZERO,
             ignored: Wide::ZERO,
+            said: Vec::new(),
             conditions: Vec::new(),
             preferred: false,
             otherwise: Vec::new(),
