@@ -391,7 +391,10 @@ fn explain(sources: &Sources, file: FileId, error: &Error) -> Diagnostic {
         _ => {
             let message = format!("not well-formed YAML: {}", plain(inner));
             let line = |at: usize| sources.line_start(file, at).1;
-            let partner = partner::without_partner(sources.text(file), span.start as usize);
+            let text = sources.text(file);
+            // Of brackets that do not match, the place is where the outer one begins.
+            let until = if message.contains("mismatched bracket") { text.len() } else { span.start as usize };
+            let partner = partner::without_partner(text, until);
             match partner.filter(|(range, _)| line(range.start) != line(span.start as usize)) {
                 // The parser stops where it can no longer go on, which is behind the mistake.
                 Some((range, what)) => Diagnostic::error("E0001", Span::new(file, range), message)

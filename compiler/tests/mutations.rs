@@ -8,6 +8,9 @@
 //! number is printed. For some kinds the line with the mistake cannot be pointed at, since it is gone or as good as before:
 //! such a mutant is *rejected* by a message on another line. All else is *missed*.
 //!
+//! The streams in `examples/` are mutated as well. For them there are words of other tools: a mutant that is legal and reads or
+//! writes one of these otherwise is *noticed*, by the test that compares them.
+//!
 //! `ISAFORGE_MUTANTS=all cargo test --release -p isaforge-compiler --test mutations -- --nocapture` tries every mutant;
 //! without it every kind is sampled. `ISAFORGE_MUTANTS_OF=vpu` takes one specification, `ISAFORGE_MUTANTS_KIND=text` kinds
 //! with this in their name. `ISAFORGE_MISSES=1` prints what was missed, `ISAFORGE_MISSES=all` also what was
@@ -22,7 +25,10 @@ use std::{env, fs, panic};
 use isaforge_compiler::diagnostic::{Diagnostics, Style};
 use isaforge_compiler::model::Isa;
 use isaforge_compiler::source::Sources;
+use isaforge_compiler::stream::lower::lower_exact;
 use isaforge_compiler::{Settings, check_spec};
+use isaforge_core::stream::Engine;
+use isaforge_core::text::Line;
 
 #[path = "mutations/kinds.rs"]
 mod kinds;
@@ -36,9 +42,11 @@ const SAMPLE: usize = 14;
 /// The share of mistakes that must be found, in per cent.
 const GOAL: f64 = 99.0;
 
-/// A specification: its folder, and every file below that it reads, by path relative to `specs/`.
+/// A specification: its folder, and every file below that it reads, by path relative to `specs/` or `examples/`.
 struct Spec {
     name: &'static str,
+    /// Words of other tools, in the order of memory.
+    rows: &'static str,
     entry: String,
     files: BTreeMap<String, String>,
 }
@@ -56,10 +64,17 @@ fn chosen(variable: &str, name: &str) -> bool {
 }
 
 fn specs() -> Vec<Spec> {
-    let root =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs").canonicalize().expect("the specifications are there");
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the project is there");
     let mut specs = Vec::new();
-    for name in ["valhall", "valhall-2021", "vpu", "usc"] {
+    let examples = [
+        ("riscv", include_str!("data/riscv-binutils.tsv")),
+        ("sm75", include_str!("data/sm75.tsv")),
+        ("g13", include_str!("data/g13.tsv")),
+    ];
+    let built_in = ["valhall", "valhall-2021", "vpu", "usc"].map(|name| ("specs", name, ""));
+    let all = built_in.into_iter().chain(examples.map(|(name, rows)| ("examples", name, rows)));
+    for (folder, name, rows) in all {
+        let root = project.join(folder);
         let entry = format!("{name}/isa.yaml");
         if !root.join(&entry).is_file() || !chosen("ISAFORGE_MUTANTS_OF", name) {
             continue;
@@ -72,7 +87,7 @@ fn specs() -> Vec<Spec> {
             let short = path.strip_prefix(&root).ok()?.to_str()?.to_owned();
             Some((short, fs::read_to_string(path).ok()?))
         };
-        specs.push(Spec { name, entry, files: checked.files.iter().filter_map(file).collect() });
+        specs.push(Spec { name, rows, entry, files: checked.files.iter().filter_map(file).collect() });
     }
     specs
 }
@@ -88,6 +103,8 @@ enum Fate {
     Elsewhere,
     /// It compiles to the same model.
     Same,
+    /// It compiles to another model, which reads or writes a known word otherwise.
+    Noticed,
     /// It compiles to another model.
     Different,
 }
@@ -97,6 +114,32 @@ struct Bench {
     folder: tempfile::TempDir,
     entry: PathBuf,
     original: String,
+    /// What the specification makes of known words.
+    observed: Vec<String>,
+}
+
+/// What a stream makes of the words of rows: their texts, and the bytes of the texts that `first` has for them, or else its own.
+fn observed(isa: &Isa, rows: &str, first: Option<&[String]>) -> Vec<String> {
+    let Some(stream) = &isa.stream else { return Vec::new() };
+    let engine = Engine { stream: lower_exact(isa, stream), generation: 0 };
+    let mut seen = Vec::new();
+    for hex in rows.lines().filter_map(|row| row.split_once('\t')).map(|(hex, _)| hex) {
+        let byte = |i: usize| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).expect("hexadecimal");
+        let bytes: Vec<u8> = (0..hex.len() / 2).map(byte).collect();
+        let text = match engine.decode(&bytes) {
+            Ok(decoded) => {
+                let mut line = Line::new();
+                engine.print(&decoded, &mut line);
+                line.as_str().to_owned()
+            }
+            Err(error) => error.to_string(),
+        };
+        let read = first.map_or(&text, |first| &first[seen.len()]);
+        let written = engine.parse(read).map(|parsed| (parsed.decoded.word, parsed.decoded.len));
+        let written = written.map_or_else(|error| error.to_string(), |written| format!("{written:?}"));
+        seen.extend([text, written]);
+    }
+    seen
 }
 
 impl Bench {
@@ -108,9 +151,12 @@ impl Bench {
             fs::write(path, text).expect("the folder is writable");
         }
         let entry = folder.path().join(&spec.entry);
-        let mut bench = Bench { folder, entry, original: String::new() };
+        let mut bench = Bench { folder, entry, original: String::new(), observed: Vec::new() };
         bench.original = match check_spec(&bench.settings()) {
-            Ok(checked) if checked.diagnostics.is_empty() => meaning(&checked.isa),
+            Ok(checked) if checked.diagnostics.is_empty() => {
+                bench.observed = observed(&checked.isa, spec.rows, None);
+                meaning(&checked.isa)
+            }
             Ok(checked) => panic!(
                 "{} has warnings:\n{}",
                 spec.name,
@@ -145,6 +191,7 @@ impl Bench {
                 None => Fate::Elsewhere,
                 Some(_) if !diagnostics.is_empty() => Fate::Elsewhere,
                 Some(isa) if meaning(&isa) == self.original => Fate::Same,
+                Some(isa) if observed(&isa, spec.rows, Some(&self.observed)) != self.observed => Fate::Noticed,
                 Some(_) => Fate::Different,
             }
         };
@@ -236,6 +283,7 @@ fn mistakes_are_found_where_they_are() {
                         Fate::Found => "found",
                         Fate::Warned => "warned",
                         Fate::Same => "same",
+                        Fate::Noticed => "noticed",
                         Fate::Different if kind.another.is_some() => "another",
                         Fate::Different => "missed",
                         Fate::Elsewhere if kind.elsewhere.is_some() => "rejected",
@@ -268,7 +316,8 @@ fn report(tallies: &BTreeMap<(&str, &str), Tally>) {
         let of_kind = || tallies.iter().filter(|((name, _), _)| *name == kind.name);
         let sum = |fate: &str| of_kind().map(|(_, tally)| tally.counts.get(fate).copied().unwrap_or(0)).sum::<usize>();
         let total: usize = of_kind().flat_map(|(_, tally)| tally.counts.values()).sum();
-        let (same, another, errors, warned) = (sum("same"), sum("another"), sum("found"), sum("warned"));
+        let (same, another, errors, warned) =
+            (sum("same"), sum("another") + sum("noticed"), sum("found"), sum("warned"));
         let (rejected, misses) = (sum("rejected"), sum("missed") + sum("elsewhere"));
         let of = errors + warned + rejected + misses;
         found += errors + warned;
@@ -280,7 +329,7 @@ fn report(tallies: &BTreeMap<(&str, &str), Tally>) {
         lines.push(format!(
             "{:<34} {total:>6} {same:>6} {another:>6} {errors:>6} {warned:>6} {rejected:>8} {misses:>6}  {rate:>7}{}{}",
             kind.name,
-            kind.another.filter(|_| another > 0).map_or_else(String::new, |why| format!("  (other: {why})")),
+            kind.another.filter(|_| sum("another") > 0).map_or_else(String::new, |why| format!("  (other: {why})")),
             kind.elsewhere.filter(|_| rejected > 0).map_or_else(String::new, |why| format!("  (rejected: {why})"))
         ));
         if env::var_os("ISAFORGE_MISSES").is_some() {

@@ -1,7 +1,7 @@
 //! The names that a text may use.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use isaforge_core::semantics::{Effects, Modifier, Type};
 
@@ -12,9 +12,9 @@ use crate::source::Span;
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     /// Functions, by name.
-    pub functions: HashMap<String, Function>,
+    pub functions: BTreeMap<String, Function>,
     /// Functions that stand on the left of `=`, by name.
-    pub writers: HashMap<String, Function>,
+    pub writers: BTreeMap<String, Function>,
     /// Functions without a text, in the order of their numbers.
     pub intrinsics: Vec<IntrinsicInfo>,
     /// Registers outside of banks, in the order of their numbers.
@@ -35,13 +35,13 @@ pub struct Library {
 #[derive(Clone, Debug, Default)]
 pub struct Usage {
     /// Functions and writers that were expanded.
-    pub functions: HashSet<Span>,
+    pub functions: BTreeSet<Span>,
     /// Arms of `match`, and whether any modifier reached them.
-    pub arms: HashMap<Span, bool>,
+    pub arms: BTreeMap<Span, bool>,
     /// Intrinsics that were called.
-    pub intrinsics: HashSet<usize>,
+    pub intrinsics: BTreeSet<usize>,
     /// States that were read or written.
-    pub states: HashSet<usize>,
+    pub states: BTreeSet<usize>,
 }
 
 /// A function: expanded wherever it is called.

@@ -14,19 +14,37 @@ use super::tree::order;
 use crate::check::more;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
+use crate::source::Span;
 
 /// How many words of a layout are tried.
 const SAMPLES: u64 = 24;
+/// Ways back from values that follow from no more bits than this are tried for every value.
+const PROVED: u32 = 12;
 /// How many words of two layouts are tried to find one that is both, where their conditions look at many bits.
 const TRIED: u32 = 20_000;
 /// How many mistakes of one sort are told one by one.
 const TOLD: usize = 20;
+/// How many places are marked that take part in one mistake.
+const MARKED: usize = 4;
 
 /// The bits of a layout that something says something about.
 pub(crate) fn accounted(layout: &Layout) -> Wide {
     let fields =
         layout.fields.iter().filter_map(|f| if let Source::Bits(pieces) = &f.source { Some(pieces) } else { None });
     fields.fold(layout.fixed_mask | layout.ignored, |all, pieces| all | Layout::bits_of(pieces))
+}
+
+/// What says something about bits of a layout: the bits, the place, and the name where it is a field.
+fn said(layout: &Layout) -> impl Iterator<Item = (Wide, Span, Option<&str>)> {
+    let constants = layout.said.iter().map(|(bits, span)| (*bits, *span, None));
+    let fields = layout.fields.iter().filter_map(|field| match &field.source {
+        Source::Bits(pieces) => {
+            let name = field.name.strip_suffix(" in bits").unwrap_or(&field.name);
+            Some((Layout::bits_of(pieces), field.span, Some(name)))
+        }
+        _ => None,
+    });
+    constants.chain(fields)
 }
 
 /// Checks a stream.
@@ -102,15 +120,13 @@ fn coverage(layout: &Layout, out: &mut Diagnostics) {
                 field.name,
                 layout.name
             );
-            let other = layout.fields.iter().find(|other| match &other.source {
-                Source::Bits(pieces) => other.name != field.name && !(Layout::bits_of(pieces) & bits).is_zero(),
-                _ => false,
-            });
-            let error = Diagnostic::error("E0107", field.span, message);
-            out.push(match other {
-                Some(other) => error.secondary(other.span, format!("`{}`", other.name)),
-                None => error.secondary(layout.span, "constant bits of this"),
-            });
+            // Nothing tells which of the two is right.
+            let mut error = Diagnostic::error("E0107", field.span, message);
+            let others = said(layout).filter(|(other, span, _)| !(*other & bits).is_zero() && *span != field.span);
+            for (_, span, name) in others.take(MARKED) {
+                error = error.rival(span, name.map_or("constant bits".to_owned(), |name| format!("`{name}`")));
+            }
+            out.push(error);
         }
         claimed |= bits;
     }
@@ -118,7 +134,22 @@ fn coverage(layout: &Layout, out: &mut Diagnostics) {
     if !rest.is_zero() && !alias {
         let message = format!("nothing says what {} of `{}` mean", bits_text(rest), layout.name);
         let help = "add them to `fixed`, `ignored` or a field, or say `every: { unused: zero }`";
-        out.push(Diagnostic::error("E0105", layout.span, message).help(help));
+        // A part next to them may be too small, or lie beside its place.
+        let mut beside = Wide::ZERO;
+        for (at, width) in rest.runs() {
+            beside.set(at.saturating_sub(1), 1, 1);
+            beside.set((at + width).min(Wide::BITS - 1), 1, 1);
+        }
+        let mut next = said(layout).filter(|(bits, ..)| !(*bits & beside & !rest).is_zero()).take(MARKED);
+        let error = match next.next() {
+            Some((_, span, _)) => {
+                let error = Diagnostic::error("E0105", span, message).label("next to them");
+                next.fold(error, |error, (_, span, _)| error.rival(span, "next to them"))
+                    .secondary(layout.span, "in this")
+            }
+            None => Diagnostic::error("E0105", layout.span, message),
+        };
+        out.push(error.help(help));
     }
 }
 
@@ -212,10 +243,18 @@ fn ambiguity(stream: &'static core::Stream, index: usize, set: &Set, out: &mut D
             let Some(engine) = engine_for(stream, &[a, b]) else { continue };
             let Some(word) = word_of_both(engine, a, b) else { continue };
             told += 1;
-            let span = |of: &core::Layout| {
-                let found =
-                    set.layouts.iter().find(|l| l.name == of.name && l.since == of.since && l.value == of.value);
-                found.map_or(set.span, |layout| layout.span)
+            let found = |of: &core::Layout| {
+                set.layouts.iter().find(|l| l.name == of.name && l.since == of.since && l.value == of.value)
+            };
+            let span = |of: &core::Layout| found(of).map_or(set.span, |layout| layout.span);
+            // The bits that both have constant are those that should differ.
+            let common = a.mask & b.mask;
+            let constants = |of: &core::Layout| {
+                let said = found(of).map_or(&[][..], |layout| &layout.said).iter();
+                said.filter(|(bits, _)| !(*bits & common).is_zero())
+                    .map(|(_, span)| *span)
+                    .take(MARKED)
+                    .collect::<Vec<_>>()
             };
             let code = if index == 0 { "E0106" } else { "E0110" };
             let what = if index == 0 {
@@ -224,12 +263,38 @@ fn ambiguity(stream: &'static core::Stream, index: usize, set: &Set, out: &mut D
                 format!("read the same bits of a `{}`", set.name)
             };
             let error = Diagnostic::error(code, span(b), format!("`{}` and `{}` {what}", b.name, a.name));
-            let error = error.rival(span(a), "the other one").note(format!("for example {word:#x} is both"));
+            let error = error.rival(span(a), "the other one");
+            let marks = constants(b)
+                .into_iter()
+                .map(|span| (span, &b.name))
+                .chain(constants(a).into_iter().map(|span| (span, &a.name)));
+            let error =
+                marks.fold(error, |error, (span, name)| error.rival(span, format!("constant bits of `{name}`")));
+            let error = error.note(format!("for example {word:#x} is both"));
             out.push(
                 error.help("give them different `fixed` bits, or conditions of which one at most holds: `where: …`"),
             );
         }
     }
+}
+
+/// A word for each value of the bits that a field follows from, where these are few; that proves what is found of them.
+fn all_words(layout: &'static core::Layout, field: &'static core::Field) -> impl Iterator<Item = Wide> {
+    let leaves = layout.fields.iter().enumerate().filter(|(i, _)| field.leaves >> i & 1 != 0);
+    let bits = leaves.fold(Wide::ZERO, |bits, (_, leaf)| match leaf.source {
+        core::Source::Bits(pieces) => bits | Layout::bits_of(pieces),
+        _ => bits,
+    });
+    let open = bits & !layout.fixed_mask;
+    let count = if open.count_ones() <= PROVED { 1u64 << open.count_ones() } else { 0 };
+    (0..count).map(move |value| {
+        let (mut word, mut rest) = (layout.fixed_value, value);
+        for (at, width) in open.runs() {
+            word.set(at, width, rest);
+            rest = rest.checked_shr(width).unwrap_or(0);
+        }
+        word
+    })
 }
 
 fn ways_back(stream: &'static core::Stream, index: usize, set: &Set, out: &mut Diagnostics) {
@@ -248,7 +313,8 @@ fn ways_back(stream: &'static core::Stream, index: usize, set: &Set, out: &mut D
                 let own = scope.fits() && layout.otherwise.iter().all(|condition| scope.expression(*condition) == 0);
                 own.then(|| scope.value(i as u8))
             };
-            let lost = sample::words(layout, SAMPLES)
+            let lost = all_words(layout, field)
+                .chain(sample::words(layout, SAMPLES))
                 .filter_map(value)
                 .find(|value| !core::solve::gives(engine, layout, i as u8, *value));
             failed.extend(lost.map(|value| (layout, field, value)));

@@ -248,6 +248,7 @@ impl Resolver<'_> {
                 self.out.push(Diagnostic::error("E0107", fixed.span, message));
                 continue;
             }
+            layout.said.push((mask, fixed.span));
             layout.fixed_mask |= mask;
             layout.fixed_value |= value;
             if matches {
@@ -334,7 +335,9 @@ impl Resolver<'_> {
         }
         for piece in spec.ignored.iter().flat_map(|i| i.iter()) {
             let list = crate::spec::BitList { span: piece.span, pieces: vec![piece.clone()] };
-            layout.ignored |= Layout::bits_of(&self.pieces(&list)?);
+            let bits = Layout::bits_of(&self.pieces(&list)?);
+            layout.said.push((bits, list.span));
+            layout.ignored |= bits;
         }
         let every: Vec<_> = self.files.iter().filter_map(|(_, f)| f.every.clone()).collect();
         for every in &every {

@@ -9,8 +9,8 @@ use std::ops::Range;
 /// not indented further; lines that belong together are indented alike, and further than what they belong to by as much as
 /// elsewhere. All that may be otherwise in YAML, so this only guesses where a mistake is that is certain.
 pub(super) fn without_partner(text: &str, until: usize) -> Option<(Range<usize>, &'static str)> {
-    // The bracket that is open, with the indentation of its line.
-    let mut open: Vec<(usize, usize)> = Vec::new();
+    // The brackets that are open, with the indentations of their lines.
+    let mut open: Vec<(usize, usize, char)> = Vec::new();
     let mut block: Option<usize> = None;
     // The indentations of the lines above that this one is inside of, and where each begins.
     let mut levels: Vec<(usize, usize)> = Vec::new();
@@ -26,8 +26,10 @@ pub(super) fn without_partner(text: &str, until: usize) -> Option<(Range<usize>,
             start += line.len();
             continue;
         }
-        if let Some((at, outer)) = open.first()
-            && indent <= *outer
+        // What closes a bracket may stand below it.
+        let closes = line.trim_start().starts_with([']', '}']);
+        if let Some((at, outer, _)) = open.first()
+            && (indent < *outer || indent == *outer && !closes)
         {
             return Some((*at..*at + 1, "this bracket seems not to be closed"));
         }
@@ -57,7 +59,7 @@ pub(super) fn without_partner(text: &str, until: usize) -> Option<(Range<usize>,
         }
         start += line.len();
     }
-    open.first().map(|(at, _)| (*at..*at + 1, "this bracket seems not to be closed"))
+    open.first().map(|(at, ..)| (*at..*at + 1, "this bracket seems not to be closed"))
 }
 
 /// Whether lines are indented further by this step more often than by any other, the one in question not counted.
@@ -81,7 +83,7 @@ fn signs(
     line: &str,
     start: usize,
     indent: usize,
-    open: &mut Vec<(usize, usize)>,
+    open: &mut Vec<(usize, usize, char)>,
 ) -> Result<bool, (Range<usize>, &'static str)> {
     let mut quote: Option<(char, usize)> = None;
     let mut before = ' ';
@@ -99,10 +101,15 @@ fn signs(
                 '"' | '\'' if matches!(before, ' ' | '[' | '{' | ',' | ':') => quote = Some((found, at)),
                 '"' => return Err((start + at..start + at + 1, "this quote seems to close nothing")),
                 '#' if before == ' ' => break,
-                '{' | '[' => open.push((start + at, indent)),
-                '}' | ']' if open.pop().is_none() => {
-                    return Err((start + at..start + at + 1, "this bracket seems to close nothing"));
-                }
+                '{' => open.push((start + at, indent, '}')),
+                '[' => open.push((start + at, indent, ']')),
+                '}' | ']' => match open.pop() {
+                    Some((_, _, wanted)) if wanted == found => {}
+                    Some((at, ..)) if open.iter().any(|(_, _, wanted)| *wanted == found) => {
+                        return Err((at..at + 1, "this bracket seems not to be closed"));
+                    }
+                    _ => return Err((start + at..start + at + 1, "this bracket seems to close nothing")),
+                },
                 _ => {}
             },
         }
@@ -134,6 +141,9 @@ mod tests {
         assert_eq!(found("a: { b: [1, 2] }\nc: \"x # {\" # {\nd: >-\n  a \"b\n\ne: it's\n"), None);
         assert_eq!(found("a: { b: 1\nc: 2\n"), Some(("{ b: 1", unclosed)));
         assert_eq!(found("a:\n  { b: 1,\n    c: 2 }\nd: [3\n"), Some(("[3", unclosed)));
+        assert_eq!(found("a:\n  [\n    { b: 1 },\n  ]\nd: 3\n"), None);
+        assert_eq!(found("a:\n  [\n    { b: 1,\n    { c: 2 },\n  ]\n"), Some(("{ b: 1,", unclosed)));
+        assert_eq!(found("a:\n  [\n    b: 1 },\n  ]\n"), Some(("},", "this bracket seems to close nothing")));
         assert_eq!(found("a: 1 }\n"), Some(("}", "this bracket seems to close nothing")));
         assert_eq!(found("a: \"x\nb: 2\n"), Some(("\"x", "this quote seems not to be closed")));
         assert_eq!(
