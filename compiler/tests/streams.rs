@@ -424,3 +424,39 @@ fn one_who_means_a_special_case_is_told_how_to_say_so() {
     let engine = of_text("special-said", &said, 0).unwrap_or_else(|why| panic!("{why}"));
     both_ways(engine, &[("17", "bleach green"), ("16", "dye green, blue")]);
 }
+
+#[test]
+fn bitmask_immediates_are_computed_both_ways() {
+    let engine = fixture("bitmask.yaml");
+    both_ways(
+        engine,
+        &[
+            ("20 1c 40 92", "and x0, x1, #0xff"),
+            ("20 f0 00 92", "and x0, x1, #0x5555555555555555"),
+            ("20 cc 04 92", "and x0, x1, #0xf0f0f0f0f0f0f0f0"),
+            ("20 04 41 92", "and x0, x1, #0x8000000000000001"),
+            ("83 7c 40 b2", "orr x3, x4, #0xffffffff"),
+        ],
+    );
+    assert!(hex(engine, "and x0, x1, #0x1234").is_err_and(|why| why.contains("0x1234")));
+    // All bits set are no such immediate, nor is what has no size.
+    for none in ["20 fc 40 92", "20 fc 00 92", "20 f8 00 92"] {
+        assert!(text(engine, none).is_err(), "{none}");
+    }
+    let mut values = std::collections::BTreeSet::new();
+    for bits in 0..1u32 << 13 {
+        let word = 0x9200_0020 | bits << 10;
+        let Ok(decoded) = engine.decode(&word.to_le_bytes()) else { continue };
+        let scope = engine.scope(&decoded);
+        let immediate = scope.layout.fields.iter().position(|field| field.name == "imm").expect("it is there");
+        let value = scope.value(immediate as u8);
+        values.insert(value);
+        // Each pattern has one encoding as far as its rotation is less than its length.
+        if bits % 97 == 0 {
+            let text = format!("and x0, x1, #{value:#x}");
+            let parsed = engine.parse(&text).expect("it assembles").decoded;
+            assert_eq!(engine.scope(&parsed).value(immediate as u8), value, "{text}");
+        }
+    }
+    assert_eq!(values.len(), 5334);
+}
