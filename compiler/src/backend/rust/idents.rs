@@ -151,7 +151,11 @@ impl Namespace {
     pub(crate) fn take_with_setter(&mut self, name: String, suffix: &str) -> (Ident, Ident) {
         let mut name = name;
         let getter = |name: &str| ident(name).to_string();
-        let setter = |name: &str| format!("with_{name}");
+        // The underscore before a digit is for what begins with it.
+        let setter = |name: &str| match name.strip_prefix('_') {
+            Some(rest) if rest.starts_with(|c: char| c.is_ascii_digit()) => format!("with_{rest}"),
+            _ => format!("with_{name}"),
+        };
         while self.0.contains(&getter(&name)) || self.0.contains(&setter(&name)) {
             name.push_str(suffix);
         }
@@ -164,6 +168,15 @@ impl Namespace {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn setters_of_names_with_a_digit_first_have_one_underscore() {
+        let mut taken = Namespace::default();
+        let (getter, setter) = taken.take_with_setter(snake("3D"), "_field");
+        assert_eq!((getter.to_string().as_str(), setter.to_string().as_str()), ("_3d", "with_3d"));
+        let (_, other) = taken.take_with_setter(snake("3d"), "_field");
+        assert_eq!(other.to_string(), "with_3d_field");
+    }
 
     #[test]
     fn names_become_identifiers() {
