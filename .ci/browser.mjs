@@ -1,114 +1,197 @@
-// The manuals in a real browser: every instruction decoded by the page, search, permalinks, accessibility, no errors.
-// Usage: browser.mjs FOLDER AXE, where FOLDER has a manual in each folder and AXE is axe-core's axe.min.js.
-import { spawn } from "node:child_process";
-import { readFileSync, readdirSync, existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+// The manuals in a real browser: every instruction and a corpus decoded by the page, search, permalinks, execution,
+// accessibility, phones, no errors, no network.
+// Usage: browser.mjs MANUALS CORPORA AXE. MANUALS has a manual in each folder, CORPORA a file SET.tsv of `isaforge dis --tsv`
+// for each of them, and AXE is axe-core's axe.min.js.
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 
-const [folder, axe] = process.argv.slice(2).map((path) => resolve(path));
-const profile = mkdtempSync(join(tmpdir(), "manual-"));
-const chromium = spawn("chromium", ["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
-  "--user-data-dir=" + profile, "about:blank"], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+import { start } from "./chromium.mjs";
 
-// The protocol: JSON with a zero behind it, both ways.
-let number = 0, buffer = "";
-const waiting = new Map(), trouble = [];
-const send = (method, params = {}, sessionId) => new Promise((done, failed) => {
-  waiting.set(++number, { done, failed });
-  chromium.stdio[3].write(JSON.stringify({ id: number, method, params, sessionId }) + "\0");
+const [manuals, corpora, axe] = process.argv.slice(2).map((path) => resolve(path));
+const here = dirname(fileURLToPath(import.meta.url));
+const lines = (path) => readFileSync(path, "utf8").split("\n").filter((line) => line && !line.startsWith("#"));
+
+const trouble = [];
+const { send, run, until, open, screen, stop } = await start((method, params) => {
+  if (method === "Runtime.exceptionThrown") trouble.push(params.exceptionDetails.exception?.description);
+  if (method === "Runtime.consoleAPICalled" && params.type === "error") trouble.push(JSON.stringify(params.args));
+  if (method === "Log.entryAdded" && params.entry.level === "error") trouble.push(params.entry.text);
+  if (method === "Network.requestWillBeSent" && !/^(file|data|blob|about):/.test(params.request.url)) trouble.push("asks for " + params.request.url);
 });
-chromium.stdio[4].setEncoding("utf8").on("data", (chunk) => {
-  buffer += chunk;
-  for (let end; (end = buffer.indexOf("\0")) >= 0; buffer = buffer.slice(end + 1)) {
-    const message = JSON.parse(buffer.slice(0, end));
-    if (message.method === "Runtime.exceptionThrown") trouble.push(message.params.exceptionDetails.exception?.description);
-    if (message.method === "Runtime.consoleAPICalled" && message.params.type === "error") trouble.push(JSON.stringify(message.params.args));
-    if (message.method === "Log.entryAdded" && message.params.entry.level === "error") trouble.push(message.params.entry.text);
-    const { done, failed } = waiting.get(message.id) ?? {};
-    waiting.delete(message.id);
-    if (message.error) failed?.(new Error(message.error.message)); else done?.(message.result);
-  }
-});
-
-const { targetInfos } = await send("Target.getTargets");
-const { sessionId } = await send("Target.attachToTarget", { targetId: targetInfos.find((it) => it.type === "page").targetId, flatten: true });
-for (const domain of ["Page", "Runtime", "Log"]) await send(domain + ".enable", {}, sessionId);
-const run = async (expression) => {
-  const { result, exceptionDetails } = await send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, sessionId);
-  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
-  return result.value;
-};
-const until = async (what, expression) => {
-  for (let round = 0; round < 300; round++) {
-    const value = await run(expression);
-    if (value) return value;
-    await new Promise((again) => setTimeout(again, 100));
-  }
-  throw new Error(`${what}: it did not happen`);
-};
-const open = async (path) => {
-  // A page that differs in its fragment alone would not be loaded again.
-  await send("Page.navigate", { url: "about:blank" }, sessionId);
-  await send("Page.navigate", { url: "file://" + path }, sessionId);
-  await until(path, `document.readyState === "complete" && location.href !== "about:blank"`);
-};
 const check = (truth, what) => { if (!truth) trouble.push(what); };
 const unescape = (text) => text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&quot;/g, '"').replace(/&amp;/g, "&");
 
-const accessible = async (path) => {
-  await run(readFileSync(axe, "utf8") + ";0");
-  const { violations } = await run(`axe.run(document, { preload: false }).then(({ violations }) => ({ violations: violations.map((it) => it.id + ": " + it.nodes[0].html) }))`);
-  for (const violation of violations) trouble.push(`${path}: ${violation}`);
+const axeSource = readFileSync(axe, "utf8");
+const accessible = async (page) => {
+  await run(axeSource + ";0");
+  const violations = await run(`axe.run(document, { preload: false }).then(({ violations }) => violations.map((it) => it.id + ": " + it.nodes[0].html))`);
+  for (const violation of violations) trouble.push(`${page}: ${violation}`);
+};
+
+// What stands in the program of the decoder: code and text, without the blanks within the code.
+const program = `[...document.querySelectorAll("tr[data-at]")].map((row) => [row.children[1].textContent.replace(/ /g, ""), row.children[2].textContent])`;
+const type = (id, text) => run(`(() => { const field = ${id}; field.value = ${JSON.stringify(text)}; field.dispatchEvent(new Event("input")); })()`);
+const source = `document.getElementById("source")`;
+const press = (name) => run(`[...document.querySelectorAll(".bar button")].find((it) => it.textContent === "${name}").click()`);
+
+// Every example of every instruction: the address brings it.
+const examplesOf = (folder) => readdirSync(join(folder, "i")).flatMap((file) => {
+  const page = readFileSync(join(folder, "i", file), "utf8");
+  return [...page.matchAll(/data-code>([0-9a-f]+)<\/code><\/td><td><code>([^<]*)<\/code>/g)].map(([, code, text]) => [code, unescape(text)]);
+});
+const examples = async (set, decoder, all) => {
+  let decoded = 0;
+  for (let at = 0; at < all.length; at += 200) {
+    const some = all.slice(at, at + 200);
+    for (const list of set === "usc" ? some.map((one) => [one]) : [some]) {
+      if (at === 0 && list[0] === some[0]) await open(decoder + "#" + encodeURIComponent(list.map(([code]) => code).join("\n")));
+      else await run(`location.hash = ${JSON.stringify("#" + encodeURIComponent(list.map(([code]) => code).join("\n")))}`);
+      const rows = await until(set, `(() => { const rows = ${program}; return rows.length === ${list.length} && rows[0][0] === "${list[0][0]}" && rows })()`);
+      list.forEach(([code, text], index) => check(rows[index][1] === text, `${set}: ${code} is ${rows[index][1]}, not ${text}`));
+      decoded += rows.length;
+    }
+  }
+  return decoded;
+};
+
+// Words of a corpus, valid or not, as the crate has them.
+const corpus = async (set, decoder) => {
+  const all = lines(join(corpora, set + ".tsv")).map((line) => line.split("\t"));
+  await open(decoder);
+  for (let at = 0; at < all.length; at += 1000) {
+    const some = all.slice(at, at + 1000);
+    await type(source, "");
+    await until("nothing", `!document.querySelector("tr[data-at]")`);
+    await type(source, some.map(([code]) => code).join("\n"));
+    const rows = await until(`${set}, corpus from ${at}`, `(() => { const rows = ${program}; return rows.length === ${some.length} && rows })()`);
+    some.forEach(([code, , text], index) => check(rows[index][0] === code && rows[index][1] === text, `${set}: ${code} is ${rows[index].join(" ")}, not ${text}`));
+  }
+  return all.length;
+};
+
+// What users type is among the first three hits.
+const queries = async (set, folder) => {
+  const all = lines(join(here, "../page/tests/queries.tsv")).map((line) => line.split("\t")).filter(([of]) => of === set);
+  await open(join(folder, "index.html"));
+  const input = `document.querySelector("#search input")`;
+  for (const [, query, wanted] of all) {
+    await type(input, "");
+    await run(`document.getElementById("hits").replaceChildren()`);
+    await type(input, query);
+    const hits = await until(`hits of ${query}`, `(() => { const hits = [...document.querySelectorAll("#hits li code")].map((it) => it.textContent); return hits.length && hits })()`);
+    check(hits.slice(0, 3).some((name) => name.startsWith(wanted)), `${set}: ${query} should find ${wanted}, finds ${hits.slice(0, 3)}`);
+  }
+  // A key leads to the search, and another one from there to the page.
+  if (all.length) {
+    await run(`document.activeElement.blur(); document.dispatchEvent(new KeyboardEvent("keydown", { key: "/", bubbles: true }))`);
+    check(await run(`document.activeElement === ${input}`), `${set}: / does not lead to the search`);
+    const first = await until("a hit", `document.querySelector("#hits a")?.href`);
+    await run(`${input}.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }))`);
+    await until("the page of the hit", `location.href === ${JSON.stringify(first)}`);
+  }
+  return all.length;
+};
+
+// What is typed is kept in the address, in whatever way the program is changed, and the address brings it back.
+const permalinks = async (set, decoder, [[code, text]]) => {
+  await open(decoder);
+  await type(source, text);
+  await until("rows", `document.querySelectorAll("tr[data-at]").length`);
+  const kept = () => run("decodeURIComponent(location.hash.slice(1))");
+  check(await kept() === text.trim(), `${set}: the address keeps ${await kept()}`);
+  const now = `document.querySelector("tr[data-at]").children[1].textContent.replace(/ /g, "")`;
+  const before = await run(now);
+  check(before === code, `${set}: ${text} is ${before}, not ${code}`);
+  // A bit that is flipped twice is as before.
+  await run(`document.querySelector(".workbench .bits button").click()`);
+  const flipped = await run(now), address = await kept();
+  check(flipped !== before && address === flipped, `${set}: the address keeps ${address}, not ${flipped}`);
+  await open(decoder + "#" + encodeURIComponent(address));
+  check(await until("rows", `document.querySelectorAll("tr[data-at]").length && ${now}`) === flipped, `${set}: the address does not bring ${flipped} back`);
+  await run(`document.querySelector(".workbench .bits button").click()`);
+  check(await run(now) === before, `${set}: two flips change ${before}`);
+  // The value of a field, too; digits that are none have no effect but a word about it.
+  await type(source, "% 0");
+  await until("a mistake", `document.querySelector(".workbench .error")?.textContent.includes("^")`);
+  await run(`location.hash = "#%"`);
+  await until("whatever the address is", `document.getElementById("source").value === "%"`);
+};
+
+// Programs of the sets that execute: what is typed, and registers after a number of steps.
+const runs = {
+  valhall: ["loop: IADD_IMM.i32 r1, r1, #0x1\nISUB.s32 r2, r1, lane_id\nBRANCHZ r2, loop\nNOP.end", 2, ["r1 = 0x1 0x1 0x1 0x1", "r2 = 0x1 0x0 0xffffffff 0xfffffffe"]],
+  "valhall-2021": ["IADD_IMM.i32 r1, r1, #0x1\nIADD.s32 r2, r1, r1\nNOP.return", 2, ["r1 = 0x1 0x1 0x1 0x1", "r2 = 0x2 0x2 0x2 0x2"]],
+  vpu: ["LoadPosition r1.x___\nAndFlags\nAddInt16.zero r2.x___, r1.xxxx, r1.xxxx\nBranch.x 5\nAddInt16 r3.x___, r1.xxxx, r1.xxxx\nSync\nExit", 4, ["r1 = 0x0 0x1 0x2 0x3", "r2 = 0x0 0x2 0x4 0x6"]],
+};
+const execution = async (set, decoder) => {
+  const [text, steps, wanted] = runs[set] ?? [];
+  if (!text) return 0;
+  await open(decoder);
+  await type(source, text);
+  await until("the machine", `document.querySelector(".registers")`);
+  const registers = () => run(`[...document.querySelectorAll(".registers span")].map((it) => it.textContent)`);
+  const states = [await registers()];
+  for (let step = 0; step < steps; step++) {
+    await press("Step");
+    states.push(await registers());
+    const found = await run(`document.querySelectorAll(".registers .changed").length`);
+    check(found > 0 || JSON.stringify(states.at(-1)) === JSON.stringify(states.at(-2)) , `${set}: step ${step} highlights nothing`);
+  }
+  for (const value of wanted) check(states.at(-1).includes(value), `${set}: no ${value} in ${states.at(-1)}`);
+  if (set === "vpu") check((await run(`document.querySelector(".workbench").textContent`)).includes("lane 1 masked, lane 2 masked, lane 3 masked"), "vpu: nobody is masked");
+  for (let step = steps - 1; step >= 0; step--) {
+    await press("Back");
+    check(JSON.stringify(await registers()) === JSON.stringify(states[step]), `${set}: back at ${step} is not what it was`);
+  }
+  await press("Run");
+  check(/Ended|ended/.test(await run(`document.querySelector(".workbench").textContent`)), `${set}: the program does not end`);
+  return steps;
+};
+
+const pagesOf = (folder) => {
+  const pages = readdirSync(folder).filter((file) => file.endsWith(".html"));
+  const instructions = readdirSync(join(folder, "i"));
+  return [...pages, ...[0, .3, .6, .9].map((part) => "i/" + instructions[Math.floor(part * instructions.length)])];
+};
+// Accessible in light and dark; nothing is wider than a phone; complete without scripts.
+const pages = async (set, folder, [[code]]) => {
+  for (const page of pagesOf(folder)) {
+    for (const [width, dark] of [[1200, false], [1200, true], [390, false]]) {
+      await screen(width, dark);
+      await open(join(folder, page));
+      if (page === "decoder.html") {
+        await run(`location.hash = ${JSON.stringify("#" + code)}`);
+        await until("rows", `document.querySelectorAll("tr[data-at]").length`);
+      }
+      await accessible(`${set}/${page}${dark ? ", dark" : ""}, ${width} wide`);
+      const wide = await run("document.documentElement.scrollWidth");
+      check(wide <= width, `${set}/${page}: ${wide} pixels wide on a screen of ${width}`);
+    }
+    await send("Emulation.setScriptExecutionDisabled", { value: true });
+    await open(join(folder, page));
+    const still = await run(`document.querySelector("h1")?.textContent.length > 0 && document.getElementById("main").innerText.length`);
+    check(still > 60, `${set}/${page}: nothing to read without scripts`);
+    await send("Emulation.setScriptExecutionDisabled", { value: false });
+  }
+  await screen(1200, false);
 };
 
 try {
-  for (const set of readdirSync(folder)) {
-    const examples = [];
-    for (const file of readdirSync(join(folder, set, "i"))) {
-      const page = readFileSync(join(folder, set, "i", file), "utf8");
-      for (const [, code, text] of page.matchAll(/data-code>([0-9a-f]+)<\/code><\/td><td><code>([^<]*)<\/code>/g)) {
-        examples.push([code, unescape(text)]);
-      }
-    }
-    // Every example of every instruction, in portions that a fragment holds.
-    let decoded = 0;
-    for (let at = 0; at < examples.length; at += 200) {
-      const some = examples.slice(at, at + 200);
-      for (const list of set === "usc" ? some.map((one) => [one]) : [some]) {
-        await open(join(folder, set, "decoder.html") + "#" + encodeURIComponent(list.map(([code]) => code).join("\n")));
-        const rows = await until(set, `(() => { const rows = [...document.querySelectorAll("tr[data-at]")]; return rows.length && rows.map((row) => row.children[2].textContent) })()`);
-        list.forEach(([code, text], index) => check(rows[index] === text, `${set}: ${code} is ${rows[index]}, not ${text}`));
-        decoded += rows.length;
-      }
-    }
-    console.log(`${set}: ${decoded} examples decoded`);
-    // What is typed is kept in the address, and the address brings it back.
-    await open(join(folder, set, "decoder.html"));
-    await run(`(() => { const source = document.getElementById("source"); source.value = ${JSON.stringify(examples[0][1])}; source.dispatchEvent(new Event("input")); })()`);
-    await until("rows", `document.querySelectorAll("tr[data-at]").length`);
-    const kept = await run("location.hash");
-    check(decodeURIComponent(kept.slice(1)) === examples[0][1].trim(), `${set}: the address keeps ${kept}`);
-    // A bit that is flipped twice is as before.
-    const code = await run(`document.querySelector("tr[data-at]").children[1].textContent.replace(/ /g, "")`);
-    for (let time = 0; time < 2; time++) await run(`document.querySelector(".workbench .bits button").click()`);
-    check(await run(`document.querySelector("tr[data-at]").children[1].textContent.replace(/ /g, "")`) === code, `${set}: two flips change ${code}`);
-    // The search answers.
-    await run(`(() => { const input = document.querySelector("#search input"); input.value = "branch"; input.dispatchEvent(new Event("input")); })()`);
-    await until("hits", `document.querySelectorAll("#hits li").length`);
-    const pages = readdirSync(join(folder, set)).filter((file) => file.endsWith(".html"));
-    for (const page of [...pages, "i/" + readdirSync(join(folder, set, "i"))[0]]) {
-      await open(join(folder, set, page));
-      if (page === "decoder.html") {
-        await run(`location.hash = ${JSON.stringify("#" + examples[0][0])}`);
-        await until("rows", `document.querySelectorAll("tr[data-at]").length`);
-      }
-      if (existsSync(axe)) await accessible(`${set}/${page}`);
-    }
+  let asked = 0;
+  for (const set of readdirSync(manuals)) {
+    const folder = join(manuals, set), decoder = join(folder, "decoder.html");
+    const all = examplesOf(folder);
+    const counts = [await examples(set, decoder, all), await corpus(set, decoder), await queries(set, folder)];
+    asked += counts[2];
+    await permalinks(set, decoder, all);
+    const steps = await execution(set, decoder);
+    await pages(set, folder, all);
+    console.log(`${set}: ${counts[0]} examples and ${counts[1]} of a corpus decoded, ${counts[2]} queries, ${steps} steps, ${trouble.length} mistakes so far`);
   }
+  check(asked >= 60, `${asked} queries`);
 } finally {
-  chromium.kill();
-  await new Promise((done) => chromium.on("exit", done));
-  rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  await stop();
 }
 for (const text of [...new Set(trouble)].slice(0, 40)) console.error(text);
 process.exit(trouble.length ? 1 : 0);

@@ -65,7 +65,7 @@ pub static ALL: &[Builtin] = &[
         description: "VPU, groups of four threads on vectors of four 16-bit components",
         tables: Tables::Words(isaforge_vpu::ISA),
         semantics: Some(isaforge_vpu::semantics::SEMANTICS),
-        hardware: None,
+        hardware: Some(isaforge_vpu::semantics::HARDWARE),
         machine: None,
         fidelity: None,
         judges: Some(&machine::VPU_CASES),

@@ -637,6 +637,8 @@ vocabulary! {
         optional also: Named<Spanned<u32>>,
         /// The register that is zero whatever is written to it.
         optional zero: Spanned<u32>,
+        /// Whether all lanes share the registers. Lanes write one in order, so that the highest wins.
+        optional uniform: bool,
     }
 }
 
@@ -695,6 +697,8 @@ vocabulary! {
         /// What an instruction reads in it: an expression of its fields. Without this it is the register or the number that its
         /// only field holds.
         optional value: Spanned<String>,
+        /// Whether a machine keeps nothing of what is written to it, as to what belongs to other programs.
+        optional discards: bool,
         /// How it is written; `{field}` stands for a field.
         required text: Spanned<String>,
         /// Other ways to write it, which are read and never printed.

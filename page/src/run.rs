@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use isaforge_core::Tables;
 use isaforge_core::data::Bundle;
-use isaforge_core::machine::{Executed, Host, Machine, Register};
+use isaforge_core::machine::{Executed, Host, Intrinsic, Machine, Register};
 
 use crate::explain::{bytes, digits};
 use crate::input::{Pasted, read};
@@ -12,8 +12,6 @@ use crate::json::Json;
 
 /// Lanes of the machine; fewer live where the hardware has fewer.
 const LANES: usize = 4;
-/// Where the code is.
-const CODE: u64 = 0;
 /// Where memory that programs may write begins, and how large it is.
 const DATA: (u64, usize) = (0x1_0000, 0x1_0000);
 /// The most instructions of a run.
@@ -35,9 +33,20 @@ impl Host<LANES> for Console {
         Ok(())
     }
 
+    fn intrinsic(&mut self, _: Intrinsic<'_, LANES>) -> Result<[u64; LANES], String> {
+        Err("only one program runs here, and nothing around it does that".into())
+    }
+
     fn executed(&mut self, _: &Executed<'_, LANES>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
+}
+
+/// What holds a value.
+enum Cell {
+    Register(Register),
+    /// By its name, with the number of the element if it is an array.
+    State(&'static str, Option<u32>),
 }
 
 /// A program that is loaded. Going back is running again from the start, which gives the same: nothing comes from outside.
@@ -47,7 +56,7 @@ pub struct Run {
     console: Console,
     steps: u64,
     ended: String,
-    before: Vec<u64>,
+    before: Vec<Vec<u64>>,
 }
 
 impl Run {
@@ -93,46 +102,70 @@ impl Run {
         }
     }
 
-    fn registers(&self) -> Vec<Register> {
-        let banks = self.machine.hardware().banks.iter().zip(0..);
-        banks
-            .flat_map(|(bank, index)| {
-                (0..bank.count.min(256)).map(move |number| Register { bank: index, index: number })
-            })
-            .collect()
+    /// Registers, and the states that are none of them.
+    fn cells(&self) -> Vec<Cell> {
+        let hardware = self.machine.hardware();
+        let registers = hardware.banks.iter().zip(0..).flat_map(|(bank, index)| {
+            (0..bank.count.min(256)).map(move |number| Cell::Register(Register { bank: index, index: number }))
+        });
+        let is_register = |state: &usize| hardware.aliases.iter().any(|(alias, _)| usize::from(*alias) == *state);
+        let states = self.machine.semantics().states.iter().enumerate().filter(|(index, _)| !is_register(index));
+        let states = states.flat_map(|(_, state)| {
+            (0..state.count.min(256)).map(|element| Cell::State(state.name, (state.count > 1).then_some(element)))
+        });
+        registers.chain(states).collect()
     }
 
     fn lanes(&self) -> usize {
         usize::from(self.machine.hardware().lanes).clamp(1, LANES)
     }
 
-    fn values(&self) -> Vec<u64> {
-        let lanes = self.lanes();
-        let all = self.registers().into_iter();
-        all.flat_map(|register| (0..lanes).map(move |lane| (register, lane)))
-            .map(|(register, lane)| self.machine.read(register, lane).unwrap_or(0))
-            .collect()
+    /// What all of them hold, of those that lanes share one value.
+    fn values(&self) -> Vec<Vec<u64>> {
+        let value = |cell: &Cell, lane: usize| match *cell {
+            Cell::Register(register) => self.machine.read(register, lane),
+            Cell::State(name, element) => self.machine.read_state(name, element.unwrap_or(0).into(), lane),
+        };
+        let lanes = |cell: &Cell| match cell {
+            Cell::Register(register) => {
+                let bank = self.machine.hardware().banks.get(usize::from(register.bank));
+                if bank.is_some_and(|bank| bank.uniform) { 1 } else { self.lanes() }
+            }
+            Cell::State(..) => self.lanes(),
+        };
+        let all = self.cells();
+        all.iter().map(|cell| (0..lanes(cell)).map(|lane| value(cell, lane).unwrap_or(0)).collect()).collect()
     }
 
     /// Writes where it stands and what registers hold.
     pub fn state(&self, json: &mut Json) {
-        let (values, lanes) = (self.values(), self.lanes());
+        let values = self.values();
+        // What lanes do that do not execute.
+        let idle = |lane: usize| match (self.machine.live() >> lane & 1, self.machine.masked() >> lane & 1) {
+            (0, _) => "ended",
+            (_, 1) => "masked",
+            _ => "",
+        };
+        let idle: Vec<&str> = (0..self.lanes()).map(idle).collect();
         json.object(|json| {
             json.field("steps", |json| json.number(self.steps as u32));
             json.field("pc", |json| json.number(self.machine.pc() as u32));
             json.field("ended", |json| json.text(&self.ended));
             json.field("written", |json| json.text(&self.console.text));
+            json.field("idle", |json| json.array(|json| idle.iter().for_each(|word| json.text(word))));
             json.field("registers", |json| {
                 json.array(|json| {
-                    for (index, register) in self.registers().into_iter().enumerate() {
-                        let mine = index * lanes..(index + 1) * lanes;
-                        let now = values.get(mine.clone()).unwrap_or_default();
-                        let changed = self.before.get(mine).is_some_and(|before| before != now);
+                    for ((cell, now), before) in self.cells().iter().zip(&values).zip(&self.before) {
+                        let changed = before != now;
                         if !changed && now.iter().all(|value| *value == 0) {
                             continue;
                         }
                         json.object(|json| {
-                            let name = self.machine.hardware().name(register).to_string();
+                            let name = match cell {
+                                Cell::Register(register) => self.machine.hardware().name(*register).to_string(),
+                                Cell::State(name, None) => (*name).to_owned(),
+                                Cell::State(name, Some(element)) => format!("{name}[{element}]"),
+                            };
                             json.field("name", |json| json.text(&name));
                             json.field("changed", |json| json.truth(changed));
                             json.field("values", |json| {
@@ -153,7 +186,7 @@ fn machine(bundle: &Bundle, code: &[u8]) -> Option<Machine<LANES>> {
         Tables::Streams(engine) => Machine::new(engine, semantics, hardware),
         Tables::Groups(_) => return None,
     };
-    machine.memory.map(CODE, code.to_vec(), false).ok()?;
+    machine.boot(code).ok()?;
     // Programs without data do not miss it.
     let _ = machine.memory.map(DATA.0, vec![0; DATA.1], true);
     Some(machine)

@@ -126,6 +126,41 @@ fn programs_of_valhall_run_lane_by_lane() {
 }
 
 #[test]
+fn programs_of_the_vpu_run_with_threads_masked() {
+    let subjects = sets::subjects();
+    let (_, vpu) = subjects.iter().find(|(name, _)| *name == "vpu").expect("one of them");
+    let mut page = sets::page(vpu);
+    let text = "LoadPosition.zero r0.x___\nBranch.x 3\nAddInt16 r1.x___, r0.xxxx, r0.xxxx\nSync\n\
+                AddInt16 s0.x___, r0.xxxx, r0.xxxx\nThreadGroupAllocate\n";
+    // The flag that says zero is set in thread 0, which goes on; the others wait for `Sync`.
+    let start = {
+        let code = code(&mut page, text);
+        ask(&mut page, "start", &code)
+    };
+    assert_eq!((&start["error"], &start["idle"]), (&Value::Null, &serde_json::json!(["", "", "", ""])), "{start}");
+    let find = |state: &Value, name: &str| {
+        let found = state["registers"].as_array().expect("registers").iter().find(|it| it["name"] == name)?;
+        Some((found["values"].clone(), found["changed"].clone()))
+    };
+    let changed = |values: &[&str]| Some((serde_json::json!(values), Value::from(true)));
+    let state = ask(&mut page, "step", "1");
+    assert_eq!(find(&state, "r0"), changed(&["0", "1", "2", "3"]), "{state}");
+    assert_eq!(find(&state, "flag"), changed(&["1", "0", "0", "0"]), "{state}");
+    let state = ask(&mut page, "step", "1");
+    assert_eq!(
+        (&state["pc"], &state["idle"]),
+        (&Value::from(24), &serde_json::json!(["", "masked", "masked", "masked"]))
+    );
+    // The four threads share the register, and the highest wins.
+    let state = ask(&mut page, "step", "2");
+    assert_eq!(find(&state, "s0"), changed(&["6"]), "{state}");
+    let state = ask(&mut page, "step", "1");
+    assert!(state["ended"].as_str().is_some_and(|why| why.contains("only one program runs here")), "{state}");
+    let back = ask(&mut page, "back", "3");
+    assert_eq!(back["idle"][1], "masked", "{back}");
+}
+
+#[test]
 fn the_data_path_of_a_group_is_drawn() {
     let subjects = sets::subjects();
     let (_, usc) = subjects.iter().find(|(name, _)| *name == "usc").expect("one of them");

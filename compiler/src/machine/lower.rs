@@ -12,7 +12,8 @@ use crate::semantics::lower::lower_graph;
 pub fn lower(isa: &Isa) -> Option<&'static core::Hardware> {
     let machine = isa.machine.as_ref()?;
     let banks = super::banks(isa);
-    let banks = banks.iter().zip(&machine.zeros).map(|(bank, zero)| core::Bank {
+    let facts = machine.zeros.iter().zip(&machine.uniform);
+    let banks = banks.iter().zip(facts).map(|(bank, (zero, uniform))| core::Bank {
         count: bank.count,
         width: bank.width,
         open: text(&bank.prints.0),
@@ -20,6 +21,7 @@ pub fn lower(isa: &Isa) -> Option<&'static core::Hardware> {
         names: slice(bank.names.iter().map(|name| text(name))),
         also: slice(bank.also.iter().map(|(name, index)| (text(name), *index))),
         zero: *zero,
+        uniform: *uniform,
     });
     Some(Box::leak(Box::new(core::Hardware {
         lanes: machine.lanes,
@@ -27,6 +29,7 @@ pub fn lower(isa: &Isa) -> Option<&'static core::Hardware> {
         unit: machine.unit,
         aligned: machine.aligned,
         elf: machine.elf,
+        program: machine.program,
         banks: slice(banks),
         aliases: slice(machine.aliases.iter().map(|(state, register)| (*state as u16, *register))),
         readings: slice(machine.readings.iter().map(|(kind, alternative, built)| core::Reading {
@@ -34,10 +37,18 @@ pub fn lower(isa: &Isa) -> Option<&'static core::Hardware> {
             alternative: text(alternative),
             operation: lower_graph("", built),
         })),
+        discards: slice(machine.discards.iter().map(|(kind, alternative)| (*kind as u16, text(alternative)))),
+        spaces: slice(machine.spaces.iter().copied()),
         calls: slice(machine.calls.iter().map(|call| core::Call {
             intrinsic: call.intrinsic as u16,
             number: call.number,
             services: slice(call.services.iter().copied()),
         })),
+        intrinsics: slice(machine.intrinsics.iter().map(|(intrinsic, built)| core::Performed {
+            intrinsic: *intrinsic as u16,
+            operation: lower_graph("", built),
+        })),
+        unmasks: machine.unmasks.map(|intrinsic| intrinsic as u16),
+        start: machine.start.as_ref().map(|built| lower_graph("", built)),
     })))
 }

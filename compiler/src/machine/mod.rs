@@ -8,7 +8,7 @@ pub mod spec;
 
 pub use lower::lower;
 
-use isaforge_core::machine::{Divergence, Register, Service};
+use isaforge_core::machine::{Divergence, Register, Service, Space};
 
 use crate::expression::Built;
 use crate::model::{self, Isa};
@@ -37,6 +37,20 @@ pub struct Machine {
     pub readings: Vec<(usize, String, Built)>,
     /// Calls of the surroundings.
     pub calls: Vec<Call>,
+    /// Bytes of program memory; 0 if it has none.
+    pub program: u32,
+    /// Of each bank, whether lanes share its registers.
+    pub uniform: Vec<bool>,
+    /// Alternatives that keep nothing: the kind, the alternative's name.
+    pub discards: Vec<(usize, String)>,
+    /// Address spaces that are memories of their own.
+    pub spaces: Vec<Space>,
+    /// What intrinsics do: the intrinsic, the graph.
+    pub intrinsics: Vec<(usize, Built)>,
+    /// The intrinsic that unmasks lanes.
+    pub unmasks: Option<usize>,
+    /// What happens before a program starts.
+    pub start: Option<Built>,
 }
 
 /// An intrinsic that calls the surroundings.

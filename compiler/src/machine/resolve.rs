@@ -1,12 +1,13 @@
 //! Names of machines bound.
 
-use isaforge_core::machine::{Divergence, Register, Service};
+use isaforge_core::machine::{Divergence, Register, Service, Space};
 use isaforge_core::semantics::{NONE, Node, Op, Type};
 
-use super::spec::{CallSpec, DivergenceSpec, MachineSpec, ServiceSpec};
+use super::spec::{BeyondSpec, CallSpec, DivergenceSpec, MachineSpec, ServiceSpec};
 use super::{Call, Machine};
 use crate::diagnostic::Diagnostic;
-use crate::expression::scope::Library;
+use crate::expression::scope::{Library, OperandInfo, Parameter};
+use crate::expression::syntax::Block;
 use crate::expression::{Built, Scope, build, parse_text};
 use crate::model::{self, Isa, Shape};
 use crate::resolve::Resolver;
@@ -14,11 +15,14 @@ use crate::semantics::resolve::field_scope;
 use crate::source::{Span, Spanned};
 use crate::stream::model::{self as stream, Bank, Field, Layout, Notation};
 
+/// The most bytes that a machine begins with in one memory.
+const MOST_MEMORY: u32 = 1 << 26;
+
 impl Resolver<'_> {
     /// Binds the names of sections `machine`, and builds what reading operands gives.
     pub(crate) fn machine(&mut self) {
         let mut specs: Vec<MachineSpec> = self.files.iter().filter_map(|(_, file)| file.machine.clone()).collect();
-        let zeros = self.zeros();
+        let (zeros, uniform) = (self.zeros(), self.uniform());
         let spec = specs.pop();
         if let (Some(first), Some(second)) = (specs.first(), &spec) {
             let error = Diagnostic::error("E0102", second.span, "the machine is described twice").label("again here");
@@ -43,6 +47,13 @@ impl Resolver<'_> {
             readings: self.readings(&semantics.library),
             calls: spec_calls.iter().filter_map(|(name, call)| self.call(name, call, &semantics.library)).collect(),
             declared: spec.is_some(),
+            program: 0,
+            uniform,
+            discards: self.discards(),
+            spaces: Vec::new(),
+            intrinsics: Vec::new(),
+            unmasks: None,
+            start: None,
         };
         if let Some(spec) = &spec {
             if let Some(lanes) = &spec.lanes {
@@ -55,10 +66,27 @@ impl Resolver<'_> {
             }
             machine.divergence = match spec.divergence {
                 Some(DivergenceSpec::LowestFirst) => Divergence::LowestFirst,
+                Some(DivergenceSpec::Masked) => Divergence::Masked,
                 Some(DivergenceSpec::Refused) | None => Divergence::Refused,
             };
             machine.aligned = spec.aligned.unwrap_or(false);
             machine.elf = spec.elf.as_ref().map(|elf| elf.value);
+            if let Some(program) = &spec.program {
+                let most = MOST_MEMORY / u32::from(machine.unit);
+                self.in_range("the size of program memory", program, 1, most.into());
+                machine.program = program.value.clamp(1, most) * u32::from(machine.unit);
+            }
+            machine.spaces = self.spaces(spec, &semantics.library);
+            machine.unmasks = spec.unmasks.as_ref().and_then(|name| self.known_intrinsic(name, &semantics.library));
+            for (name, text) in spec.intrinsics.iter().flat_map(|named| named.iter()) {
+                let Some(intrinsic) = self.known_intrinsic(name, &semantics.library) else { continue };
+                let built = self.performed(intrinsic, text, &semantics.library);
+                machine.intrinsics.extend(built.map(|built| (intrinsic, built)));
+            }
+            machine.start = spec.start.as_ref().and_then(|text| {
+                let block = self.block(text)?;
+                build(&Scope::new(&semantics.library), &block, None, self.out)
+            });
         }
         self.isa.semantics = Some(semantics);
         self.isa.machine = Some(machine);
@@ -77,6 +105,85 @@ impl Resolver<'_> {
             zeros[bank] = Some(zero.value);
         }
         zeros
+    }
+
+    /// Of each bank, whether lanes share its registers.
+    fn uniform(&self) -> Vec<bool> {
+        let specs = self.all(|file| &file.banks);
+        let of = |name: &str| specs.iter().any(|(known, spec)| known.value == name && spec.uniform == Some(true));
+        super::banks(&self.isa).iter().map(|bank| of(&bank.name)).collect()
+    }
+
+    /// The alternatives of kinds that keep nothing.
+    fn discards(&self) -> Vec<(usize, String)> {
+        let mut all = Vec::new();
+        for (kind_name, spec) in self.all(|file| &file.kinds) {
+            let kind = match &self.isa.stream {
+                Some(stream) => {
+                    stream.sets.iter().skip(1).position(|set| set.name == kind_name.value).map(|set| set + 1)
+                }
+                None => self.isa.kinds.iter().position(|kind| kind.name == kind_name.value),
+            };
+            let Some(kind) = kind else { continue };
+            let lost = spec.alternatives.iter().filter(|(_, alternative)| alternative.discards == Some(true));
+            all.extend(lost.map(|(name, _)| (kind, name.value.clone())));
+        }
+        all
+    }
+
+    fn known_intrinsic(&mut self, name: &Spanned<String>, library: &Library) -> Option<usize> {
+        let names = library.intrinsics.iter().map(|intrinsic| (intrinsic.name.as_str(), Some(intrinsic.span)));
+        Resolver::find(self.out, "intrinsic", name, names)
+    }
+
+    fn spaces(&mut self, spec: &MachineSpec, library: &Library) -> Vec<Space> {
+        let mut spaces = Vec::new();
+        for (name, space) in spec.spaces.iter().flat_map(|named| named.iter()) {
+            let names = library.spaces.iter().map(|space| (space.as_str(), None));
+            let Some(index) = Resolver::find(self.out, "address space", name, names) else { continue };
+            self.in_range("the size of the memory", &space.size, 0, MOST_MEMORY.into());
+            let open = matches!(space.beyond, Some(BeyondSpec::Zeros));
+            spaces.push(Space { space: index as u16, size: space.size.value.min(MOST_MEMORY), open });
+        }
+        spaces
+    }
+
+    fn block(&mut self, text: &Spanned<String>) -> Option<Block> {
+        parse_text(self.sources, text.span).map_err(|error| self.out.push(error)).ok()
+    }
+
+    /// What an intrinsic does, whose parameters are the operands of the text.
+    fn performed(&mut self, intrinsic: usize, text: &Spanned<String>, library: &Library) -> Option<Built> {
+        let block = self.block(text)?;
+        let known = &library.intrinsics[intrinsic];
+        let mut scope = Scope::new(library);
+        for (parameter, name) in known.parameters.iter().zip(&known.names) {
+            let ty = match parameter {
+                Parameter::Value(ty) => *ty,
+                Parameter::Operand => Type::U32,
+            };
+            scope.operands.push(OperandInfo {
+                name: name.clone().unwrap_or_default(),
+                ty,
+                elements: 1,
+                suffixes: Vec::new(),
+                reads: true,
+                writes: false,
+                span: known.span,
+            });
+        }
+        let mut built = build(&scope, &block, known.result, self.out)?;
+        if let Some(called) = built.nodes.iter().find(|node| node.op == Op::Intrinsic) {
+            let called = library.intrinsics.get(usize::from(called.args[0])).map_or("", |called| called.name.as_str());
+            let message = format!("the text of an intrinsic cannot call the intrinsic `{called}`");
+            self.out.push(Diagnostic::error("E0121", text.span, message).help("say here what that one does"));
+            return None;
+        }
+        if let (Some(ty), Some(value)) = (known.result, built.value) {
+            let args = [scope.operands.len() as u16, 0, value, NONE];
+            built.nodes.push(Node { op: Op::Write, imm: 0, ty, args });
+        }
+        Some(built)
     }
 
     /// The register of a name; an unknown one is reported.

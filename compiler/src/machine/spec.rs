@@ -18,6 +18,18 @@ vocabulary! {
         optional aligned: bool,
         /// The number of the machine in the header of ELF files (`e_machine`); files of others are refused.
         optional elf: Spanned<u16>,
+        /// Instructions of program memory, as many as the program counter tells apart in steps of `unit`: it wraps at their end,
+        /// and what a program leaves of it is zero. Without it programs lie in memory with their data.
+        optional program: Spanned<u32>,
+        /// Address spaces that are memories of their own, by name. All others are one memory.
+        optional spaces: Named<SpaceSpec>,
+        /// What happens before a program starts: a text that writes states.
+        optional start: Spanned<String>,
+        /// The intrinsic that lets masked lanes go on. Masked lanes execute its instructions, too.
+        optional unmasks: Spanned<String>,
+        /// What intrinsics do on a machine that one program has to itself, as texts. They know the names of their parameters,
+        /// and call no other intrinsics.
+        optional intrinsics: Named<Spanned<String>>,
         /// Intrinsics that call the surroundings.
         optional calls: Named<CallSpec>,
     }
@@ -30,6 +42,28 @@ choices! {
         Refused = "refused",
         /// The lanes at the lowest address execute until others are there, too.
         LowestFirst = "lowest first",
+        /// All go where the first goes that branches; those that do not branch then are masked, and execute nothing.
+        Masked = "masked",
+    }
+}
+
+vocabulary! {
+    /// An address space that is a memory of its own.
+    pub struct SpaceSpec {
+        /// Its bytes, from address 0 on, where the host does not say otherwise.
+        required size: Spanned<u32>,
+        /// Accesses beyond its end: traps, unless this says that they read zeros and write nothing.
+        optional beyond: BeyondSpec,
+    }
+}
+
+choices! {
+    /// What becomes of accesses beyond the end of a memory.
+    pub enum BeyondSpec {
+        /// They are traps.
+        Trap = "trap",
+        /// They read zeros, and what they write is lost.
+        Zeros = "zeros",
     }
 }
 

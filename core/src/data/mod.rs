@@ -32,7 +32,7 @@ pub struct Bundle {
 }
 
 /// The first bytes. The last of them changes with the tables.
-const HEAD: &[u8] = b"isaforge\x01";
+const HEAD: &[u8] = b"isaforge\x02";
 
 /// The bytes of tables.
 pub fn write(bundle: &Bundle) -> Vec<u8> {

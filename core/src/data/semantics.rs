@@ -1,7 +1,7 @@
 //! What instructions do, and what executes them.
 
 use super::{Data, Reader, Writer, choices, records};
-use crate::machine::{Bank, Call, Divergence, Hardware, Reading, Register, Service};
+use crate::machine::{Bank, Call, Divergence, Hardware, Performed, Reading, Register, Service, Space};
 use crate::semantics::facts::{Evidence, Fidelity, FidelityClass, Flow, Preload};
 use crate::semantics::group::{DataPath, Stays};
 use crate::semantics::{Class, Effects, Intrinsic, Modifier, Node, Op, Operation, Semantics, State, Type};
@@ -21,8 +21,13 @@ records! {
     Fidelity { instructions, class, detail, evidence, note }
     Preload { name, doc, first, values }
     Flow { modifier, value, waits, reconverges, discards, ends }
-    Hardware { lanes, divergence, unit, aligned, elf, banks, aliases, readings, calls }
-    Bank { count, width, open, close, names, also, zero }
+    Hardware {
+        lanes, divergence, unit, aligned, elf, program, banks, aliases, readings, discards, spaces, calls, intrinsics,
+        unmasks, start,
+    }
+    Bank { count, width, open, close, names, also, zero, uniform }
+    Space { space, size, open }
+    Performed { intrinsic, operation }
     Register { bank, index }
     Reading { kind, alternative, operation }
     Call { intrinsic, number, services }
@@ -36,7 +41,7 @@ choices! {
     }
     FidelityClass { 0: Exact {}, 1: Approximate {}, 2: Choice {}, 3: Unsupported {} }
     Evidence { 0: Tested { 0: a }, 1: TestedInSequence {}, 2: ReliedOn {}, 3: Documented {}, 4: Nothing {} }
-    Divergence { 0: Refused {}, 1: LowestFirst {} }
+    Divergence { 0: Refused {}, 1: LowestFirst {}, 2: Masked {} }
     Service { 0: Write { stream: a, address: b, size: c, result: d }, 1: Exit { status: a } }
     Op {
         0: Const {}, 1: Operand {}, 2: State {}, 3: Special {}, 4: Pick {}, 5: Is {}, 6: Modifier {}, 7: Neg {},

@@ -24,6 +24,8 @@ pub struct Instruction {
     pub length: u64,
     /// Whether the modifier of flow ends its thread after it.
     pub ends: bool,
+    /// Whether masked lanes execute it, too, and go on with the others.
+    pub unmasks: bool,
     /// What it does.
     pub shape: semantics::Shape,
     /// Its operands, by the numbers that the shape knows them by.
@@ -46,6 +48,8 @@ pub enum Place {
         /// What the fields stand for.
         fields: Vec<Place>,
     },
+    /// Takes what is written, and keeps nothing.
+    Discarded,
     /// Nothing that can be read or written.
     Nothing,
 }
@@ -119,7 +123,9 @@ fn instruction(
     });
     let mut flow = semantics.flow.iter();
     let ends = flow.any(|flow| flow.ends && encoding.named_modifier(&found, flow.modifier) == Some(flow.value));
-    Ok(Instruction { opcode, found, length, ends, shape, operands: encoding.places((semantics, hardware), &found) })
+    let unmasks = hardware.unmasks.is_some_and(|intrinsic| operation.intrinsics.contains(&intrinsic));
+    let operands = encoding.places((semantics, hardware), &found);
+    Ok(Instruction { opcode, found, length, ends, unmasks, shape, operands })
 }
 
 /// How many registers of `width` bits a value of `bits` takes.

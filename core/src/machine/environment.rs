@@ -6,16 +6,18 @@ use super::code::{Instruction, Place, cut, registers_of};
 use super::encoding::Encoding;
 use super::host::{Host, Intrinsic, Touched};
 use super::memory::{Access, Memory, MemoryFault};
-use super::processor::{Registers, set_lanes};
+use super::processor::{Registers, set_lanes, wrapped};
 use super::table::{Hardware, Register, Service};
 use super::trap::Reason;
 use crate::semantics::evaluate::{Column, Environment, Scratch, evaluate};
-use crate::semantics::{AtomicOp, Semantics, Special, Type};
+use crate::semantics::{AtomicOp, Semantics, Special, Type, instantiate};
 
 /// Where lanes go on.
 #[derive(Debug)]
 pub(super) struct Flow<const L: usize> {
     pub next: Column<L>,
+    /// The lanes that branch.
+    pub branched: u64,
     pub ended: u64,
     pub waits: u64,
     pub exit: Option<u64>,
@@ -27,10 +29,13 @@ pub(super) struct Running<'a, const L: usize, H> {
     pub instruction: &'a Instruction,
     pub registers: &'a mut Registers<L>,
     pub memory: &'a mut Memory,
+    pub spaces: &'a mut [Memory],
     pub host: &'a mut H,
     pub inner: &'a mut Scratch<L>,
     pub active: u64,
     pub pc: u64,
+    /// Whether the text of an intrinsic is executed. Such texts call no others.
+    pub inside: bool,
     pub flow: Flow<L>,
     /// What was read and written, if somebody wants to know.
     pub touched: Option<&'a mut Vec<Touched<L>>>,
@@ -55,6 +60,19 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         let count = registers_of(ty.size(), width);
         let index = first.index.saturating_add(u32::from(element).saturating_mul(count));
         (Register { index, ..first }, count, width)
+    }
+
+    /// The register that an element is a part of, and where in it, if it is narrower than a register. Elements of streams
+    /// are as wide as their operands say, the first of them included.
+    fn part(&self, first: Register, element: u16, ty: Type) -> Option<(Register, u32)> {
+        let width = u32::from(self.tables.2.banks.get(usize::from(first.bank))?.width);
+        let words = matches!(self.tables.0, Encoding::Words(_));
+        let size = ty.size();
+        if size == 0 || size >= width || width % size != 0 || !(words || element > 0) {
+            return None;
+        }
+        let bit = u32::from(element) * size;
+        Some((Register { index: first.index.checked_add(bit / width)?, ..first }, bit % width))
     }
 
     /// Whether a list of registers ends before an element of it does.
@@ -90,9 +108,26 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         Some(())
     }
 
+    fn write_part(&mut self, register: Register, shift: u32, ty: Type, value: &Column<L>, mask: u64) -> Option<()> {
+        let bits = cut(u64::MAX, ty.size()) << shift;
+        self.registers.set_bits(register, bits, &value.map(|value| value << shift), mask)?;
+        let whole = *self.registers.get(register)?;
+        self.touch(|| Touched::Written(register, whole, mask));
+        Some(())
+    }
+
     fn read_place(&mut self, place: &Place, element: u16, ty: Type) -> Result<Option<Column<L>>, Reason> {
         Ok(match place {
-            Place::Register(first) => self.read_registers(*first, element, ty),
+            Place::Register(first) => match self.part(*first, element, ty) {
+                Some((register, shift)) => {
+                    let found = self.registers.get(register).copied();
+                    if let Some(value) = found {
+                        self.touch(|| Touched::Read(register, value));
+                    }
+                    found.map(|value| value.map(|value| cut(value >> shift, ty.size())))
+                }
+                None => self.read_registers(*first, element, ty),
+            },
             Place::List(first, count) if self.ends_before(*first, *count, element, ty) => Some([0; L]),
             Place::List(first, _) => self.read_registers(*first, element, ty),
             Place::Number(number) if element == 0 => Some([cut(*number, ty.size()); L]),
@@ -122,16 +157,31 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         Ok(())
     }
 
-    fn load_one(&mut self, address: u64, size: u64) -> Result<u64, Reason> {
+    /// The memory of an address space, and whether it is open beyond its end.
+    fn memory_of(&mut self, space: u16) -> (&mut Memory, bool) {
+        let known = self.tables.2.spaces.iter().zip(self.spaces.iter_mut());
+        match known.into_iter().find(|(known, _)| known.space == space) {
+            Some((known, memory)) => (memory, known.open),
+            None => (self.memory, false),
+        }
+    }
+
+    fn load_one(&mut self, space: u16, address: u64, size: u64) -> Result<u64, Reason> {
         self.check(Access::Read, address, size)?;
-        let value = self.memory.read(address, size).map_err(no_access(Access::Read, address, size))?;
+        let value = match self.memory_of(space) {
+            (memory, true) => memory.read_open(address, size),
+            (memory, false) => memory.read(address, size).map_err(no_access(Access::Read, address, size))?,
+        };
         self.touch(|| Touched::Loaded(address, size as u8, value));
         Ok(value)
     }
 
-    fn store_one(&mut self, address: u64, size: u64, value: u64) -> Result<(), Reason> {
+    fn store_one(&mut self, space: u16, address: u64, size: u64, value: u64) -> Result<(), Reason> {
         self.check(Access::Write, address, size)?;
-        self.memory.write(address, size, value).map_err(no_access(Access::Write, address, size))?;
+        match self.memory_of(space) {
+            (memory, true) => memory.write_open(address, size, value),
+            (memory, false) => memory.write(address, size, value).map_err(no_access(Access::Write, address, size))?,
+        }
         self.touch(|| Touched::Stored(address, size as u8, value));
         Ok(())
     }
@@ -189,7 +239,11 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
 
     fn write(&mut self, operand: u16, element: u16, ty: Type, value: &Column<L>, mask: u64) -> Result<(), Reason> {
         let written = match self.instruction.operands.get(usize::from(operand)) {
-            Some(Place::Register(first)) => self.write_registers(*first, element, ty, value, mask),
+            Some(Place::Register(first)) => match self.part(*first, element, ty) {
+                Some((register, shift)) => self.write_part(register, shift, ty, value, mask),
+                None => self.write_registers(*first, element, ty, value, mask),
+            },
+            Some(Place::Discarded) => Some(()),
             Some(Place::List(first, count)) if self.ends_before(*first, *count, element, ty) => Some(()),
             Some(Place::List(first, _)) => self.write_registers(*first, element, ty, value, mask),
             _ => None,
@@ -232,24 +286,24 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
         let unit = u64::from(self.tables.2.unit.max(1));
         match special {
             Special::Next => {
-                let next = self.pc.wrapping_add(self.instruction.length) / unit;
+                let next = wrapped(self.pc.wrapping_add(self.instruction.length), self.tables.2) / unit;
                 [cut(next, self.tables.1.pc_bits.into()); L]
             }
             _ => [self.pc / unit; L],
         }
     }
 
-    fn load(&mut self, _: u16, ty: Type, address: &Column<L>, mask: u64) -> Result<Column<L>, Reason> {
+    fn load(&mut self, space: u16, ty: Type, address: &Column<L>, mask: u64) -> Result<Column<L>, Reason> {
         let mut value = [0; L];
         for (lane, address) in self.lanes(address, mask) {
-            value[lane] = self.load_one(address, u64::from(ty.size().div_ceil(8)))?;
+            value[lane] = self.load_one(space, address, u64::from(ty.size().div_ceil(8)))?;
         }
         Ok(value)
     }
 
-    fn store(&mut self, _: u16, ty: Type, address: &Column<L>, value: &Column<L>, mask: u64) -> Result<(), Reason> {
+    fn store(&mut self, space: u16, ty: Type, address: &Column<L>, value: &Column<L>, mask: u64) -> Result<(), Reason> {
         for (lane, address) in self.lanes(address, mask) {
-            self.store_one(address, u64::from(ty.size().div_ceil(8)), value[lane])?;
+            self.store_one(space, address, u64::from(ty.size().div_ceil(8)), value[lane])?;
         }
         Ok(())
     }
@@ -257,7 +311,7 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
     fn atomic(
         &mut self,
         op: AtomicOp,
-        _: u16,
+        space: u16,
         ty: Type,
         address: &Column<L>,
         value: &Column<L>,
@@ -267,9 +321,9 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
         let size = u64::from(ty.size().div_ceil(8));
         let mut old = [0; L];
         for (lane, address) in self.lanes(address, mask) {
-            old[lane] = self.load_one(address, size)?;
+            old[lane] = self.load_one(space, address, size)?;
             if expected.is_none_or(|expected| expected[lane] == old[lane]) {
-                self.store_one(address, size, op.apply(ty, old[lane], value[lane]))?;
+                self.store_one(space, address, size, op.apply(ty, old[lane], value[lane]))?;
             }
         }
         Ok(old)
@@ -277,7 +331,9 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
 
     fn branch(&mut self, target: &Column<L>, mask: u64) -> Result<(), Reason> {
         let unit = u64::from(self.tables.2.unit.max(1));
-        set_lanes(&mut self.flow.next, &target.map(|target| target.wrapping_mul(unit)), mask);
+        let address = |target: u64| wrapped(target.wrapping_mul(unit), self.tables.2);
+        set_lanes(&mut self.flow.next, &target.map(address), mask);
+        self.flow.branched |= mask;
         Ok(())
     }
 
@@ -301,10 +357,96 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
         if let Some(call) = self.tables.2.calls.iter().find(|call| call.intrinsic == intrinsic) {
             return self.serve(call.number, call.services, mask).map(|()| [0; L]);
         }
+        if self.tables.2.unmasks == Some(intrinsic) {
+            return Ok([0; L]);
+        }
+        let mut texts = self.tables.2.intrinsics.iter();
+        if let Some(performed) = texts.find(|known| known.intrinsic == intrinsic).filter(|_| !self.inside) {
+            self.inside = true;
+            let shape = instantiate(self.tables.1, &performed.operation, |_| 0);
+            let mut scratch = core::mem::take(self.inner);
+            let mut inside = Inside { running: self, arguments, mask, value: [0; L] };
+            let ended = evaluate(inside.running.tables.1, &shape, &mut scratch, &mut inside);
+            let value = inside.value;
+            *self.inner = scratch;
+            self.inside = false;
+            return ended.map(|()| value);
+        }
         let name = self.tables.1.intrinsics.get(usize::from(intrinsic)).map_or("", |known| known.name);
         let call = Intrinsic { name, arguments, mask, memory: self.memory };
         self.host.intrinsic(call).map_err(|reason| Reason::Intrinsic(name, reason))
     }
+}
+
+/// What the evaluation inside of an instruction leaves to it.
+macro_rules! as_outside {
+    () => {
+        fn state(&mut self, state: u16, index: Option<&Column<L>>) -> Result<Column<L>, Reason> {
+            self.running.state(state, index)
+        }
+
+        fn set_state(
+            &mut self,
+            state: u16,
+            index: Option<&Column<L>>,
+            value: &Column<L>,
+            mask: u64,
+        ) -> Result<(), Reason> {
+            self.running.set_state(state, index, value, mask)
+        }
+
+        fn special(&mut self, special: Special) -> Column<L> {
+            self.running.special(special)
+        }
+
+        fn load(&mut self, space: u16, ty: Type, address: &Column<L>, mask: u64) -> Result<Column<L>, Reason> {
+            self.running.load(space, ty, address, mask)
+        }
+
+        fn store(
+            &mut self,
+            space: u16,
+            ty: Type,
+            address: &Column<L>,
+            value: &Column<L>,
+            mask: u64,
+        ) -> Result<(), Reason> {
+            self.running.store(space, ty, address, value, mask)
+        }
+
+        fn atomic(
+            &mut self,
+            op: AtomicOp,
+            space: u16,
+            ty: Type,
+            address: &Column<L>,
+            value: &Column<L>,
+            expected: Option<&Column<L>>,
+            mask: u64,
+        ) -> Result<Column<L>, Reason> {
+            self.running.atomic(op, space, ty, address, value, expected, mask)
+        }
+
+        fn branch(&mut self, target: &Column<L>, mask: u64) -> Result<(), Reason> {
+            self.running.branch(target, mask)
+        }
+
+        fn barrier(&mut self, mask: u64) -> Result<(), Reason> {
+            self.running.barrier(mask)
+        }
+
+        fn end(&mut self, mask: u64) -> Result<(), Reason> {
+            self.running.end(mask)
+        }
+
+        fn fault(&mut self, fault: u16, datum: &Column<L>, mask: u64) -> Result<(), Reason> {
+            self.running.fault(fault, datum, mask)
+        }
+
+        fn intrinsic(&mut self, intrinsic: u16, arguments: &[Column<L>], mask: u64) -> Result<Column<L>, Reason> {
+            self.running.intrinsic(intrinsic, arguments, mask)
+        }
+    };
 }
 
 /// The evaluation of an operand's reading: its fields are the operands, the result is written behind them.
@@ -338,56 +480,34 @@ impl<const L: usize, H: Host<L>> Environment<L> for Reading<'_, '_, L, H> {
         Ok(())
     }
 
-    fn state(&mut self, state: u16, index: Option<&Column<L>>) -> Result<Column<L>, Reason> {
-        self.running.state(state, index)
+    as_outside!();
+}
+
+/// The evaluation of an intrinsic that has a text: its arguments are the operands, the result is written behind them.
+struct Inside<'r, 'a, 'c, const L: usize, H> {
+    running: &'r mut Running<'a, L, H>,
+    arguments: &'c [Column<L>],
+    /// The lanes that call it.
+    mask: u64,
+    value: Column<L>,
+}
+
+impl<const L: usize, H: Host<L>> Environment<L> for Inside<'_, '_, '_, L, H> {
+    type Fault = Reason;
+
+    fn active(&self) -> u64 {
+        self.mask
     }
 
-    fn set_state(&mut self, state: u16, index: Option<&Column<L>>, value: &Column<L>, mask: u64) -> Result<(), Reason> {
-        self.running.set_state(state, index, value, mask)
+    fn operand(&mut self, operand: u16, _: u16, ty: Type) -> Result<Column<L>, Reason> {
+        let value = self.arguments.get(usize::from(operand)).copied();
+        value.map(|value| value.map(|value| cut(value, ty.size()))).ok_or(Reason::NoMeaning(""))
     }
 
-    fn special(&mut self, special: Special) -> Column<L> {
-        self.running.special(special)
+    fn write(&mut self, _: u16, _: u16, _: Type, value: &Column<L>, _: u64) -> Result<(), Reason> {
+        self.value = *value;
+        Ok(())
     }
 
-    fn load(&mut self, space: u16, ty: Type, address: &Column<L>, mask: u64) -> Result<Column<L>, Reason> {
-        self.running.load(space, ty, address, mask)
-    }
-
-    fn store(&mut self, space: u16, ty: Type, address: &Column<L>, value: &Column<L>, mask: u64) -> Result<(), Reason> {
-        self.running.store(space, ty, address, value, mask)
-    }
-
-    fn atomic(
-        &mut self,
-        op: AtomicOp,
-        space: u16,
-        ty: Type,
-        address: &Column<L>,
-        value: &Column<L>,
-        expected: Option<&Column<L>>,
-        mask: u64,
-    ) -> Result<Column<L>, Reason> {
-        self.running.atomic(op, space, ty, address, value, expected, mask)
-    }
-
-    fn branch(&mut self, target: &Column<L>, mask: u64) -> Result<(), Reason> {
-        self.running.branch(target, mask)
-    }
-
-    fn barrier(&mut self, mask: u64) -> Result<(), Reason> {
-        self.running.barrier(mask)
-    }
-
-    fn end(&mut self, mask: u64) -> Result<(), Reason> {
-        self.running.end(mask)
-    }
-
-    fn fault(&mut self, fault: u16, datum: &Column<L>, mask: u64) -> Result<(), Reason> {
-        self.running.fault(fault, datum, mask)
-    }
-
-    fn intrinsic(&mut self, intrinsic: u16, arguments: &[Column<L>], mask: u64) -> Result<Column<L>, Reason> {
-        self.running.intrinsic(intrinsic, arguments, mask)
-    }
+    as_outside!();
 }

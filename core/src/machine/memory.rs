@@ -122,6 +122,11 @@ impl Memory {
         Ok(())
     }
 
+    /// True if nothing is mapped.
+    pub fn is_empty(&self) -> bool {
+        self.regions.is_empty()
+    }
+
     /// The region that has all of `size` bytes from an address, and the offset of the first of them.
     fn find(&self, address: u64, size: u64) -> Option<(usize, usize)> {
         let at = self.regions.partition_point(|region| region.base <= address).checked_sub(1)?;
@@ -174,6 +179,24 @@ impl Memory {
             self.changes += 1;
         }
         Ok(())
+    }
+
+    /// The number that `size` bytes from an address hold, at most 8 of them; bytes that are not mapped are zero.
+    pub fn read_open(&self, address: u64, size: u64) -> u64 {
+        self.read(address, size).unwrap_or_else(|_| {
+            let byte = |k: u64| self.read(address.wrapping_add(k), 1).unwrap_or(0);
+            (0..size.min(8)).fold(0, |value, k| value | byte(k) << (8 * k))
+        })
+    }
+
+    /// Writes the low `size` bytes of a number, at most 8 of them, as far as they are mapped and writable.
+    pub fn write_open(&mut self, address: u64, size: u64, value: u64) {
+        if self.write(address, size, value).is_err() {
+            for k in 0..size.min(8) {
+                // What is beyond the end is lost.
+                let _ = self.write(address.wrapping_add(k), 1, value >> (8 * k) & 0xff);
+            }
+        }
     }
 
     /// How often instructions that had been fetched were changed or forgotten. Whoever keeps something that was made of
@@ -284,6 +307,15 @@ mod tests {
         assert_eq!(memory.write(20, 4, 0), Err(MemoryFault::ReadOnly));
         memory.write(18, 2, 0xffff_beef).unwrap();
         assert_eq!(memory.bytes(16, 4), Some(&[1, 2, 0xef, 0xbe][..]));
+    }
+
+    #[test]
+    fn beyond_the_end_of_open_memory_zeros_are_read_and_writes_are_lost() {
+        let mut memory = Memory::default();
+        memory.map(0, vec![1, 2, 3], true).unwrap();
+        assert_eq!((memory.read_open(2, 4), memory.read_open(8, 8), memory.read_open(u64::MAX, 2)), (3, 0, 0x100));
+        memory.write_open(1, 8, 0x0807_0605);
+        assert_eq!(memory.bytes(0, 3), Some(&[1, 5, 6][..]));
     }
 
     #[test]

@@ -10,7 +10,10 @@
 //! on.
 //!
 //! With `L` above 1 that many lanes execute one program: registers have a value for each lane, and the lanes at the lowest
-//! address go first where [`Divergence::LowestFirst`] lets them part.
+//! address go first where [`Divergence::LowestFirst`] lets them part, and those that leave the others are masked where it is
+//! [`Divergence::Masked`].
+//!
+//! [`boot`](Machine::boot) loads a program and prepares what the specification says of the memories and of the start.
 //!
 //! [`Hardware`] is what the section `machine` of a specification says.
 
@@ -40,7 +43,7 @@ pub use host::{Executed, Host, Intrinsic, Touched};
 pub use memory::{Access, MapError, Memory, MemoryFault, Span, SpanBytes};
 #[cfg(feature = "alloc")]
 pub use processor::{Machine, Parts};
-pub use table::{Bank, Call, Divergence, Hardware, Reading, Register, Service};
+pub use table::{Bank, Call, Divergence, Hardware, Performed, Reading, Register, Service, Space};
 #[cfg(feature = "alloc")]
 pub use trap::{Reason, Stop, Trap};
 

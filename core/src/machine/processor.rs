@@ -6,21 +6,24 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::code::{Code, Instruction, cut};
-use super::encoding::{Encoding, Text};
+use super::encoding::{Encoding, Found, Text};
 use super::environment::{Flow, Running};
 use super::host::{Executed, Host, Touched};
-use super::memory::Memory;
+use super::memory::{MapError, Memory};
 use super::table::{Divergence, Hardware, Register};
 use super::trap::{Reason, Stop, Trap};
 use crate::bits::ones;
 use crate::semantics::Semantics;
 use crate::semantics::evaluate::{Column, Scratch, evaluate};
+use crate::semantics::instantiate;
 
 /// A machine of `L` lanes; scalar with 1.
 #[derive(Debug)]
 pub struct Machine<const L: usize = 1> {
-    /// The memory.
+    /// The memory; of a machine with program memory that, and the address spaces that are no memories of their own.
     pub memory: Memory,
+    /// The address spaces that are memories of their own, in the order of [`Hardware::spaces`].
+    pub spaces: Vec<Memory>,
     /// Addresses of instructions to stop before.
     pub breakpoints: BTreeSet<u64>,
     encoding: Encoding,
@@ -32,6 +35,8 @@ pub struct Machine<const L: usize = 1> {
     live: u64,
     /// The lanes that wait for the others.
     waiting: u64,
+    /// The lanes that execute nothing until they are unmasked.
+    masked: u64,
     executed: u64,
     code: Code,
     scratch: Scratch<L>,
@@ -57,6 +62,8 @@ pub(super) struct Registers<const L: usize> {
     /// The same of states.
     states: Vec<usize>,
     zeros: Vec<usize>,
+    /// Of each bank, whether all lanes share its registers.
+    uniform: Vec<bool>,
 }
 
 impl<const L: usize> Registers<L> {
@@ -72,7 +79,8 @@ impl<const L: usize> Registers<L> {
         };
         let starts = from(&mut hardware.banks.iter().map(|bank| bank.count));
         let states = from(&mut semantics.states.iter().map(|state| state.count));
-        let mut registers = Registers { values: vec![[0; L]; all], starts, states, zeros: Vec::new() };
+        let uniform = hardware.banks.iter().map(|bank| bank.uniform).collect();
+        let mut registers = Registers { values: vec![[0; L]; all], starts, states, zeros: Vec::new(), uniform };
         registers.zeros = hardware
             .banks
             .iter()
@@ -104,9 +112,25 @@ impl<const L: usize> Registers<L> {
 
     /// Writes the lanes of a mask. Returns `None` if there is no such register.
     pub fn set(&mut self, register: Register, value: &Column<L>, mask: u64) -> Option<()> {
+        self.set_bits(register, u64::MAX, value, mask)
+    }
+
+    /// Writes some bits in the lanes of a mask. Returns `None` if there is no such register.
+    pub fn set_bits(&mut self, register: Register, bits: u64, value: &Column<L>, mask: u64) -> Option<()> {
         let slot = self.slot(register)?;
-        if !self.is_zero(slot) {
-            set_lanes(self.values.get_mut(slot)?, value, mask);
+        if self.is_zero(slot) {
+            return Some(());
+        }
+        let uniform = self.uniform.get(usize::from(register.bank)).copied().unwrap_or(false);
+        let column = self.values.get_mut(slot)?;
+        // Of lanes that share the register the highest writes last.
+        let last = (0..L).rev().find(|lane| mask >> lane & 1 != 0).filter(|_| uniform);
+        for (lane, old) in column.iter_mut().enumerate() {
+            match last {
+                Some(last) => *old = *old & !bits | value[last] & bits,
+                None if mask >> lane & 1 != 0 => *old = *old & !bits | value[lane] & bits,
+                None => {}
+            }
         }
         Some(())
     }
@@ -116,6 +140,11 @@ fn slot(starts: &[usize], which: usize, element: u64) -> Option<usize> {
     let (first, end) = (*starts.get(which)?, *starts.get(which + 1)?);
     let slot = first.checked_add(usize::try_from(element).ok()?)?;
     (slot < end).then_some(slot)
+}
+
+/// An address of program memory, which begins again at its end.
+pub(super) fn wrapped(pc: u64, hardware: &Hardware) -> u64 {
+    if hardware.program == 0 { pc } else { pc % u64::from(hardware.program) }
 }
 
 /// Takes the lanes of a mask.
@@ -136,6 +165,7 @@ impl<const L: usize> Machine<L> {
         const { assert!(L >= 1 && L <= 64, "a machine has 1 to 64 lanes") };
         Machine {
             memory: Memory::default(),
+            spaces: vec![Memory::default(); hardware.spaces.len()],
             breakpoints: BTreeSet::new(),
             encoding: encoding.into(),
             semantics,
@@ -144,12 +174,71 @@ impl<const L: usize> Machine<L> {
             pc: [0; L],
             live: ones((L as u32).min(hardware.lanes.into())),
             waiting: 0,
+            masked: 0,
             executed: 0,
             code: Code::default(),
             scratch: Scratch::default(),
             inner: Scratch::default(),
             touched: Vec::new(),
         }
+    }
+
+    /// Loads a program at address 0, or into the program memory, where what the program leaves is zero; its bytes cannot be
+    /// written. Then [prepares](Machine::prepare) the machine.
+    ///
+    /// # Errors
+    /// When something is mapped there, or the program memory is too small for the program.
+    pub fn boot(&mut self, program: &[u8]) -> Result<(), MapError> {
+        let mut bytes = program.to_vec();
+        let own = self.hardware.program;
+        if own > 0 {
+            if bytes.len() as u64 > own.into() {
+                return Err(MapError::TooHigh);
+            }
+            bytes.resize(own as usize, 0);
+        }
+        self.memory.map(0, bytes, false)?;
+        self.prepare();
+        Ok(())
+    }
+
+    /// Maps zeros in the address spaces that are memories of their own and have nothing yet, and does what the specification
+    /// says of the start of a program.
+    pub fn prepare(&mut self) {
+        for (memory, known) in self.spaces.iter_mut().zip(self.hardware.spaces) {
+            // The host has mapped what it wants otherwise. In empty memory everything can be mapped at 0.
+            if memory.is_empty() {
+                let _ = memory.map(0, vec![0; known.size as usize], true);
+            }
+        }
+        let Some(operation) = &self.hardware.start else { return };
+        let shape = instantiate(self.semantics, operation, |_| 0);
+        let found = Found::Word(0, 0);
+        let (length, ends, unmasks, operands) = (0, false, false, Vec::new());
+        let instruction = Instruction { opcode: 0, found, length, ends, unmasks, shape, operands };
+        let mut running = Running {
+            tables: (self.encoding, self.semantics, self.hardware),
+            instruction: &instruction,
+            registers: &mut self.registers,
+            memory: &mut self.memory,
+            spaces: &mut self.spaces,
+            host: &mut (),
+            inner: &mut self.inner,
+            active: self.live,
+            pc: 0,
+            inside: false,
+            flow: Flow { next: [0; L], branched: 0, ended: 0, waits: 0, exit: None },
+            touched: None,
+        };
+        // Such a text only writes states.
+        let _ = evaluate(self.semantics, &instruction.shape, &mut self.scratch, &mut running);
+    }
+
+    /// The memory of an address space, by its name. Returns `None` if it is not one of its own.
+    pub fn space(&mut self, name: &str) -> Option<&mut Memory> {
+        let space = self.semantics.spaces.iter().position(|known| *known == name)?;
+        let at = self.hardware.spaces.iter().position(|known| usize::from(known.space) == space)?;
+        self.spaces.get_mut(at)
     }
 
     /// What the specification says about the machine.
@@ -177,6 +266,17 @@ impl<const L: usize> Machine<L> {
         self.live
     }
 
+    /// The lanes that execute nothing until they are unmasked.
+    pub fn masked(&self) -> u64 {
+        self.masked
+    }
+
+    /// Says which lanes have not ended, and which of them are masked.
+    pub fn set_lanes(&mut self, live: u64, masked: u64) {
+        self.live = live & ones((L as u32).min(self.hardware.lanes.into()));
+        self.masked = masked & self.live;
+    }
+
     /// The address of the instruction that a lane executes next. Returns `None` if there is no such lane.
     pub fn pc_of(&self, lane: usize) -> Option<u64> {
         self.pc.get(lane).copied()
@@ -202,7 +302,28 @@ impl<const L: usize> Machine<L> {
         self.registers.get(register)?.get(lane).copied()
     }
 
-    /// Writes a register of a lane. Returns `None`, and writes nothing, if there is no such register or lane.
+    /// A state in a lane. Returns `None` if there is no such state, element or lane.
+    pub fn read_state(&self, name: &str, element: u64, lane: usize) -> Option<u64> {
+        self.registers.values.get(self.state_of(name, element)?)?.get(lane).copied()
+    }
+
+    /// Writes a state of a lane. Returns `None`, and writes nothing, if there is no such state, element or lane.
+    pub fn write_state(&mut self, name: &str, element: u64, lane: usize, value: u64) -> Option<()> {
+        let state = self.semantics.states.iter().find(|state| state.name == name)?;
+        let slot = self.state_of(name, element)?;
+        *self.registers.values.get_mut(slot)?.get_mut(lane)? = cut(value, state.ty.size());
+        Some(())
+    }
+
+    fn state_of(&self, name: &str, element: u64) -> Option<usize> {
+        let state = self.semantics.states.iter().position(|state| state.name == name)?;
+        if let Some((_, register)) = self.hardware.aliases.iter().find(|(alias, _)| usize::from(*alias) == state) {
+            return self.registers.slot(*register);
+        }
+        self.registers.state_slot(state as u16, element)
+    }
+
+    /// Writes a register of a lane, or of all lanes if they share it. Returns `None`, and writes nothing, if there is no such register or lane.
     pub fn write(&mut self, register: Register, lane: usize, value: u64) -> Option<()> {
         let width = u32::from(self.hardware.banks.get(usize::from(register.bank))?.width);
         (lane < L).then_some(())?;
@@ -257,6 +378,11 @@ impl<const L: usize> Machine<L> {
 
     /// The lanes whose turn it is, and where they are. `None` when all have ended.
     fn turn(&self) -> Option<(u64, u64)> {
+        if self.hardware.divergence == Divergence::Masked {
+            // Even when all are masked, for one of the instructions to come unmasks them.
+            let first = self.live.trailing_zeros() as usize;
+            return Some((*self.pc.get(first)?, self.live & !self.masked));
+        }
         let ready = match self.live & !self.waiting {
             0 => self.live,
             ready => ready,
@@ -295,7 +421,7 @@ impl<const L: usize> Machine<L> {
     /// # Errors
     /// When it cannot be executed. Registers and states are as they were before it then.
     pub fn step(&mut self, host: &mut impl Host<L>) -> Result<Option<Stop>, Trap> {
-        let Some((pc, active)) = self.turn() else { return Ok(Some(Stop::Ended)) };
+        let Some((pc, mut active)) = self.turn() else { return Ok(Some(Stop::Ended)) };
         let trap = |reason| Trap { pc, reason };
         if self.waiting & active != 0 {
             // Everybody waits: they have met.
@@ -308,7 +434,10 @@ impl<const L: usize> Machine<L> {
         let number = self.fetch(pc).map_err(trap)?;
         // `fetch` gives numbers of instructions that there are.
         let Some(instruction) = self.code.get(number) else { return Ok(Some(Stop::Ended)) };
-        let next = cut(pc.wrapping_add(instruction.length), self.semantics.pc_bits.into());
+        if instruction.unmasks {
+            active = self.live;
+        }
+        let next = wrapped(cut(pc.wrapping_add(instruction.length), self.semantics.pc_bits.into()), self.hardware);
         self.touched.clear();
         let looks_on = host.looks_on();
         let mut running = Running {
@@ -316,11 +445,13 @@ impl<const L: usize> Machine<L> {
             instruction,
             registers: &mut self.registers,
             memory: &mut self.memory,
+            spaces: &mut self.spaces,
             host,
             inner: &mut self.inner,
             active,
             pc,
-            flow: Flow { next: [next; L], ended: 0, waits: 0, exit: None },
+            inside: false,
+            flow: Flow { next: [next; L], branched: 0, ended: 0, waits: 0, exit: None },
             touched: looks_on.then_some(&mut self.touched),
         };
         evaluate(self.semantics, &instruction.shape, &mut self.scratch, &mut running).map_err(trap)?;
@@ -328,9 +459,19 @@ impl<const L: usize> Machine<L> {
         if instruction.ends {
             flow.ended |= active;
         }
-        set_lanes(&mut self.pc, &flow.next, active);
         self.live &= !flow.ended;
-        self.waiting = (self.waiting | flow.waits) & self.live;
+        if self.hardware.divergence == Divergence::Masked {
+            let first = flow.branched.trailing_zeros() as usize;
+            self.pc = [flow.next.get(first).copied().unwrap_or(next); L];
+            self.masked = match flow.branched {
+                _ if instruction.unmasks => 0,
+                0 => self.masked,
+                branched => self.masked | active & !branched,
+            } & self.live;
+        } else {
+            set_lanes(&mut self.pc, &flow.next, active);
+            self.waiting = (self.waiting | flow.waits) & self.live;
+        }
         self.executed += 1;
         if looks_on {
             let text = &Text(self.encoding, &instruction.found);

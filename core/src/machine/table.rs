@@ -17,17 +17,42 @@ pub struct Hardware {
     pub aligned: bool,
     /// The number of the machine in the header of an ELF file, if it has one.
     pub elf: Option<u16>,
+    /// Bytes of program memory, at whose end the program counter wraps; 0 where programs lie in memory with their data.
+    pub program: u32,
     /// The banks, in the order of the instruction set.
     pub banks: &'static [Bank],
     /// States that are registers of a bank: the state's index.
     pub aliases: &'static [(u16, Register)],
     /// What reading an operand gives, where its field does not say it.
     pub readings: &'static [Reading],
+    /// Alternatives of kinds, by the index of the kind: what is written to them is lost.
+    pub discards: &'static [(u16, &'static str)],
+    /// Address spaces that are memories of their own.
+    pub spaces: &'static [Space],
     /// Intrinsics that call the surroundings.
     pub calls: &'static [Call],
+    /// What intrinsics do on a machine that one program has to itself.
+    pub intrinsics: &'static [Performed],
+    /// The intrinsic that lets masked lanes go on; the index.
+    pub unmasks: Option<u16>,
+    /// What happens before a program starts.
+    pub start: Option<Operation>,
 }
 
 impl Hardware {
+    /// Whether nothing of it is beyond registers, states and one memory that holds programs, too: no program memory, no spaces,
+    /// no texts of its own.
+    pub fn is_plain(&self) -> bool {
+        self.program == 0
+            && self.discards.is_empty()
+            && self.spaces.is_empty()
+            && self.intrinsics.is_empty()
+            && self.unmasks.is_none()
+            && self.start.is_none()
+            && self.divergence != Divergence::Masked
+            && self.banks.iter().all(|bank| !bank.uniform)
+    }
+
     /// The register of a name.
     pub fn register(&self, name: &str) -> Option<Register> {
         let find = |bank: &Bank| {
@@ -78,6 +103,29 @@ pub struct Bank {
     pub also: &'static [(&'static str, u32)],
     /// The register that holds zero whatever is written to it.
     pub zero: Option<u32>,
+    /// Whether all lanes share the registers. Lanes write them in order, so that the highest wins.
+    pub uniform: bool,
+}
+
+/// An address space that is a memory of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// Index into the address spaces.
+    pub space: u16,
+    /// Its bytes, from address 0 on.
+    pub size: u32,
+    /// Whether there is nothing wrong with accesses beyond its end: they read zeros, and what they write is lost. Otherwise
+    /// they are traps.
+    pub open: bool,
+}
+
+/// What an intrinsic does.
+#[derive(Debug)]
+pub struct Performed {
+    /// Index into the intrinsics.
+    pub intrinsic: u16,
+    /// Does it: the arguments are the operands, and the result, if there is one, is written behind them.
+    pub operation: Operation,
 }
 
 /// A register of a bank.
@@ -96,6 +144,9 @@ pub enum Divergence {
     Refused,
     /// The lanes at the lowest address execute, until others are there, too.
     LowestFirst,
+    /// All go where the first goes that branches. Those that do not branch then are masked: they execute nothing until
+    /// they are unmasked.
+    Masked,
 }
 
 /// What reading one alternative of a kind gives.

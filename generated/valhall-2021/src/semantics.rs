@@ -15757,6 +15757,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
         unit: 8,
         aligned: false,
         elf: None,
+        program: 0,
         banks: &[
             machine::Bank {
                 count: 64,
@@ -15766,6 +15767,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 names: &[],
                 also: &[],
                 zero: None,
+                uniform: false,
             },
             machine::Bank {
                 count: 64,
@@ -15775,11 +15777,17 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 names: &[],
                 also: &[],
                 zero: None,
+                uniform: false,
             },
         ],
         aliases: &[],
         readings: &[],
+        discards: &[],
+        spaces: &[],
         calls: &[],
+        intrinsics: &[],
+        unmasks: None,
+        start: None,
     }
 };
 super::__rt::define_machine!(super::ISA, SEMANTICS, HARDWARE, 16);

@@ -19907,6 +19907,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
         unit: 8,
         aligned: false,
         elf: None,
+        program: 0,
         banks: &[
             machine::Bank {
                 count: 64,
@@ -19916,6 +19917,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 names: &[],
                 also: &[],
                 zero: None,
+                uniform: false,
             },
             machine::Bank {
                 count: 128,
@@ -19925,6 +19927,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 names: &[],
                 also: &[],
                 zero: None,
+                uniform: false,
             },
         ],
         aliases: &[],
@@ -19965,7 +19968,12 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 },
             },
         ],
+        discards: &[],
+        spaces: &[],
         calls: &[],
+        intrinsics: &[],
+        unmasks: None,
+        start: None,
     }
 };
 super::__rt::define_machine!(super::ISA, SEMANTICS, HARDWARE, 16);

@@ -27,6 +27,8 @@
 
 #[cfg(feature = "semantics")]
 pub mod semantics;
+#[cfg(feature = "semantics")]
+pub use semantics::Machine;
 #[doc(hidden)]
 pub use ::isaforge_core as __rt;
 pub use __rt::registers::RegisterList;
@@ -1703,7 +1705,7 @@ macro_rules! __form {
 ///
 /// The active threads end. A group whose threads have all ended is recycled.
 ///
-/// Specified in isa.yaml:186; provenance: document.
+/// Specified in isa.yaml:188; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -1731,7 +1733,7 @@ impl Exit {
 ///
 /// All living threads of the group become active again.
 ///
-/// Specified in isa.yaml:194; provenance: document.
+/// Specified in isa.yaml:196; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -1757,7 +1759,7 @@ impl Sync {
 ///
 /// Reserves a global bank for a new group. Stalls while none is free.
 ///
-/// Specified in isa.yaml:202; provenance: document.
+/// Specified in isa.yaml:204; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -1783,7 +1785,7 @@ impl ThreadGroupAllocate {
 ///
 /// Queues a group that runs against the reserved bank: `start`.x is its entry, `start`.yz its position. The components enabled by the write modes are the lanes that start alive. Stalls while the queue is full.
 ///
-/// Specified in isa.yaml:210; provenance: document.
+/// Specified in isa.yaml:212; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -1855,7 +1857,7 @@ impl ThreadGroupLaunch {
 ///
 /// The thread's position on the screen (X, Y) and in the tile (Z, W), as 16-bit integers.
 ///
-/// Specified in isa.yaml:222; provenance: document.
+/// Specified in isa.yaml:224; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -1928,7 +1930,7 @@ impl LoadPosition {
 ///
 /// Active threads of which a selected flag is set, or all without a condition, go on at the target; the others wait, masked, for the next Sync. If no active thread goes, nothing happens.
 ///
-/// Specified in isa.yaml:233; provenance: document.
+/// Specified in isa.yaml:235; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -1979,7 +1981,7 @@ impl Branch {
 ///
 /// All four flags of a thread become the AND of the four.
 ///
-/// Specified in isa.yaml:245; provenance: document.
+/// Specified in isa.yaml:247; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2005,7 +2007,7 @@ impl AndFlags {
 ///
 /// All four flags of a thread become the OR of the four.
 ///
-/// Specified in isa.yaml:253; provenance: document.
+/// Specified in isa.yaml:255; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2031,7 +2033,7 @@ impl OrFlags {
 ///
 /// Flags X and Y become X AND Y, flags Z and W become Z AND W.
 ///
-/// Specified in isa.yaml:261; provenance: document.
+/// Specified in isa.yaml:263; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2057,7 +2059,7 @@ impl PairAndFlags {
 ///
 /// Flags X and Y become X OR Y, flags Z and W become Z OR W.
 ///
-/// Specified in isa.yaml:269; provenance: document.
+/// Specified in isa.yaml:271; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2083,7 +2085,7 @@ impl PairOrFlags {
 ///
 /// All four flags of a thread become its flag X.
 ///
-/// Specified in isa.yaml:277; provenance: document.
+/// Specified in isa.yaml:279; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2109,7 +2111,7 @@ impl BroadcastFlags {
 ///
 /// `a` + `b`, component by component, rounded to nearest even.
 ///
-/// Specified in isa.yaml:287; provenance: document.
+/// Specified in isa.yaml:289; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2210,7 +2212,7 @@ impl AddFloat16 {
 ///
 /// `a` × `b`, component by component, rounded to nearest even.
 ///
-/// Specified in isa.yaml:299; provenance: document.
+/// Specified in isa.yaml:301; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2311,7 +2313,7 @@ impl MultiplyFloat16 {
 ///
 /// X is `a`.x ÷ `b`.x; Y, Z and W are products as of MultiplyFloat16. Rounded to nearest even.
 ///
-/// Specified in isa.yaml:311; provenance: document.
+/// Specified in isa.yaml:313; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2414,7 +2416,7 @@ impl DivideFloat16 {
 ///
 /// Signed 16-bit integers become FP16.
 ///
-/// Specified in isa.yaml:325; provenance: document.
+/// Specified in isa.yaml:327; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2500,7 +2502,7 @@ impl ConvertToFloat16 {
 ///
 /// FP16 becomes a signed 16-bit integer, rounded towards zero.
 ///
-/// Specified in isa.yaml:339; provenance: document.
+/// Specified in isa.yaml:341; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2586,7 +2588,7 @@ impl ConvertToInt16 {
 ///
 /// `a` + `b`, component by component.
 ///
-/// Specified in isa.yaml:351; provenance: document.
+/// Specified in isa.yaml:353; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2685,7 +2687,7 @@ impl AddInt16 {
 ///
 /// `a` + `b` as 32-bit integers, one in X and Y, one in Z and W.
 ///
-/// Specified in isa.yaml:363; provenance: document.
+/// Specified in isa.yaml:365; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2788,7 +2790,7 @@ impl AddInt32 {
 ///
 /// The low 16 bits of `a` × `b`, component by component.
 ///
-/// Specified in isa.yaml:375; provenance: document.
+/// Specified in isa.yaml:377; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2885,7 +2887,7 @@ impl MultiplyInt16u {
 ///
 /// The 32-bit products of the X components, in X and Y, and of the Z components, in Z and W.
 ///
-/// Specified in isa.yaml:386; provenance: document.
+/// Specified in isa.yaml:388; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -2986,7 +2988,7 @@ impl MultiplyHiInt16u {
 ///
 /// The low 16 bits of `a` × `b`, component by component.
 ///
-/// Specified in isa.yaml:398; provenance: document.
+/// Specified in isa.yaml:400; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3083,7 +3085,7 @@ impl MultiplyInt16 {
 ///
 /// The signed 32-bit products of the X components, in X and Y, and of the Z components, in Z and W.
 ///
-/// Specified in isa.yaml:409; provenance: document.
+/// Specified in isa.yaml:411; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3184,7 +3186,7 @@ impl MultiplyHiInt16 {
 ///
 /// `a` AND `b`, bit by bit.
 ///
-/// Specified in isa.yaml:421; provenance: document.
+/// Specified in isa.yaml:423; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3281,7 +3283,7 @@ impl And {
 ///
 /// `a` OR `b`, bit by bit.
 ///
-/// Specified in isa.yaml:432; provenance: document.
+/// Specified in isa.yaml:434; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3378,7 +3380,7 @@ impl Or {
 ///
 /// `a` XOR `b`, bit by bit.
 ///
-/// Specified in isa.yaml:443; provenance: document.
+/// Specified in isa.yaml:445; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3475,7 +3477,7 @@ impl ExclusiveOr {
 ///
 /// `a` becomes a signed 16-bit integer as of ConvertToInt16, then AND `b`: coordinates of a texture that repeats.
 ///
-/// Specified in isa.yaml:454; provenance: document.
+/// Specified in isa.yaml:456; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3574,7 +3576,7 @@ impl TextureWrapInt16 {
 ///
 /// Reads tile buffer 0 at the thread's own position.
 ///
-/// Specified in isa.yaml:468; provenance: document.
+/// Specified in isa.yaml:470; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3645,7 +3647,7 @@ impl ReadLocalTile0 {
 ///
 /// Reads tile buffer 1 at the thread's own position.
 ///
-/// Specified in isa.yaml:468; provenance: document.
+/// Specified in isa.yaml:470; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3716,7 +3718,7 @@ impl ReadLocalTile1 {
 ///
 /// Reads tile buffer 2 at the thread's own position.
 ///
-/// Specified in isa.yaml:468; provenance: document.
+/// Specified in isa.yaml:470; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3787,7 +3789,7 @@ impl ReadLocalTile2 {
 ///
 /// Reads tile buffer 3 at the thread's own position.
 ///
-/// Specified in isa.yaml:468; provenance: document.
+/// Specified in isa.yaml:470; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3858,7 +3860,7 @@ impl ReadLocalTile3 {
 ///
 /// Reads tile buffer 0 at an address.
 ///
-/// Specified in isa.yaml:480; provenance: document.
+/// Specified in isa.yaml:482; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -3948,7 +3950,7 @@ impl ReadTile0 {
 ///
 /// Reads tile buffer 1 at an address.
 ///
-/// Specified in isa.yaml:480; provenance: document.
+/// Specified in isa.yaml:482; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4038,7 +4040,7 @@ impl ReadTile1 {
 ///
 /// Reads tile buffer 2 at an address.
 ///
-/// Specified in isa.yaml:480; provenance: document.
+/// Specified in isa.yaml:482; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4128,7 +4130,7 @@ impl ReadTile2 {
 ///
 /// Reads tile buffer 3 at an address.
 ///
-/// Specified in isa.yaml:480; provenance: document.
+/// Specified in isa.yaml:482; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4218,7 +4220,7 @@ impl ReadTile3 {
 ///
 /// Takes the locks of the active threads' own positions in tile buffer 0, then reads there. Stalls while one is held.
 ///
-/// Specified in isa.yaml:493; provenance: document.
+/// Specified in isa.yaml:495; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4291,7 +4293,7 @@ impl ReadLockLocalTile0 {
 ///
 /// Takes the locks of the active threads' own positions in tile buffer 1, then reads there. Stalls while one is held.
 ///
-/// Specified in isa.yaml:493; provenance: document.
+/// Specified in isa.yaml:495; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4364,7 +4366,7 @@ impl ReadLockLocalTile1 {
 ///
 /// Takes the locks of the active threads' own positions in tile buffer 2, then reads there. Stalls while one is held.
 ///
-/// Specified in isa.yaml:493; provenance: document.
+/// Specified in isa.yaml:495; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4437,7 +4439,7 @@ impl ReadLockLocalTile2 {
 ///
 /// Takes the locks of the active threads' own positions in tile buffer 3, then reads there. Stalls while one is held.
 ///
-/// Specified in isa.yaml:493; provenance: document.
+/// Specified in isa.yaml:495; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4510,7 +4512,7 @@ impl ReadLockLocalTile3 {
 ///
 /// Takes the locks of addresses in tile buffer 0, then reads there. Stalls while one is held.
 ///
-/// Specified in isa.yaml:505; provenance: document.
+/// Specified in isa.yaml:507; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4602,7 +4604,7 @@ impl ReadLockTile0 {
 ///
 /// Takes the locks of addresses in tile buffer 1, then reads there. Stalls while one is held.
 ///
-/// Specified in isa.yaml:505; provenance: document.
+/// Specified in isa.yaml:507; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4694,7 +4696,7 @@ impl ReadLockTile1 {
 ///
 /// Takes the locks of addresses in tile buffer 2, then reads there. Stalls while one is held.
 ///
-/// Specified in isa.yaml:505; provenance: document.
+/// Specified in isa.yaml:507; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4786,7 +4788,7 @@ impl ReadLockTile2 {
 ///
 /// Takes the locks of addresses in tile buffer 3, then reads there. Stalls while one is held.
 ///
-/// Specified in isa.yaml:505; provenance: document.
+/// Specified in isa.yaml:507; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4878,7 +4880,7 @@ impl ReadLockTile3 {
 ///
 /// Writes tile buffer 0 at the thread's own position.
 ///
-/// Specified in isa.yaml:518; provenance: document.
+/// Specified in isa.yaml:520; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -4946,7 +4948,7 @@ impl WriteLocalTile0 {
 ///
 /// Writes tile buffer 1 at the thread's own position.
 ///
-/// Specified in isa.yaml:518; provenance: document.
+/// Specified in isa.yaml:520; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5014,7 +5016,7 @@ impl WriteLocalTile1 {
 ///
 /// Writes tile buffer 2 at the thread's own position.
 ///
-/// Specified in isa.yaml:518; provenance: document.
+/// Specified in isa.yaml:520; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5082,7 +5084,7 @@ impl WriteLocalTile2 {
 ///
 /// Writes tile buffer 3 at the thread's own position.
 ///
-/// Specified in isa.yaml:518; provenance: document.
+/// Specified in isa.yaml:520; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5150,7 +5152,7 @@ impl WriteLocalTile3 {
 ///
 /// Writes tile buffer 0 at an address.
 ///
-/// Specified in isa.yaml:531; provenance: document.
+/// Specified in isa.yaml:533; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5239,7 +5241,7 @@ impl WriteTile0 {
 ///
 /// Writes tile buffer 1 at an address.
 ///
-/// Specified in isa.yaml:531; provenance: document.
+/// Specified in isa.yaml:533; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5328,7 +5330,7 @@ impl WriteTile1 {
 ///
 /// Writes tile buffer 2 at an address.
 ///
-/// Specified in isa.yaml:531; provenance: document.
+/// Specified in isa.yaml:533; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5417,7 +5419,7 @@ impl WriteTile2 {
 ///
 /// Writes tile buffer 3 at an address.
 ///
-/// Specified in isa.yaml:531; provenance: document.
+/// Specified in isa.yaml:533; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5506,7 +5508,7 @@ impl WriteTile3 {
 ///
 /// Writes tile buffer 0 at the thread's own position, then releases its lock.
 ///
-/// Specified in isa.yaml:545; provenance: document.
+/// Specified in isa.yaml:547; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5576,7 +5578,7 @@ impl WriteUnlockLocalTile0 {
 ///
 /// Writes tile buffer 1 at the thread's own position, then releases its lock.
 ///
-/// Specified in isa.yaml:545; provenance: document.
+/// Specified in isa.yaml:547; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5646,7 +5648,7 @@ impl WriteUnlockLocalTile1 {
 ///
 /// Writes tile buffer 2 at the thread's own position, then releases its lock.
 ///
-/// Specified in isa.yaml:545; provenance: document.
+/// Specified in isa.yaml:547; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5716,7 +5718,7 @@ impl WriteUnlockLocalTile2 {
 ///
 /// Writes tile buffer 3 at the thread's own position, then releases its lock.
 ///
-/// Specified in isa.yaml:545; provenance: document.
+/// Specified in isa.yaml:547; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5786,7 +5788,7 @@ impl WriteUnlockLocalTile3 {
 ///
 /// Writes tile buffer 0 at an address, then releases its lock.
 ///
-/// Specified in isa.yaml:558; provenance: document.
+/// Specified in isa.yaml:560; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5877,7 +5879,7 @@ impl WriteUnlockTile0 {
 ///
 /// Writes tile buffer 1 at an address, then releases its lock.
 ///
-/// Specified in isa.yaml:558; provenance: document.
+/// Specified in isa.yaml:560; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -5968,7 +5970,7 @@ impl WriteUnlockTile1 {
 ///
 /// Writes tile buffer 2 at an address, then releases its lock.
 ///
-/// Specified in isa.yaml:558; provenance: document.
+/// Specified in isa.yaml:560; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6059,7 +6061,7 @@ impl WriteUnlockTile2 {
 ///
 /// Writes tile buffer 3 at an address, then releases its lock.
 ///
-/// Specified in isa.yaml:558; provenance: document.
+/// Specified in isa.yaml:560; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6150,7 +6152,7 @@ impl WriteUnlockTile3 {
 ///
 /// Begins to load 64 bits from external memory.
 ///
-/// Specified in isa.yaml:574; provenance: document.
+/// Specified in isa.yaml:576; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6199,7 +6201,7 @@ impl IssueExternalLoad {
 ///
 /// Begins to load an RGB1555 colour from external memory and to convert it to FP16.
 ///
-/// Specified in isa.yaml:584; provenance: document.
+/// Specified in isa.yaml:586; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6250,7 +6252,7 @@ impl IssueExternalLoadRgb {
 ///
 /// Begins to load a byte from external memory and to look it up in palette 0.
 ///
-/// Specified in isa.yaml:594; provenance: document.
+/// Specified in isa.yaml:596; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6301,7 +6303,7 @@ impl IssueExternalLoadLut0 {
 ///
 /// Begins to load a byte from external memory and to look it up in palette 1.
 ///
-/// Specified in isa.yaml:604; provenance: document.
+/// Specified in isa.yaml:606; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6352,7 +6354,7 @@ impl IssueExternalLoadLut1 {
 ///
 /// The result of the pending load or fetch. Stalls until it is there.
 ///
-/// Specified in isa.yaml:614; provenance: document.
+/// Specified in isa.yaml:616; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6421,7 +6423,7 @@ impl FinishExternalLoad {
 ///
 /// Stores `operand` in 64 bits of external memory, at once; the word from before is the result that becomes pending.
 ///
-/// Specified in isa.yaml:625; provenance: document.
+/// Specified in isa.yaml:627; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6487,7 +6489,7 @@ impl IssueExternalFetchSwap {
 ///
 /// Adds `operand` as AddInt32 does in 64 bits of external memory, at once; the word from before is the result that becomes pending.
 ///
-/// Specified in isa.yaml:637; provenance: document.
+/// Specified in isa.yaml:639; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6553,7 +6555,7 @@ impl IssueExternalFetchAdd32 {
 ///
 /// Stores the word OR `operand` in 64 bits of external memory, at once; the word from before is the result that becomes pending.
 ///
-/// Specified in isa.yaml:649; provenance: document.
+/// Specified in isa.yaml:651; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6619,7 +6621,7 @@ impl IssueExternalFetchOr {
 ///
 /// Stores the word XOR `operand` in 64 bits of external memory, at once; the word from before is the result that becomes pending.
 ///
-/// Specified in isa.yaml:661; provenance: document.
+/// Specified in isa.yaml:663; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6685,7 +6687,7 @@ impl IssueExternalFetchXor {
 ///
 /// Stores the word AND `operand` in 64 bits of external memory, at once; the word from before is the result that becomes pending.
 ///
-/// Specified in isa.yaml:673; provenance: document.
+/// Specified in isa.yaml:675; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -6751,7 +6753,7 @@ impl IssueExternalFetchAnd {
 ///
 /// Stores all four components in external memory.
 ///
-/// Specified in isa.yaml:685; provenance: document.
+/// Specified in isa.yaml:687; provenance: document.
 ///
 /// Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.
 ///
@@ -8748,7 +8750,7 @@ mod tables {
                 title: "end threads",
                 doc: "The active threads end. A group whose threads have all ended is recycled.",
                 unit: "control",
-                source: "isa.yaml:186",
+                source: "isa.yaml:188",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nQ13 (assumed): Exit ends the active threads only. A group with living but no active threads goes on without effect, Branch falling through, up to the next Sync. The program counter wraps after 1023; unwritten program memory is Exit. Reason: Masked until a following Sync; a counter that wraps needs no logic.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ35 (assumed): What a group leaves behind can be read as it was when its last thread ended; steps count issued instructions, stalls and bubbles not. Reason: Needed for tests.",
                 match_mask: 0xff00000000000000,
@@ -8777,7 +8779,7 @@ mod tables {
                 title: "unmask threads",
                 doc: "All living threads of the group become active again.",
                 unit: "control",
-                source: "isa.yaml:194",
+                source: "isa.yaml:196",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nQ13 (assumed): Exit ends the active threads only. A group with living but no active threads goes on without effect, Branch falling through, up to the next Sync. The program counter wraps after 1023; unwritten program memory is Exit. Reason: Masked until a following Sync; a counter that wraps needs no logic.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -8806,7 +8808,7 @@ mod tables {
                 title: "reserve a bank",
                 doc: "Reserves a global bank for a new group. Stalls while none is free.",
                 unit: "control",
-                source: "isa.yaml:202",
+                source: "isa.yaml:204",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ30 (assumed): Once a group, if a thread is active: the lowest free of 48 banks, contents not cleared. A second one before Launch does nothing. The bank is free again when the launched group is recycled, or the allocating one without having launched. Reason: 48 groups of state, so 48 banks.",
                 match_mask: 0xff00000000000000,
@@ -8835,7 +8837,7 @@ mod tables {
                 title: "queue the prepared group",
                 doc: "Queues a group that runs against the reserved bank: `start`.x is its entry, `start`.yz its position. The components enabled by the write modes are the lanes that start alive. Stalls while the queue is full.",
                 unit: "control",
-                source: "isa.yaml:210",
+                source: "isa.yaml:212",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nlaunch-operand (assumed): Operand B holds the entry in X and the position in Y and Z. Reason: The order in which the reference names them.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ28 (assumed): Thread t of a group is at ((x AND NOT 3) OR t, y). The spawner goes row by row, left to right; lanes outside the rectangle start dead. Reason: It makes the low bits of the tile address the thread's number.\nQ29 (assumed): A group starts at its entry with all living threads active, flags, local and shared registers zero, and nothing pending. Reason: Deterministic; programs should not rely on the zeros.\nQ32 (assumed): Once a group: operand and write modes are those of the lowest active thread. Without a reserved bank nothing happens; with no lane alive the new group is recycled at once. Stalls while 28 groups wait. Reason: One group is prepared, so one is launched.\nQ33 (assumed): One queue, first in first out; the spawner adds to it only while it is empty. Active groups take turns, an instruction each. Reason: Otherwise 20 groups stalled in Launch behind a full queue would never move.",
                 match_mask: 0xff00000000000000,
@@ -8864,7 +8866,7 @@ mod tables {
                 title: "position of the thread",
                 doc: "The thread's position on the screen (X, Y) and in the tile (Z, W), as 16-bit integers.",
                 unit: "control",
-                source: "isa.yaml:222",
+                source: "isa.yaml:224",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nposition-result (assumed): The result is x, y, tile x, tile y. Reason: The order in which the reference names them.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ28 (assumed): Thread t of a group is at ((x AND NOT 3) OR t, y). The spawner goes row by row, left to right; lanes outside the rectangle start dead. Reason: It makes the low bits of the tile address the thread's number.",
                 match_mask: 0xff00000000000000,
@@ -8893,7 +8895,7 @@ mod tables {
                 title: "jump",
                 doc: "Active threads of which a selected flag is set, or all without a condition, go on at the target; the others wait, masked, for the next Sync. If no active thread goes, nothing happens.",
                 unit: "control",
-                source: "isa.yaml:233",
+                source: "isa.yaml:235",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nbranch-condition (assumed): Bits 55..52 are a mask, bit 52 for X up to bit 55 for W; a thread goes if any selected flag is set; an empty mask means always. Reason: Four bits for four flags; an empty mask would otherwise never branch.\nQ13 (assumed): Exit ends the active threads only. A group with living but no active threads goes on without effect, Branch falling through, up to the next Sync. The program counter wraps after 1023; unwritten program memory is Exit. Reason: Masked until a following Sync; a counter that wraps needs no logic.",
                 match_mask: 0xff00000000000000,
@@ -8922,7 +8924,7 @@ mod tables {
                 title: "all flags",
                 doc: "All four flags of a thread become the AND of the four.",
                 unit: "flags",
-                source: "isa.yaml:245",
+                source: "isa.yaml:247",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nQ12 (assumed): Flag operations ignore write modes, flag control and registers: all four flags of each active thread change, from the old flags of that thread alone. Reason: They write the result back to every component and have no register operands.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -8951,7 +8953,7 @@ mod tables {
                 title: "any flag",
                 doc: "All four flags of a thread become the OR of the four.",
                 unit: "flags",
-                source: "isa.yaml:253",
+                source: "isa.yaml:255",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nQ12 (assumed): Flag operations ignore write modes, flag control and registers: all four flags of each active thread change, from the old flags of that thread alone. Reason: They write the result back to every component and have no register operands.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -8980,7 +8982,7 @@ mod tables {
                 title: "both flags of a pair",
                 doc: "Flags X and Y become X AND Y, flags Z and W become Z AND W.",
                 unit: "flags",
-                source: "isa.yaml:261",
+                source: "isa.yaml:263",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nQ12 (assumed): Flag operations ignore write modes, flag control and registers: all four flags of each active thread change, from the old flags of that thread alone. Reason: They write the result back to every component and have no register operands.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -9009,7 +9011,7 @@ mod tables {
                 title: "either flag of a pair",
                 doc: "Flags X and Y become X OR Y, flags Z and W become Z OR W.",
                 unit: "flags",
-                source: "isa.yaml:269",
+                source: "isa.yaml:271",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nQ12 (assumed): Flag operations ignore write modes, flag control and registers: all four flags of each active thread change, from the old flags of that thread alone. Reason: They write the result back to every component and have no register operands.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -9038,7 +9040,7 @@ mod tables {
                 title: "flag X everywhere",
                 doc: "All four flags of a thread become its flag X.",
                 unit: "flags",
-                source: "isa.yaml:277",
+                source: "isa.yaml:279",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nQ12 (assumed): Flag operations ignore write modes, flag control and registers: all four flags of each active thread change, from the old flags of that thread alone. Reason: They write the result back to every component and have no register operands.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -9067,7 +9069,7 @@ mod tables {
                 title: "FP16 sum",
                 doc: "`a` + `b`, component by component, rounded to nearest even.",
                 unit: "float",
-                source: "isa.yaml:287",
+                source: "isa.yaml:289",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ01 (assumed): Every NaN that arithmetic makes is 0x7E00; operand payloads do not go through. A component that is not written keeps its bits. Reason: One constant instead of a payload path, as in RISC-V and GPUs.\nQ03 (assumed): x + (-x) is +0, -0 + -0 is -0, signs of products and quotients by XOR; overflow goes to infinity; denormals are read and made. Reason: Plain IEEE, round to nearest even.",
                 match_mask: 0xff00000000000000,
@@ -9096,7 +9098,7 @@ mod tables {
                 title: "FP16 product",
                 doc: "`a` × `b`, component by component, rounded to nearest even.",
                 unit: "float",
-                source: "isa.yaml:299",
+                source: "isa.yaml:301",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ01 (assumed): Every NaN that arithmetic makes is 0x7E00; operand payloads do not go through. A component that is not written keeps its bits. Reason: One constant instead of a payload path, as in RISC-V and GPUs.\nQ03 (assumed): x + (-x) is +0, -0 + -0 is -0, signs of products and quotients by XOR; overflow goes to infinity; denormals are read and made. Reason: Plain IEEE, round to nearest even.",
                 match_mask: 0xff00000000000000,
@@ -9125,7 +9127,7 @@ mod tables {
                 title: "FP16 quotient of X",
                 doc: "X is `a`.x ÷ `b`.x; Y, Z and W are products as of MultiplyFloat16. Rounded to nearest even.",
                 unit: "float",
-                source: "isa.yaml:311",
+                source: "isa.yaml:313",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ01 (assumed): Every NaN that arithmetic makes is 0x7E00; operand payloads do not go through. A component that is not written keeps its bits. Reason: One constant instead of a payload path, as in RISC-V and GPUs.\nQ02 (assumed): x/0 is a signed infinity, 0/0 and inf/inf are NaN, x/inf is a signed zero; correctly rounded, no exceptions. Reason: The unit is IEEE elsewhere, and nothing could report an exception.\nQ03 (assumed): x + (-x) is +0, -0 + -0 is -0, signs of products and quotients by XOR; overflow goes to infinity; denormals are read and made. Reason: Plain IEEE, round to nearest even.",
                 match_mask: 0xff00000000000000,
@@ -9154,7 +9156,7 @@ mod tables {
                 title: "integer to FP16",
                 doc: "Signed 16-bit integers become FP16.",
                 unit: "float",
-                source: "isa.yaml:325",
+                source: "isa.yaml:327",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ04 (assumed): No 16-bit integer is out of FP16's range: nothing clamps. Rounded to nearest even; 0 gives +0. B is ignored. Reason: The greatest magnitude is 32768, that of FP16 65504.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -9183,7 +9185,7 @@ mod tables {
                 title: "FP16 to integer",
                 doc: "FP16 becomes a signed 16-bit integer, rounded towards zero.",
                 unit: "integer",
-                source: "isa.yaml:339",
+                source: "isa.yaml:341",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ05 (assumed): -0 and |v| < 1 give 0; above 32767 and +inf 0x7FFF; below -32768 and -inf 0x8000; NaN 0. B is ignored. Reason: Saturation taken to its ends.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -9212,7 +9214,7 @@ mod tables {
                 title: "16-bit sum",
                 doc: "`a` + `b`, component by component.",
                 unit: "integer",
-                source: "isa.yaml:351",
+                source: "isa.yaml:353",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ07 (assumed): Integer sums wrap; nothing carries from XY into ZW. Reason: Two's complement adders; only conversions are said to clamp.",
                 match_mask: 0xff00000000000000,
@@ -9241,7 +9243,7 @@ mod tables {
                 title: "32-bit sum",
                 doc: "`a` + `b` as 32-bit integers, one in X and Y, one in Z and W.",
                 unit: "integer",
-                source: "isa.yaml:363",
+                source: "isa.yaml:365",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\npair-halves (assumed): X and Z are the low halves of the pairs XY and ZW. Reason: Little endian, as external memory is.\nQ07 (assumed): Integer sums wrap; nothing carries from XY into ZW. Reason: Two's complement adders; only conversions are said to clamp.\nQ08 (assumed): Swizzles act first, on 16-bit components; then XY and ZW form the pairs. MultiplyHi takes the swizzled X and Z. Reason: Operand collection precedes execution.",
                 match_mask: 0xff00000000000000,
@@ -9270,7 +9272,7 @@ mod tables {
                 title: "low product, unsigned",
                 doc: "The low 16 bits of `a` × `b`, component by component.",
                 unit: "integer",
-                source: "isa.yaml:375",
+                source: "isa.yaml:377",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.",
                 match_mask: 0xff00000000000000,
@@ -9299,7 +9301,7 @@ mod tables {
                 title: "full product, unsigned",
                 doc: "The 32-bit products of the X components, in X and Y, and of the Z components, in Z and W.",
                 unit: "integer",
-                source: "isa.yaml:386",
+                source: "isa.yaml:388",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\npair-halves (assumed): X and Z are the low halves of the pairs XY and ZW. Reason: Little endian, as external memory is.\nQ08 (assumed): Swizzles act first, on 16-bit components; then XY and ZW form the pairs. MultiplyHi takes the swizzled X and Z. Reason: Operand collection precedes execution.",
                 match_mask: 0xff00000000000000,
@@ -9328,7 +9330,7 @@ mod tables {
                 title: "low product",
                 doc: "The low 16 bits of `a` × `b`, component by component.",
                 unit: "integer",
-                source: "isa.yaml:398",
+                source: "isa.yaml:400",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.",
                 match_mask: 0xff00000000000000,
@@ -9357,7 +9359,7 @@ mod tables {
                 title: "full product",
                 doc: "The signed 32-bit products of the X components, in X and Y, and of the Z components, in Z and W.",
                 unit: "integer",
-                source: "isa.yaml:409",
+                source: "isa.yaml:411",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\npair-halves (assumed): X and Z are the low halves of the pairs XY and ZW. Reason: Little endian, as external memory is.\nQ08 (assumed): Swizzles act first, on 16-bit components; then XY and ZW form the pairs. MultiplyHi takes the swizzled X and Z. Reason: Operand collection precedes execution.",
                 match_mask: 0xff00000000000000,
@@ -9386,7 +9388,7 @@ mod tables {
                 title: "bitwise AND",
                 doc: "`a` AND `b`, bit by bit.",
                 unit: "integer",
-                source: "isa.yaml:421",
+                source: "isa.yaml:423",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.",
                 match_mask: 0xff00000000000000,
@@ -9415,7 +9417,7 @@ mod tables {
                 title: "bitwise OR",
                 doc: "`a` OR `b`, bit by bit.",
                 unit: "integer",
-                source: "isa.yaml:432",
+                source: "isa.yaml:434",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.",
                 match_mask: 0xff00000000000000,
@@ -9444,7 +9446,7 @@ mod tables {
                 title: "bitwise exclusive OR",
                 doc: "`a` XOR `b`, bit by bit.",
                 unit: "integer",
-                source: "isa.yaml:443",
+                source: "isa.yaml:445",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.",
                 match_mask: 0xff00000000000000,
@@ -9473,7 +9475,7 @@ mod tables {
                 title: "FP16 to integer, wrapped",
                 doc: "`a` becomes a signed 16-bit integer as of ConvertToInt16, then AND `b`: coordinates of a texture that repeats.",
                 unit: "integer",
-                source: "isa.yaml:454",
+                source: "isa.yaml:456",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ06 (assumed): Exactly ConvertToInt16, then AND of the two's complement with B: -1.5 with mask 7 is 7, -0.5 is 0. Reason: One shared converter in front of the AND; rounding down would be a second one.",
                 match_mask: 0xff00000000000000,
@@ -9502,7 +9504,7 @@ mod tables {
                 title: "read tile 0",
                 doc: "Reads tile buffer 0 at the thread's own position.",
                 unit: "tile",
-                source: "isa.yaml:468",
+                source: "isa.yaml:470",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -9531,7 +9533,7 @@ mod tables {
                 title: "read tile 1",
                 doc: "Reads tile buffer 1 at the thread's own position.",
                 unit: "tile",
-                source: "isa.yaml:468",
+                source: "isa.yaml:470",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -9560,7 +9562,7 @@ mod tables {
                 title: "read tile 2",
                 doc: "Reads tile buffer 2 at the thread's own position.",
                 unit: "tile",
-                source: "isa.yaml:468",
+                source: "isa.yaml:470",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -9589,7 +9591,7 @@ mod tables {
                 title: "read tile 3",
                 doc: "Reads tile buffer 3 at the thread's own position.",
                 unit: "tile",
-                source: "isa.yaml:468",
+                source: "isa.yaml:470",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.",
                 match_mask: 0xff00000000000000,
@@ -9618,7 +9620,7 @@ mod tables {
                 title: "read tile 0 anywhere",
                 doc: "Reads tile buffer 0 at an address.",
                 unit: "tile",
-                source: "isa.yaml:480",
+                source: "isa.yaml:482",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.",
                 match_mask: 0xff00000000000000,
@@ -9647,7 +9649,7 @@ mod tables {
                 title: "read tile 1 anywhere",
                 doc: "Reads tile buffer 1 at an address.",
                 unit: "tile",
-                source: "isa.yaml:480",
+                source: "isa.yaml:482",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.",
                 match_mask: 0xff00000000000000,
@@ -9676,7 +9678,7 @@ mod tables {
                 title: "read tile 2 anywhere",
                 doc: "Reads tile buffer 2 at an address.",
                 unit: "tile",
-                source: "isa.yaml:480",
+                source: "isa.yaml:482",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.",
                 match_mask: 0xff00000000000000,
@@ -9705,7 +9707,7 @@ mod tables {
                 title: "read tile 3 anywhere",
                 doc: "Reads tile buffer 3 at an address.",
                 unit: "tile",
-                source: "isa.yaml:480",
+                source: "isa.yaml:482",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.",
                 match_mask: 0xff00000000000000,
@@ -9734,7 +9736,7 @@ mod tables {
                 title: "lock and read tile 0",
                 doc: "Takes the locks of the active threads' own positions in tile buffer 0, then reads there. Stalls while one is held.",
                 unit: "tile",
-                source: "isa.yaml:493",
+                source: "isa.yaml:495",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -9763,7 +9765,7 @@ mod tables {
                 title: "lock and read tile 1",
                 doc: "Takes the locks of the active threads' own positions in tile buffer 1, then reads there. Stalls while one is held.",
                 unit: "tile",
-                source: "isa.yaml:493",
+                source: "isa.yaml:495",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -9792,7 +9794,7 @@ mod tables {
                 title: "lock and read tile 2",
                 doc: "Takes the locks of the active threads' own positions in tile buffer 2, then reads there. Stalls while one is held.",
                 unit: "tile",
-                source: "isa.yaml:493",
+                source: "isa.yaml:495",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -9821,7 +9823,7 @@ mod tables {
                 title: "lock and read tile 3",
                 doc: "Takes the locks of the active threads' own positions in tile buffer 3, then reads there. Stalls while one is held.",
                 unit: "tile",
-                source: "isa.yaml:493",
+                source: "isa.yaml:495",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -9850,7 +9852,7 @@ mod tables {
                 title: "lock and read tile 0 anywhere",
                 doc: "Takes the locks of addresses in tile buffer 0, then reads there. Stalls while one is held.",
                 unit: "tile",
-                source: "isa.yaml:505",
+                source: "isa.yaml:507",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -9879,7 +9881,7 @@ mod tables {
                 title: "lock and read tile 1 anywhere",
                 doc: "Takes the locks of addresses in tile buffer 1, then reads there. Stalls while one is held.",
                 unit: "tile",
-                source: "isa.yaml:505",
+                source: "isa.yaml:507",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -9908,7 +9910,7 @@ mod tables {
                 title: "lock and read tile 2 anywhere",
                 doc: "Takes the locks of addresses in tile buffer 2, then reads there. Stalls while one is held.",
                 unit: "tile",
-                source: "isa.yaml:505",
+                source: "isa.yaml:507",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -9937,7 +9939,7 @@ mod tables {
                 title: "lock and read tile 3 anywhere",
                 doc: "Takes the locks of addresses in tile buffer 3, then reads there. Stalls while one is held.",
                 unit: "tile",
-                source: "isa.yaml:505",
+                source: "isa.yaml:507",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -9966,7 +9968,7 @@ mod tables {
                 title: "write tile 0",
                 doc: "Writes tile buffer 0 at the thread's own position.",
                 unit: "tile",
-                source: "isa.yaml:518",
+                source: "isa.yaml:520",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.",
                 match_mask: 0xff00000000000000,
@@ -9995,7 +9997,7 @@ mod tables {
                 title: "write tile 1",
                 doc: "Writes tile buffer 1 at the thread's own position.",
                 unit: "tile",
-                source: "isa.yaml:518",
+                source: "isa.yaml:520",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.",
                 match_mask: 0xff00000000000000,
@@ -10024,7 +10026,7 @@ mod tables {
                 title: "write tile 2",
                 doc: "Writes tile buffer 2 at the thread's own position.",
                 unit: "tile",
-                source: "isa.yaml:518",
+                source: "isa.yaml:520",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.",
                 match_mask: 0xff00000000000000,
@@ -10053,7 +10055,7 @@ mod tables {
                 title: "write tile 3",
                 doc: "Writes tile buffer 3 at the thread's own position.",
                 unit: "tile",
-                source: "isa.yaml:518",
+                source: "isa.yaml:520",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.",
                 match_mask: 0xff00000000000000,
@@ -10082,7 +10084,7 @@ mod tables {
                 title: "write tile 0 anywhere",
                 doc: "Writes tile buffer 0 at an address.",
                 unit: "tile",
-                source: "isa.yaml:531",
+                source: "isa.yaml:533",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.",
                 match_mask: 0xff00000000000000,
@@ -10111,7 +10113,7 @@ mod tables {
                 title: "write tile 1 anywhere",
                 doc: "Writes tile buffer 1 at an address.",
                 unit: "tile",
-                source: "isa.yaml:531",
+                source: "isa.yaml:533",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.",
                 match_mask: 0xff00000000000000,
@@ -10140,7 +10142,7 @@ mod tables {
                 title: "write tile 2 anywhere",
                 doc: "Writes tile buffer 2 at an address.",
                 unit: "tile",
-                source: "isa.yaml:531",
+                source: "isa.yaml:533",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.",
                 match_mask: 0xff00000000000000,
@@ -10169,7 +10171,7 @@ mod tables {
                 title: "write tile 3 anywhere",
                 doc: "Writes tile buffer 3 at an address.",
                 unit: "tile",
-                source: "isa.yaml:531",
+                source: "isa.yaml:533",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.",
                 match_mask: 0xff00000000000000,
@@ -10198,7 +10200,7 @@ mod tables {
                 title: "write and unlock tile 0",
                 doc: "Writes tile buffer 0 at the thread's own position, then releases its lock.",
                 unit: "tile",
-                source: "isa.yaml:545",
+                source: "isa.yaml:547",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -10227,7 +10229,7 @@ mod tables {
                 title: "write and unlock tile 1",
                 doc: "Writes tile buffer 1 at the thread's own position, then releases its lock.",
                 unit: "tile",
-                source: "isa.yaml:545",
+                source: "isa.yaml:547",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -10256,7 +10258,7 @@ mod tables {
                 title: "write and unlock tile 2",
                 doc: "Writes tile buffer 2 at the thread's own position, then releases its lock.",
                 unit: "tile",
-                source: "isa.yaml:545",
+                source: "isa.yaml:547",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -10285,7 +10287,7 @@ mod tables {
                 title: "write and unlock tile 3",
                 doc: "Writes tile buffer 3 at the thread's own position, then releases its lock.",
                 unit: "tile",
-                source: "isa.yaml:545",
+                source: "isa.yaml:547",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -10314,7 +10316,7 @@ mod tables {
                 title: "write and unlock tile 0 anywhere",
                 doc: "Writes tile buffer 0 at an address, then releases its lock.",
                 unit: "tile",
-                source: "isa.yaml:558",
+                source: "isa.yaml:560",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -10343,7 +10345,7 @@ mod tables {
                 title: "write and unlock tile 1 anywhere",
                 doc: "Writes tile buffer 1 at an address, then releases its lock.",
                 unit: "tile",
-                source: "isa.yaml:558",
+                source: "isa.yaml:560",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -10372,7 +10374,7 @@ mod tables {
                 title: "write and unlock tile 2 anywhere",
                 doc: "Writes tile buffer 2 at an address, then releases its lock.",
                 unit: "tile",
-                source: "isa.yaml:558",
+                source: "isa.yaml:560",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -10401,7 +10403,7 @@ mod tables {
                 title: "write and unlock tile 3 anywhere",
                 doc: "Writes tile buffer 3 at an address, then releases its lock.",
                 unit: "tile",
-                source: "isa.yaml:558",
+                source: "isa.yaml:560",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\ntile-opcodes (assumed): Of a tile opcode bit 4 says write, bit 3 lock or unlock, bit 2 that A.x is the address, bits 1..0 the buffer. Reason: The reading that fits all three ranges of the reference, and locks in local accesses.\nQ17 (assumed): The four tile buffers have one size, powers of two, at least 4 wide. Tile x and y are x and y modulo that size; an element is 64 bits at tile y × width + tile x. Contents stay between groups. Reason: It needs no divider, and the low bits of the address are then the thread's number.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ18 (assumed): A.x is an element index; its two low bits become the thread's number; it wraps at the size of the buffer. Reason: So the reference says of the low bits; wrapping needs no error path.\nQ19 (assumed): A tile write stores B where the write modes allow it, at own positions, too; destination, bit 55 and flag control are ignored. Reason: A holds the address; only ExternalWrite is called unconditional.\nQ20 (assumed): A lock is a bit a position and buffer without owner. A locking read takes the locks of all active threads or none and stalls. An unlocking write always clears them. Other accesses and Exit do not look at locks. Reason: The smallest hardware; all or nothing keeps lanes from blocking each other.",
                 match_mask: 0xff00000000000000,
@@ -10430,7 +10432,7 @@ mod tables {
                 title: "begin a load",
                 doc: "Begins to load 64 bits from external memory.",
                 unit: "memory",
-                source: "isa.yaml:574",
+                source: "isa.yaml:576",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.",
                 match_mask: 0xff00000000000000,
@@ -10459,7 +10461,7 @@ mod tables {
                 title: "begin to load a colour",
                 doc: "Begins to load an RGB1555 colour from external memory and to convert it to FP16.",
                 unit: "memory",
-                source: "isa.yaml:584",
+                source: "isa.yaml:586",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ24 (assumed): RGB1555: bit 15 A, 14..10 R, 9..5 G, 4..0 B. X, Y, Z are n/31 rounded to nearest even, W is 1.0 or 0.0. Reason: The name lists the fields from the top, and white must be 1.0.",
                 match_mask: 0xff00000000000000,
@@ -10488,7 +10490,7 @@ mod tables {
                 title: "begin to load through palette 0",
                 doc: "Begins to load a byte from external memory and to look it up in palette 0.",
                 unit: "memory",
-                source: "isa.yaml:594",
+                source: "isa.yaml:596",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ25 (assumed): A byte chooses one of 256 palette entries of 64 bits, taken as stored. Only the host writes palettes. Reason: Indexed colour; 256 entries of 64 bits are one block RAM.",
                 match_mask: 0xff00000000000000,
@@ -10517,7 +10519,7 @@ mod tables {
                 title: "begin to load through palette 1",
                 doc: "Begins to load a byte from external memory and to look it up in palette 1.",
                 unit: "memory",
-                source: "isa.yaml:604",
+                source: "isa.yaml:606",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ25 (assumed): A byte chooses one of 256 palette entries of 64 bits, taken as stored. Only the host writes palettes. Reason: Indexed colour; 256 entries of 64 bits are one block RAM.",
                 match_mask: 0xff00000000000000,
@@ -10546,7 +10548,7 @@ mod tables {
                 title: "result of a load",
                 doc: "The result of the pending load or fetch. Stalls until it is there.",
                 unit: "memory",
-                source: "isa.yaml:614",
+                source: "isa.yaml:616",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nwrite-modes (assumed): The write mode of X is bits 49..48, of Y 47..46, of Z 45..44, of W 43..42. Reason: Four modes of two bits fill the field; the order is that of the selectors.\nflag-control (assumed): Bits 13..12 control the flags: 00 keep, 01 sign, 10 zero, 11 sign or zero. A component's flag changes when the component is written. Reason: The write modes fill the field that the reference gives to both, and source A has two bits more than source B.\nQ09 (assumed): Sign is bit 15 of the component. Zero: for FP16 results bits 14..0 are zero, for all others all 16 bits. Reason: The sign is a wire; a float unit knows its zero, other results are untyped bits.\nQ10 (assumed): Of 32-bit results each 16-bit component has its own flag: the sign is that of Y or W, zero is PairAndFlags of both halves. Reason: Writeback sees four components, and PairAndFlags exists for it.\nQ11 (assumed): Flags are updated by LoadPosition, arithmetic, tile reads and FinishExternalLoad only. Reason: Flags are a part of the writeback of a register result.\nQ14 (assumed): All four threads read before any writes; then writes go in the order of threads, so that in a shared register the highest enabled thread wins, component by component. Reason: Collection precedes writeback; lanes drain in order.\nQ15 (assumed): Write modes look at the flags as they were before the instruction, for registers and flags alike. Mode never leaves the flag as well. Reason: One rule, applied everywhere.\nQ31 (assumed): With bit 55 the result goes to a global register of the reserved bank, the 5 bits naming one of 32; without a reserved bank it is dropped. Flags are updated as usual. Reason: A bank is what Allocate reserves, and registers in it are what is initialised.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.",
                 match_mask: 0xff00000000000000,
@@ -10575,7 +10577,7 @@ mod tables {
                 title: "begin to fetch and exchange",
                 doc: "Stores `operand` in 64 bits of external memory, at once; the word from before is the result that becomes pending.",
                 unit: "memory",
-                source: "isa.yaml:625",
+                source: "isa.yaml:627",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ26 (assumed): A fetch works on the aligned 64-bit word and gives the old one; Add32 adds two 32-bit integers. Write modes do not matter. Reason: One 64-bit data path; a single counter leaves ZW zero.",
                 match_mask: 0xff00000000000000,
@@ -10604,7 +10606,7 @@ mod tables {
                 title: "begin to fetch and add",
                 doc: "Adds `operand` as AddInt32 does in 64 bits of external memory, at once; the word from before is the result that becomes pending.",
                 unit: "memory",
-                source: "isa.yaml:637",
+                source: "isa.yaml:639",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ26 (assumed): A fetch works on the aligned 64-bit word and gives the old one; Add32 adds two 32-bit integers. Write modes do not matter. Reason: One 64-bit data path; a single counter leaves ZW zero.",
                 match_mask: 0xff00000000000000,
@@ -10633,7 +10635,7 @@ mod tables {
                 title: "begin to fetch and set bits",
                 doc: "Stores the word OR `operand` in 64 bits of external memory, at once; the word from before is the result that becomes pending.",
                 unit: "memory",
-                source: "isa.yaml:649",
+                source: "isa.yaml:651",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ26 (assumed): A fetch works on the aligned 64-bit word and gives the old one; Add32 adds two 32-bit integers. Write modes do not matter. Reason: One 64-bit data path; a single counter leaves ZW zero.",
                 match_mask: 0xff00000000000000,
@@ -10662,7 +10664,7 @@ mod tables {
                 title: "begin to fetch and toggle bits",
                 doc: "Stores the word XOR `operand` in 64 bits of external memory, at once; the word from before is the result that becomes pending.",
                 unit: "memory",
-                source: "isa.yaml:661",
+                source: "isa.yaml:663",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ26 (assumed): A fetch works on the aligned 64-bit word and gives the old one; Add32 adds two 32-bit integers. Write modes do not matter. Reason: One 64-bit data path; a single counter leaves ZW zero.",
                 match_mask: 0xff00000000000000,
@@ -10691,7 +10693,7 @@ mod tables {
                 title: "begin to fetch and clear bits",
                 doc: "Stores the word AND `operand` in 64 bits of external memory, at once; the word from before is the result that becomes pending.",
                 unit: "memory",
-                source: "isa.yaml:673",
+                source: "isa.yaml:675",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ22 (assumed): The result register is FinishExternalLoad's, with its write modes and flags. One result is pending a thread; a second issue drops the first. Finishing nothing writes nothing. Only active threads issue or finish. Reason: The data is said to become available when FinishExternalLoad is executed.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ26 (assumed): A fetch works on the aligned 64-bit word and gives the old one; Add32 adds two 32-bit integers. Write modes do not matter. Reason: One 64-bit data path; a single counter leaves ZW zero.",
                 match_mask: 0xff00000000000000,
@@ -10720,7 +10722,7 @@ mod tables {
                 title: "store",
                 doc: "Stores all four components in external memory.",
                 unit: "memory",
-                source: "isa.yaml:685",
+                source: "isa.yaml:687",
                 provenance: Provenance::Document,
                 note: "Q34 (assumed): An undefined opcode or a reserved bit is an error when the word is fetched; an undefined opcode is reported first. Reason: A program may hold data that it never reaches.\nregisters (assumed): A source register index has 6 bits: 0 to 15 local, 16 to 31 shared, 32 to 63 global. A destination has 5: 0 to 15 local, 16 to 31 shared. A global bank has 32 registers. Reason: The only reading in which 14 bits hold a register and four selectors, and in which the destination reaches just the two writable spaces.\nswizzles (assumed): Source A is bits 27..14, source B bits 41..28; the register is above the selectors, and the selector of X is above those of Y, Z and W. Reason: Everything else in the word is ordered from the top, too.\nQ16 (assumed): Fields that an instruction does not read are ignored, not errors. Reason: The reference lists the standard fields for all.\nQ21 (assumed): Addresses count bytes; little endian, X lowest. 64-bit accesses ignore the low 3 bits of the address, RGB1555 the lowest. Reads past the end give 0, writes there are dropped. Reason: Bytes suit all three sizes; aligned accesses need no splitter.\nQ23 (assumed): Memory is read and written at issue, in the order of threads; latency shows only in cycles. Reason: Deterministic, and an atomic is a load followed by an update.\nQ27 (assumed): ExternalWrite stores A; its write modes, flag control, destination and bit 55 are ignored; active threads only. Reason: B is the address.",
                 match_mask: 0xff00000000000000,

@@ -7225,8 +7225,8 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                 count: 1,
             },
         ],
-        spaces: &["external", "tile", "palette"],
-        faults: &[],
+        spaces: &["external", "tile", "palette", "locks"],
+        faults: &["locked"],
         nan16: Some(0x7e00),
         nan32: None,
         nan64: None,
@@ -7255,13 +7255,13 @@ pub trait Intrinsics<const L: usize> {
     /// # Errors
     /// When it cannot be executed.
     #[allow(clippy::too_many_arguments)]
-    fn lock(&mut self, argument_0: [u32; L], mask: u64) -> Result<(), Self::Fault>;
+    fn lock(&mut self, at: [u32; L], mask: u64) -> Result<(), Self::Fault>;
     /// Releases the lock of an element.
     ///
     /// # Errors
     /// When it cannot be executed.
     #[allow(clippy::too_many_arguments)]
-    fn unlock(&mut self, argument_0: [u32; L], mask: u64) -> Result<(), Self::Fault>;
+    fn unlock(&mut self, at: [u32; L], mask: u64) -> Result<(), Self::Fault>;
     /// Waits until what is pending is there.
     ///
     /// # Errors
@@ -7281,8 +7281,8 @@ pub trait Intrinsics<const L: usize> {
     #[allow(clippy::too_many_arguments)]
     fn launch(
         &mut self,
-        argument_0: [u8; L],
-        argument_1: [u64; L],
+        lanes: [u8; L],
+        start: [u64; L],
         mask: u64,
     ) -> Result<(), Self::Fault>;
 }
@@ -7311,3 +7311,187 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
         _ => Ok(argument(usize::MAX)),
     }
 }
+/// What executes programs, beyond what the instructions do.
+pub static HARDWARE: &super::__rt::machine::Hardware = &{
+    use super::__rt::machine;
+    #[allow(unused_imports, reason = "not every set has them all")]
+    use super::__rt::semantics::{
+        Class, Effects, Intrinsic, Modifier, Node, Op, Operation, Semantics, State, Type,
+    };
+    use Op::*;
+    const fn n(op: Op, imm: u16, ty: Type, args: [u16; 4]) -> Node {
+        Node { op, imm, ty, args }
+    }
+    #[allow(dead_code, reason = "not every set has them all")]
+    const fn b(bits: u8, lanes: u8) -> Type {
+        Type {
+            class: Class::Bool,
+            bits,
+            lanes,
+        }
+    }
+    #[allow(dead_code, reason = "not every set has them all")]
+    const fn u(bits: u8, lanes: u8) -> Type {
+        Type {
+            class: Class::Unsigned,
+            bits,
+            lanes,
+        }
+    }
+    #[allow(dead_code, reason = "not every set has them all")]
+    const fn i(bits: u8, lanes: u8) -> Type {
+        Type {
+            class: Class::Signed,
+            bits,
+            lanes,
+        }
+    }
+    #[allow(dead_code, reason = "not every set has them all")]
+    const fn f(bits: u8, lanes: u8) -> Type {
+        Type {
+            class: Class::Float,
+            bits,
+            lanes,
+        }
+    }
+    machine::Hardware {
+        lanes: 4,
+        divergence: machine::Divergence::Masked,
+        unit: 8,
+        aligned: false,
+        elf: None,
+        program: 8192,
+        banks: &[
+            machine::Bank {
+                count: 16,
+                width: 64,
+                open: "r",
+                close: "",
+                names: &[],
+                also: &[],
+                zero: None,
+                uniform: false,
+            },
+            machine::Bank {
+                count: 16,
+                width: 64,
+                open: "s",
+                close: "",
+                names: &[],
+                also: &[],
+                zero: None,
+                uniform: true,
+            },
+            machine::Bank {
+                count: 32,
+                width: 64,
+                open: "g",
+                close: "",
+                names: &[],
+                also: &[],
+                zero: None,
+                uniform: true,
+            },
+        ],
+        aliases: &[],
+        readings: &[],
+        discards: &[(0, "spawned")],
+        spaces: &[
+            machine::Space {
+                space: 0,
+                size: 65536,
+                open: true,
+            },
+            machine::Space {
+                space: 1,
+                size: 2097152,
+                open: false,
+            },
+            machine::Space {
+                space: 2,
+                size: 4096,
+                open: false,
+            },
+            machine::Space {
+                space: 3,
+                size: 262144,
+                open: false,
+            },
+        ],
+        calls: &[],
+        intrinsics: &[
+            machine::Performed {
+                intrinsic: 1,
+                operation: Operation {
+                    text: "",
+                    nodes: &[
+                        n(Operand, 0, u(32, 1), [0, 0, 65535, 65535]),
+                        n(Const, 0, u(32, 1), [0, 65535, 65535, 65535]),
+                        n(Shr, 0, u(32, 1), [0, 1, 65535, 65535]),
+                        n(Load, 3, u(8, 1), [2, 65535, 65535, 65535]),
+                        n(Const, 0, u(8, 1), [1, 65535, 65535, 65535]),
+                        n(Compare, 1, b(1, 1), [3, 4, 65535, 65535]),
+                        n(Ballot, 0, u(64, 1), [5, 65535, 65535, 65535]),
+                        n(Const, 0, u(64, 1), [1, 65535, 65535, 65535]),
+                        n(Compare, 1, b(1, 1), [6, 7, 65535, 65535]),
+                        n(Not, 0, b(1, 1), [8, 65535, 65535, 65535]),
+                        n(Fault, 0, u(32, 1), [0, 8, 65535, 65535]),
+                        n(Const, 0, u(8, 1), [2, 65535, 65535, 65535]),
+                        n(Store, 3, u(8, 1), [2, 11, 65535, 65535]),
+                    ],
+                    lists: &[],
+                    constants: &[3, 0, 1],
+                    modifiers: &[],
+                    intrinsics: &[],
+                },
+            },
+            machine::Performed {
+                intrinsic: 2,
+                operation: Operation {
+                    text: "",
+                    nodes: &[
+                        n(Operand, 0, u(32, 1), [0, 0, 65535, 65535]),
+                        n(Const, 0, u(32, 1), [0, 65535, 65535, 65535]),
+                        n(Shr, 0, u(32, 1), [0, 1, 65535, 65535]),
+                        n(Const, 0, u(8, 1), [1, 65535, 65535, 65535]),
+                        n(Store, 3, u(8, 1), [2, 3, 65535, 65535]),
+                    ],
+                    lists: &[],
+                    constants: &[3, 0],
+                    modifiers: &[],
+                    intrinsics: &[],
+                },
+            },
+            machine::Performed {
+                intrinsic: 3,
+                operation: Operation {
+                    text: "",
+                    nodes: &[],
+                    lists: &[],
+                    constants: &[],
+                    modifiers: &[],
+                    intrinsics: &[],
+                },
+            },
+        ],
+        unmasks: Some(0),
+        start: Some(Operation {
+            text: "",
+            nodes: &[
+                n(Special, 2, u(32, 1), [65535, 65535, 65535, 65535]),
+                n(Trunc, 0, u(16, 1), [0, 65535, 65535, 65535]),
+                n(Const, 0, u(16, 1), [0, 65535, 65535, 65535]),
+                n(Pack, 0, u(16, 2), [0, 2, 65535, 65535]),
+                n(Const, 0, u(16, 1), [1, 65535, 65535, 65535]),
+                n(Pack, 0, u(16, 2), [2, 2, 65535, 65535]),
+                n(SetState, 0, u(16, 2), [1, 65535, 3, 65535]),
+                n(SetState, 0, u(16, 2), [2, 65535, 5, 65535]),
+            ],
+            lists: &[1, 2, 4, 4],
+            constants: &[0, 0x20],
+            modifiers: &[],
+            intrinsics: &[],
+        }),
+    }
+};
+super::__rt::define_machine!(super::ISA, SEMANTICS, HARDWARE, 4);

@@ -32,7 +32,14 @@ pub fn subjects() -> Vec<(&'static str, Subject)> {
                 Some(isaforge_valhall_2021::semantics::HARDWARE),
             ),
         ),
-        ("vpu", subject(Tables::Words(isaforge_vpu::ISA), isaforge_vpu::semantics::SEMANTICS, None)),
+        (
+            "vpu",
+            subject(
+                Tables::Words(isaforge_vpu::ISA),
+                isaforge_vpu::semantics::SEMANTICS,
+                Some(isaforge_vpu::semantics::HARDWARE),
+            ),
+        ),
         ("usc", subject(Tables::Groups(isaforge_usc::ISA), isaforge_usc::semantics::SEMANTICS, None)),
     ]
 }

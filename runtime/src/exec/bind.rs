@@ -65,7 +65,8 @@ impl<'a> Binder<'a> {
     /// # Errors
     /// When the evaluator has to execute it; the block is as it was then.
     pub fn instruction(&mut self, pc: u64, instruction: &Instruction) -> Result<Value, Refused> {
-        if instruction.ends || self.machine.hardware().unit > 1 {
+        let hardware = self.machine.hardware();
+        if instruction.ends || hardware.unit > 1 || !hardware.is_plain() {
             return Err(Refused);
         }
         let before = (self.block.effects.len(), self.block.accesses.len());

@@ -31,11 +31,12 @@ fn breaking_a_text_is_noticed_where_the_instruction_is_named() {
     valhall::mutants::check(&mut valhall::Valhall::new(), every);
 }
 
-/// Compares every 16th case; `WITNESS=all` compares all of them.
+/// Compares every 16th case, of the VPU every fourth; `WITNESS=all` compares all of them.
 #[test]
 fn a_machine_from_the_specification_alone_does_what_the_reference_does() {
     let every = if std::env::var("WITNESS").as_deref() == Ok("all") { 1 } else { 16 };
     valhall::derived::check(&mut valhall::Valhall::new(), every);
+    vpu::derived::check(&vpu::Vpu::new(), every.min(4));
 }
 
 #[test]

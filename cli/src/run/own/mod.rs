@@ -182,7 +182,21 @@ fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job, run: Run<'_, 
     let mut machine = Machine::<L>::new(set.0, set.1, set.2);
     let regions = job.buffers.iter_mut().flat_map(|(buffers, _)| &mut buffers.memory);
     let regions = regions.map(|(base, bytes)| (*base, bytes.clone(), true));
-    for (base, bytes, writable) in std::mem::take(&mut job.segments).into_iter().chain(regions) {
+    let mut segments = std::mem::take(&mut job.segments);
+    // Program memory is as long as the hardware says; what a program leaves of it is zero.
+    let program = set.2.program as usize;
+    for (base, bytes, writable) in segments.iter_mut().filter(|_| program > 0) {
+        let from = usize::try_from(*base).unwrap_or(usize::MAX);
+        let mut whole = vec![0; program];
+        let Some(place) = from.checked_add(bytes.len()).and_then(|end| whole.get_mut(from..end)) else {
+            let help = format!("program memory has {program} bytes");
+            return Err(Failure::usage(format!("`{}`: the program is too long", args.launch.display()), help));
+        };
+        place.copy_from_slice(bytes);
+        (*base, *bytes, *writable) = (0, whole, false);
+    }
+    machine.prepare();
+    for (base, bytes, writable) in segments.into_iter().chain(regions) {
         machine.memory.map(base, bytes, writable).map_err(|error| {
             Failure::usage(format!("`{}`: memory at {base:#x}: {error}", args.launch.display()), "")
         })?;

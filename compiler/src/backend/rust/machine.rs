@@ -13,6 +13,7 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
     let divergence = match hardware.divergence {
         Divergence::Refused => quote!(Refused),
         Divergence::LowestFirst => quote!(LowestFirst),
+        Divergence::Masked => quote!(Masked),
     };
     let (unit, aligned) = (Literal::u8_unsuffixed(hardware.unit), hardware.aligned);
     let elf = option(hardware.elf.map(|elf| {
@@ -21,7 +22,7 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
     }));
     let banks = hardware.banks.iter().map(|bank| {
         let (count, width) = (Literal::u32_unsuffixed(bank.count), Literal::u16_unsuffixed(bank.width));
-        let (open, close, names) = (bank.open, bank.close, bank.names);
+        let (open, close, names, uniform) = (bank.open, bank.close, bank.names, bank.uniform);
         let also = bank.also.iter().map(|(name, index)| {
             let index = Literal::u32_unsuffixed(*index);
             quote!((#name, #index))
@@ -39,6 +40,7 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
                 names: &[#(#names),*],
                 also: &[#(#also),*],
                 zero: #zero,
+                uniform: #uniform,
             }
         }
     });
@@ -60,7 +62,28 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
         });
         quote!(machine::Call { intrinsic: #intrinsic, number: #number, services: &[#(#services),*] })
     });
-    let helpers = (!hardware.readings.is_empty()).then(helpers);
+    let program = Literal::u32_unsuffixed(hardware.program);
+    let discards = hardware.discards.iter().map(|(kind, alternative)| {
+        let kind = Literal::u16_unsuffixed(*kind);
+        quote!((#kind, #alternative))
+    });
+    let spaces = hardware.spaces.iter().map(|space| {
+        let (index, size) = (Literal::u16_unsuffixed(space.space), Literal::u32_unsuffixed(space.size));
+        let open = space.open;
+        quote!(machine::Space { space: #index, size: #size, open: #open })
+    });
+    let intrinsics = hardware.intrinsics.iter().map(|performed| {
+        let intrinsic = Literal::u16_unsuffixed(performed.intrinsic);
+        let operation = operation(&performed.operation);
+        quote!(machine::Performed { intrinsic: #intrinsic, operation: #operation })
+    });
+    let unmasks = option(hardware.unmasks.map(|intrinsic| {
+        let intrinsic = Literal::u16_unsuffixed(intrinsic);
+        quote!(#intrinsic)
+    }));
+    let start = option(hardware.start.as_ref().map(operation));
+    let texts = !(hardware.readings.is_empty() && hardware.intrinsics.is_empty()) || hardware.start.is_some();
+    let helpers = texts.then(helpers);
     quote! {
         /// What executes programs, beyond what the instructions do.
         pub static HARDWARE: &super::__rt::machine::Hardware = &{
@@ -72,10 +95,16 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
                 unit: #unit,
                 aligned: #aligned,
                 elf: #elf,
+                program: #program,
                 banks: &[#(#banks),*],
                 aliases: &[#(#aliases),*],
                 readings: &[#(#readings),*],
+                discards: &[#(#discards),*],
+                spaces: &[#(#spaces),*],
                 calls: &[#(#calls),*],
+                intrinsics: &[#(#intrinsics),*],
+                unmasks: #unmasks,
+                start: #start,
             }
         };
         super::__rt::define_machine!(super::ISA, SEMANTICS, HARDWARE, #lane_count);

@@ -4,6 +4,7 @@
 //! An input is a word and the number of a state. A case's answer is what the word changed: registers, flags, threads,
 //! banks, the queue, tiles and their locks, memory; how the group goes on, misuse, and what a trace says was written.
 
+pub mod derived;
 mod state;
 
 use isaforge_core::bits::ones;

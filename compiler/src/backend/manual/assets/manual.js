@@ -266,6 +266,8 @@
         here = state.ended ? -1 : state.pc;
         draw(ask);
         output.replaceChildren(el("p", { class: "summary" }, `${state.steps} instructions executed` + (state.ended ? `; ${state.ended}` : `; next at 0x${state.pc.toString(16)}`)));
+        const idle = state.idle.map((word, lane) => word && `lane ${lane} ${word}`).filter(Boolean);
+        if (idle.length && !state.ended) output.append(el("p", { class: "summary" }, idle.join(", ")));
         if (state.written) output.append(el("pre", { class: "operation", tabindex: "0" }, state.written));
         registers.replaceChildren(...state.registers.map((it) => el("span", { class: it.changed ? "changed" : "" }, `${it.name} = ${it.values.map((value) => "0x" + value).join(" ")}`)));
       };
@@ -292,7 +294,12 @@
     };
     let wait;
     source.addEventListener("input", () => { clearTimeout(wait); wait = setTimeout(() => { keep(); show(); }, 120); });
-    const restore = () => { source.value = decodeURIComponent(location.hash.slice(1)); show(); };
+    // An address that somebody has cut may be no text.
+    const restore = () => {
+      const text = location.hash.slice(1);
+      try { source.value = decodeURIComponent(text); } catch { source.value = text; }
+      show();
+    };
     if (hash) { window.addEventListener("hashchange", restore); if (location.hash) restore(); }
     if (initial && !source.value) { source.value = initial; show(); }
   };
