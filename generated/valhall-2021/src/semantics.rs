@@ -14969,6 +14969,30 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
         flow: &[
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
+                value: 9,
+                waits: 231,
+                reconverges: false,
+                discards: false,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
+                modifier: "flow",
+                value: 13,
+                waits: 0,
+                reconverges: false,
+                discards: true,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
+                modifier: "flow",
+                value: 15,
+                waits: 0,
+                reconverges: false,
+                discards: false,
+                ends: true,
+            },
+            super::__rt::semantics::facts::Flow {
+                modifier: "flow",
                 value: 1,
                 waits: 1,
                 reconverges: false,
