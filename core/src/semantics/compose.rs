@@ -189,10 +189,12 @@ impl Composer<'_> {
                     Found::State(state) => self.set(state, map, node, slot, when),
                     Found::Register(operand) => {
                         let value = map.get(usize::from(node.args[2])).copied().unwrap_or(NONE);
-                        self.links.register_is_written(operand, slot, value, &self.shape);
                         let mut moved = renumber(node, operation.lists, map, &mut self.shape.lists);
                         (moved.args[0], moved.args[1]) = (operand, self.element(operand, node.args[1]));
                         moved.args[3] = self.both(when, moved.args[3]);
+                        if !self.is_never(moved.args[3]) {
+                            self.links.register_is_written(operand, slot, value, &self.shape);
+                        }
                         fold(self.semantics, &mut self.shape, moved);
                     }
                     Found::Nothing => {}
@@ -305,9 +307,13 @@ impl Composer<'_> {
 
     fn set(&mut self, state: u16, map: &[u16], node: &Node, slot: u8, when: u16) {
         let value = map.get(usize::from(node.args[2])).copied().unwrap_or(NONE);
-        self.links.state_is_written(state, slot, value, &self.shape);
         let own = if node.args[3] == NONE { NONE } else { map.get(usize::from(node.args[3])).copied().unwrap_or(NONE) };
         let when = self.both(when, own);
+        // The texts of other units stand in the path, too, under conditions that do not hold.
+        if self.is_never(when) {
+            return;
+        }
+        self.links.state_is_written(state, slot, value, &self.shape);
         let value = if self.is_true(when) {
             value
         } else {
@@ -318,12 +324,16 @@ impl Composer<'_> {
         };
         if let Some(place) = self.states.get_mut(usize::from(state)) {
             *place = value;
-            self.changed[usize::from(state)] |= self.shape.constant(when) != Some(0);
+            self.changed[usize::from(state)] = true;
         }
     }
 
     fn is_true(&self, when: u16) -> bool {
         when == NONE || self.shape.constant(when).is_some_and(|holds| holds != 0)
+    }
+
+    fn is_never(&self, when: u16) -> bool {
+        when != NONE && self.shape.constant(when) == Some(0)
     }
 
     /// Both conditions.
