@@ -74,6 +74,7 @@ fn machine(out: &mut String) {
     use crate::machine::spec as machine;
 
     section::<machine::MachineSpec>(out, "`machine`: what executes programs");
+    section::<machine::SpaceSpec>(out, "`spaces`: a memory of its own");
     section::<machine::CallSpec>(out, "`calls`: a call of the surroundings");
     section::<machine::ServiceSpec>(out, "`services`: what a call may ask for");
     section::<machine::WriteSpec>(out, "`write`: a service that writes bytes");

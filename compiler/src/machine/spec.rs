@@ -18,14 +18,14 @@ vocabulary! {
         optional aligned: bool,
         /// The number of the machine in the header of ELF files (`e_machine`); files of others are refused.
         optional elf: Spanned<u16>,
-        /// Instructions of program memory, as many as the program counter tells apart in steps of `unit`: it wraps at their end,
-        /// and what a program leaves of it is zero. Without it programs lie in memory with their data.
+        /// How many instructions of `unit` bytes program memory has. The program counter wraps at its end, and what a program
+        /// leaves of it is zero. Without this, programs lie in memory with their data.
         optional program: Spanned<u32>,
         /// Address spaces that are memories of their own, by name. All others are one memory.
         optional spaces: Named<SpaceSpec>,
-        /// What happens before a program starts: a text that writes states.
+        /// What happens before a program starts: a text that sets states.
         optional start: Spanned<String>,
-        /// The intrinsic that lets masked lanes go on. Masked lanes execute its instructions, too.
+        /// The intrinsic that lets masked lanes go on. They execute the instruction that calls it, too.
         optional unmasks: Spanned<String>,
         /// What intrinsics do on a machine that one program has to itself, as texts. They know the names of their parameters,
         /// and call no other intrinsics.
