@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use isaforge_core::Tables;
 use isaforge_core::data::Bundle;
-use isaforge_core::machine::{Executed, Host, Intrinsic, Machine, Register};
+use isaforge_core::machine::{Executed, Host, Intrinsic, Machine, Register, Stop};
 
 use crate::explain::{bytes, digits};
 use crate::input::{Pasted, read};
@@ -95,7 +95,8 @@ impl Run {
             self.before = self.values();
             match self.machine.step(&mut self.console) {
                 Ok(None) => {}
-                Ok(Some(stop)) => self.ended = format!("{stop:?}"),
+                Ok(Some(Stop::Exit(status))) => self.ended = format!("the program has ended with status {status}"),
+                Ok(Some(_)) => self.ended = "the program has ended".to_owned(),
                 Err(trap) => self.ended = trap.to_string(),
             }
             self.steps += 1;

@@ -73,6 +73,10 @@ fn pages_name_what_the_tables_know() {
     {
         assert!(page.contains(part), "{part} is not on the page of FADD.f32");
     }
+    let vpu = manual(&subjects.iter().find(|(set, _)| *set == "vpu").expect("one of them").1);
+    for part in ["Execution", "<dt>Lanes<dd>4<", "masked, until <code>unmask</code>", "<code>locks</code>"] {
+        assert!(vpu["registers.html"].contains(part), "{part} is not on the page of the registers");
+    }
     let without = subjects.iter().flat_map(|(set, subject)| {
         let files = manual(subject);
         let bare: Vec<String> = files

@@ -126,6 +126,23 @@ fn programs_of_valhall_run_lane_by_lane() {
 }
 
 #[test]
+fn a_thread_ends_as_its_revision_says_it() {
+    for (set, text) in [("valhall", "NOP.end\nNOP\n"), ("valhall-2021", "NOP.return\nNOP\n")] {
+        let subjects = sets::subjects();
+        let (_, subject) = subjects.iter().find(|(name, _)| *name == set).expect("one of them");
+        let mut page = sets::page(subject);
+        let code = code(&mut page, text);
+        ask(&mut page, "start", &code);
+        let state = ask(&mut page, "step", "100");
+        assert_eq!(
+            (&state["ended"], &state["steps"]),
+            (&Value::from("the program has ended"), &Value::from(1)),
+            "{set}: {state}"
+        );
+    }
+}
+
+#[test]
 fn programs_of_the_vpu_run_with_threads_masked() {
     let subjects = sets::subjects();
     let (_, vpu) = subjects.iter().find(|(name, _)| *name == "vpu").expect("one of them");
@@ -171,4 +188,6 @@ fn the_data_path_of_a_group_is_drawn() {
     for part in ["S0: sh5", "S1: i3", "S2: sh9", "p0: FMAD", "W0: r0", ">ft0<"] {
         assert!(picture.contains(part), "{part} in {picture}");
     }
+    // Three sources go to the phase, and its result goes on: nothing else does.
+    assert_eq!(picture.matches("class=\"head\"").count(), 4, "{picture}");
 }

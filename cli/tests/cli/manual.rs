@@ -30,6 +30,35 @@ fn a_manual_says_what_changed_since_another_revision() {
     assert!(refused.err.contains("cannot be compared"), "{}", refused.err);
 }
 
+/// One of each reader: isaspec, Mesa's Bifrost, SPIR-V, AMD, LLVM, RISC-V, Arm.
+#[test]
+fn documents_of_others_get_a_manual() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests/data");
+    for (document, generation) in [
+        ("isaspec/loom.xml", "6"),
+        ("bifrost.xml", "fma"),
+        ("spirv.json", ""),
+        ("amd.xml", ""),
+        ("amdgpu.jsonl", "gfx1100"),
+        ("riscv-unified-db", "rv32"),
+        ("arm/v10.yaml", ""),
+    ] {
+        let path = data.join(document).display().to_string();
+        let mut arguments = vec!["manual", path.as_str(), "-o", "out"];
+        if !generation.is_empty() {
+            arguments.extend(["--generation", generation]);
+        }
+        isaforge_in(folder.path(), &arguments, b"").expect(0);
+        let out = folder.path().join("out");
+        let pages = fs::read_dir(out.join("i")).expect("pages of instructions").count();
+        let index = fs::read_to_string(out.join("index.html")).expect("a first page");
+        assert!(pages > 1 && index.matches("href=\"i/").count() == pages, "{document}: {pages} pages");
+        assert!(out.join("engine.js").exists(), "{document}");
+        fs::remove_dir_all(out).expect("the folder was there");
+    }
+}
+
 #[test]
 fn what_is_no_set_and_no_file_gets_no_manual() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -56,7 +56,7 @@ pub fn manual(subject: &Subject) -> Files {
     };
     add("index.html", &book.name, pages::index::index(&book));
     add("units.html", "Units", pages::index::units(&book));
-    add("registers.html", "Registers", pages::lists::registers(&book, subject.semantics));
+    add("registers.html", "Registers", pages::lists::registers(&book, subject.semantics, subject.hardware));
     add("decoder.html", "Decoder", pages::index::decoder());
     if !book.opcodes.is_empty() {
         add("opcodes.html", "Opcodes", pages::opcodes::opcodes(&book));

@@ -269,7 +269,9 @@
         const idle = state.idle.map((word, lane) => word && `lane ${lane} ${word}`).filter(Boolean);
         if (idle.length && !state.ended) output.append(el("p", { class: "summary" }, idle.join(", ")));
         if (state.written) output.append(el("pre", { class: "operation", tabindex: "0" }, state.written));
-        registers.replaceChildren(...state.registers.map((it) => el("span", { class: it.changed ? "changed" : "" }, `${it.name} = ${it.values.map((value) => "0x" + value).join(" ")}`)));
+        const texts = state.registers.map((it) => `${it.name} = ${it.values.map((value) => "0x" + value).join(" ")}`);
+        registers.style.setProperty("--wide", Math.max(20, ...texts.map((text) => text.length)));
+        registers.replaceChildren(...texts.map((text, at) => el("span", { class: state.registers[at].changed ? "changed" : "" }, text)));
       };
       const go = (command, count) => el("button", { type: "button", onclick: () => tell(ask(command, String(count))) });
       const back = go("back", 1), step = go("step", 1), run = go("step", 100000), reset = go("back", 100000);

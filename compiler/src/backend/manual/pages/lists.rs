@@ -1,5 +1,6 @@
 //! Named values, operand kinds, registers, the parts of groups.
 
+use isaforge_core::machine::{Divergence, Hardware, Space};
 use isaforge_core::semantics::Semantics;
 use maud::{Markup, html};
 
@@ -78,7 +79,7 @@ fn kind(kind: &Kind) -> Markup {
 }
 
 /// Registers, what programs find in them, and what follows an instruction.
-pub fn registers(book: &Book, semantics: Option<&'static Semantics>) -> Markup {
+pub fn registers(book: &Book, semantics: Option<&'static Semantics>, hardware: Option<&'static Hardware>) -> Markup {
     html! {
         h1 { "Registers" }
         div.scroll tabindex="0" role="region" aria-label="Register banks" {
@@ -94,7 +95,41 @@ pub fn registers(book: &Book, semantics: Option<&'static Semantics>) -> Markup {
                 } } }
             }
         }
-        @if let Some(semantics) = semantics { (conventions(book, semantics)) }
+        @if let Some(semantics) = semantics {
+            (conventions(book, semantics))
+            @if let Some(hardware) = hardware { (machine(book, semantics, hardware)) }
+        }
+    }
+}
+
+/// How programs execute: what the section `machine` of a specification says.
+fn machine(book: &Book, semantics: &'static Semantics, hardware: &'static Hardware) -> Markup {
+    let parting = match hardware.divergence {
+        Divergence::Refused => "an error",
+        Divergence::LowestFirst => "the lanes at the lowest address execute until the others are there",
+        Divergence::Masked => "lanes that do not branch when others do are masked",
+    };
+    let unmasks = hardware.unmasks.and_then(|intrinsic| semantics.intrinsics.get(usize::from(intrinsic)));
+    let uniform = book.banks.iter().zip(hardware.banks).filter(|(_, bank)| bank.uniform);
+    let uniform: Vec<&str> = uniform.map(|(bank, _)| bank.name.as_str()).collect();
+    let name = |space: &Space| semantics.spaces.get(usize::from(space.space)).copied().unwrap_or_default();
+    html! {
+        h2 { "Execution" }
+        dl.facts {
+            dt { "Lanes" } dd { (hardware.lanes) }
+            @if hardware.lanes > 1 {
+                dt { "Divergence" }
+                dd { (parting) @if let Some(unmasks) = unmasks { ", until " code { (unmasks.name) } } }
+            }
+            @if !uniform.is_empty() { dt { "Shared by all lanes" } dd { (uniform.join(", ")) } }
+            dt { "Program counter" } dd { "counts " (count(hardware.unit.into(), "byte")) }
+            @if hardware.program > 0 { dt { "Program memory" } dd { (count(hardware.program as usize, "byte")) } }
+            @for space in hardware.spaces {
+                dt { "Memory " code { (name(space)) } }
+                dd { (count(space.size as usize, "byte")) @if space.open { "; beyond its end zeros are read and nothing is written" } }
+            }
+            @if hardware.aligned { dt { "Alignment" } dd { "an access lies at a multiple of its size" } }
+        }
     }
 }
 

@@ -29,7 +29,7 @@ pub fn opcodes(book: &Book) -> Markup {
     html! {
         h1 { "Opcodes" }
         p { "Every instruction is told by bits " (places(&bits)) ". "
-            (codes.len()) " of " (1u64 << bits.len()) " codes are used. A darker cell stands for more instructions,
+            (codes.len()) " of " (1u64 << bits.len()) " codes are used. A stronger colour stands for more instructions,
             which further bits tell apart." }
         div.scroll tabindex="0" role="region" aria-label="Map of opcodes" {
             table.map {
