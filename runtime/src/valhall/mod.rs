@@ -56,7 +56,6 @@ mod operation;
 mod preload;
 mod program;
 pub mod reference;
-mod rules;
 pub mod single;
 mod source;
 mod space;

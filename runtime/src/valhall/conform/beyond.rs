@@ -1,16 +1,12 @@
-//! Operations that v9 has no encoding for; their rules are here for later architectures.
+//! Operations that v9 has no encoding for, which later architectures have.
 
-use crate::valhall::rules::float32::{self, Flush, Nans};
-use crate::valhall::rules::integer::{self, Lanes};
-use crate::valhall::rules::rounding::{F16, F32, Format, Rounding};
-use crate::valhall::rules::shift::{Logic, Shift, shift_logic};
-use crate::valhall::rules::{convert, float16};
-
+use isaforge_core::bits::ones;
+use isaforge_core::float::{self, Format, Round};
 use isaforge_valhall::Clamp;
 
 use super::{Input, VectorError};
 
-/// The result of an operation that only the rules know; `None` for one that may be an instruction.
+/// The result of an operation that no instruction has; `None` for one that may be an instruction.
 pub(super) fn ask(operation: &str, modifiers: &[&str], inputs: &[Input]) -> Result<Option<u64>, VectorError> {
     let (base, ty) = operation.split_once('.').unwrap_or((operation, ""));
     let mut words = Words { operation, left: modifiers.to_vec() };
@@ -23,64 +19,73 @@ pub(super) fn ask(operation: &str, modifiers: &[&str], inputs: &[Input]) -> Resu
     let found = if let Some((kind, logic)) = rotation(base) {
         let [a, counts, b] = take(3)? else { return Ok(None) };
         let Some(bits) = width(ty) else { return Ok(None) };
-        let counts = match bits {
-            // The lowest bytes of the halves, as `b02` says.
-            16 => [0, 0, 16, 16].map(|shift| (word(counts) >> shift) as u8),
-            _ => word(counts).to_le_bytes(),
-        };
         let not = words.take("not_result");
         words.take("src1.b02");
-        shift_logic(kind, logic, bits, a.value, counts, b.value, not)
+        let total = bits.max(32);
+        // A component has the count in its lowest byte.
+        let rotated = components(bits, total, |at| rotate(kind, bits, a.value >> at, word(counts) >> at));
+        let combined = match logic {
+            Logic::And => rotated & b.value,
+            Logic::Or => rotated | b.value,
+            Logic::Xor => rotated ^ b.value,
+        };
+        (if not { !combined } else { combined }) & ones(total)
     } else if base == "CLZ" && words.take("mask") {
-        let (Some(lanes), [a]) = (lanes(ty), take(1)?) else { return Ok(None) };
-        integer::leading_zeros(lanes, word(a), true).into()
+        let (Some(bits), [a]) = (width(ty).filter(|bits| *bits <= 32), take(1)?) else { return Ok(None) };
+        components(bits, 32, |at| match a.value >> at & ones(bits) {
+            // All ones, where others say how many bits there are.
+            0 => u64::MAX,
+            value => u64::from(value.leading_zeros()) - u64::from(64 - bits),
+        })
     } else if matches!(base, "FMIN" | "FMAX") && words.take("nan_propagate") {
         let [a, b] = take(2)? else { return Ok(None) };
-        let least = base == "FMIN";
-        let single = if least { float32::min } else { float32::max };
-        let half = if least { float16::min } else { float16::max };
+        let extreme = if base == "FMIN" { float::min } else { float::max };
         let clamp = words.clamp();
-        match ty {
-            "f32" => float32::clamp(single(word(a), word(b), Nans::Propagate), clamp).into(),
-            "v2f16" => halves(|shift| float16::clamp(half(part(a, shift), part(b, shift), Nans::Propagate), clamp)),
-            _ => return Ok(None),
-        }
+        let Some(format) = format(ty) else { return Ok(None) };
+        floats(format, |at| {
+            let [a, b] = [a, b].map(|input| input.value >> at & format.mask());
+            let nan = format.is_nan(a) || format.is_nan(b);
+            limit(format, if nan { format.quiet_nan() } else { extreme(format, a, b) }, clamp)
+        })
     } else if let Some(rounding) = directed(modifiers).filter(|_| matches!(base, "FADD" | "FMUL" | "FMA")) {
         words.left.retain(|word| directed(&[word]).is_none());
         let inputs = take(if base == "FMA" { 3 } else { 2 })?;
         let clamp = words.clamp();
         // A product is a sum with the zero that keeps its sign.
-        let zero = if rounding == Rounding::Down { 0 } else { u32::MAX };
+        let zero = if rounding == Round::Down { 0 } else { u64::MAX };
         let [a, b, c] = [0, 1, 2].map(|index| inputs.get(index).copied());
-        let compute = |format: &Format, shift: u32| {
-            let [a, b, c] = [a, b, c].map(|input| {
-                input.map_or(zero & format.sign, |input| {
-                    (input.value >> shift) as u32 & (format.sign | (format.sign - 1))
-                })
-            });
-            if base == "FADD" { format.add(a, b, rounding) } else { format.fused(a, b, c, 0, rounding) }
-        };
-        match ty {
-            "f32" => float32::clamp(compute(&F32, 0), clamp).into(),
-            "v2f16" => halves(|shift| float16::clamp(compute(&F16, shift) as u16, clamp)),
-            _ => return Ok(None),
-        }
+        let Some(format) = format(ty) else { return Ok(None) };
+        floats(format, |at| {
+            let [a, b, c] =
+                [a, b, c].map(|input| input.map_or(zero & format.sign(), |input| input.value >> at & format.mask()));
+            let sum =
+                if base == "FADD" { float::add(format, a, b, rounding) } else { float::fma(format, a, b, c, rounding) };
+            limit(format, sum, clamp)
+        })
     } else if base == "FROUND" && words.take("round_na") {
-        let [a] = take(1)? else { return Ok(None) };
-        match ty {
-            "f32" => convert::round_f32(word(a), Rounding::NearestAway).into(),
-            "v2f16" => halves(|shift| convert::round_f16(part(a, shift), Rounding::NearestAway)),
-            _ => return Ok(None),
-        }
+        let ([a], Some(format)) = (take(1)?, format(ty)) else { return Ok(None) };
+        floats(format, |at| float::round_to_integral(format, a.value >> at & format.mask(), Round::Away))
     } else if operation == "FLUSH.f32" {
         let [a] = take(1)? else { return Ok(None) };
-        let what =
-            Flush { subnormals: words.take("ftz"), infinities: words.take("flush_inf"), nans: words.take("flush_nan") };
+        let (subnormals, infinities, nans) = (words.take("ftz"), words.take("flush_inf"), words.take("flush_nan"));
         words.take("quiet_nan");
-        float32::flush(word(a), what).into()
+        let value = f32::from_bits(word(a));
+        let flushed = match value {
+            _ if value.is_nan() => {
+                if nans {
+                    0.0
+                } else {
+                    f32::NAN
+                }
+            }
+            _ if value.is_infinite() && infinities => f32::MAX.copysign(value),
+            _ if value.is_subnormal() && subnormals => 0f32.copysign(value),
+            _ => value,
+        };
+        flushed.to_bits().into()
     } else if matches!(operation, "IMUL 32x32->64 s" | "IMULD.s64") {
         let [a, b] = take(2)? else { return Ok(None) };
-        integer::multiply_wide(word(a), word(b), true)
+        (i64::from(word(a) as i32) * i64::from(word(b) as i32)) as u64
     } else {
         return Ok(None);
     };
@@ -118,20 +123,35 @@ impl Words<'_> {
 }
 
 /// The first modifier that rounds in a direction.
-fn directed(modifiers: &[&str]) -> Option<Rounding> {
+fn directed(modifiers: &[&str]) -> Option<Round> {
     modifiers.iter().find_map(|word| match *word {
-        "round_up" => Some(Rounding::Up),
-        "round_down" => Some(Rounding::Down),
-        "round_zero" => Some(Rounding::Zero),
+        "round_up" => Some(Round::Up),
+        "round_down" => Some(Round::Down),
+        "round_zero" => Some(Round::Zero),
         _ => None,
     })
 }
 
-fn rotation(base: &str) -> Option<(Shift, Logic)> {
+/// How a rotated value meets the third source.
+#[derive(Clone, Copy, Debug)]
+enum Logic {
+    And,
+    Or,
+    Xor,
+}
+
+/// Which way bits go round.
+#[derive(Clone, Copy, Debug)]
+enum Rotation {
+    Left,
+    Right,
+}
+
+fn rotation(base: &str) -> Option<(Rotation, Logic)> {
     let (kind, logic) = base.split_once('_')?;
     let kind = match kind {
-        "LROT" => Shift::RotateLeft,
-        "RROT" => Shift::RotateRight,
+        "LROT" => Rotation::Left,
+        "RROT" => Rotation::Right,
         _ => return None,
     };
     let logic = match logic {
@@ -143,27 +163,54 @@ fn rotation(base: &str) -> Option<(Shift, Logic)> {
     Some((kind, logic))
 }
 
+/// A component of so many bits, rotated by a count modulo its width.
+fn rotate(kind: Rotation, bits: u32, value: u64, count: u32) -> u64 {
+    let (value, count) = (value & ones(bits), count & (bits - 1));
+    let around = (bits - count) & (bits - 1);
+    match kind {
+        Rotation::Left => value << count | value >> around,
+        Rotation::Right => value >> count | value << around,
+    }
+}
+
 /// The width of the components that a type names.
 fn width(ty: &str) -> Option<u32> {
     Some(match ty {
         "i64" | "u64" | "s64" => 64,
-        _ => lanes(ty)?.bits,
-    })
-}
-
-fn lanes(ty: &str) -> Option<Lanes> {
-    Some(match ty {
-        "u32" | "i32" => integer::U32,
-        "v2u16" | "v2i16" => integer::U16,
-        "v4u8" | "v4i8" => integer::U8,
+        "u32" | "i32" => 32,
+        "v2u16" | "v2i16" => 16,
+        "v4u8" | "v4i8" => 8,
         _ => return None,
     })
 }
 
-fn part(input: &Input, shift: u32) -> u16 {
-    (input.value >> shift) as u16
+/// A value of so many bits, each component made from its place.
+fn components(bits: u32, total: u32, make: impl Fn(u32) -> u64) -> u64 {
+    (0..total).step_by(bits as usize).fold(0, |all, at| all | (make(at) & ones(bits)) << at)
 }
 
-fn halves(f: impl Fn(u32) -> u16) -> u64 {
-    u64::from(f(0)) | u64::from(f(16)) << 16
+/// The floats that a type names.
+fn format(ty: &str) -> Option<Format> {
+    match ty {
+        "f32" => Some(Format::F32),
+        "v2f16" => Some(Format::F16),
+        _ => None,
+    }
+}
+
+/// A word of floats, each made from its place.
+fn floats(format: Format, make: impl Fn(u32) -> u64) -> u64 {
+    components(format.bits(), 32, make)
+}
+
+/// A result within its limits: a NaN becomes the lower one.
+fn limit(format: Format, value: u64, clamp: Clamp) -> u64 {
+    let one = float::convert(Format::F32, format, u64::from(1.0f32.to_bits()), Round::NearestEven);
+    let (low, high) = match clamp {
+        Clamp::None => return value,
+        Clamp::Clamp0Inf => (0, format.infinity()),
+        Clamp::ClampM1_1 => (one | format.sign(), one),
+        Clamp::Clamp0_1 => (0, one),
+    };
+    float::min(format, float::max(format, value, low), high)
 }

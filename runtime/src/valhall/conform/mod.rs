@@ -11,10 +11,10 @@ mod build;
 use std::str::FromStr;
 
 use isaforge_core::EncodeError;
+use isaforge_core::float::Format;
 
 use crate::launch::{Launch, RunError};
 use crate::memory::{MapError, Memory};
-use crate::valhall::rules::rounding::{F16, F32, Format};
 
 /// Why a row fails, or is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -150,15 +150,15 @@ impl Floats {
         };
         let ulps = tolerance(basis);
         match floats {
-            "f32" => Some(Floats { format: F32, width: 32, ulps }),
-            "f16" | "v2f16" => Some(Floats { format: F16, width: 16, ulps }),
+            "f32" => Some(Floats { format: Format::F32, width: 32, ulps }),
+            "f16" | "v2f16" => Some(Floats { format: Format::F16, width: 16, ulps }),
             _ => None,
         }
     }
 
     /// Whether two floats are as good as equal.
     fn alike(self, a: u64, b: u64) -> bool {
-        let nan = |value: u64| self.format.is_nan(value as u32);
+        let nan = |value: u64| self.format.is_nan(value);
         a == b || nan(a) && nan(b) || self.ulps > 0 && distance(a, b, self.width) <= u64::from(self.ulps)
     }
 }
@@ -168,7 +168,7 @@ impl Expected {
         let floats = Floats::new(operation, basis);
         let (word, _) = text.split_once(' ').unwrap_or((text, ""));
         match word {
-            "NaN" => Ok(Expected::Nan(floats.map_or(F32, |floats| floats.format))),
+            "NaN" => Ok(Expected::Nan(floats.map_or(Format::F32, |floats| floats.format))),
             "~0" => Ok(Expected::NearZero),
             _ => {
                 let value = digits(word).ok_or_else(|| VectorError::Expected(text.to_owned()))?;
@@ -180,7 +180,7 @@ impl Expected {
     /// Whether a result is as expected.
     fn allows(self, found: u64) -> bool {
         match self {
-            Expected::Nan(format) => format.is_nan(found as u32 & (format.sign | (format.sign - 1))),
+            Expected::Nan(format) => format.is_nan(found & format.mask()),
             Expected::NearZero => f32::from_bits(found as u32).abs() < 1e-6,
             Expected::Bits { value, bits, floats } => {
                 let cut = |value: u64, at: usize, bits: usize| value >> at & (u64::MAX >> (64 - bits));

@@ -1,6 +1,6 @@
-//! How far the rules for functions of one number, or of two halves, are from the functions themselves, over all inputs.
+//! How far functions of one number, or of two halves, are from what they stand for, over all inputs.
 //!
-//! What a rule gives is compared with an answer found another way: in double precision, or by the machine's own
+//! What instructions give is compared with an answer found another way: in double precision, or by the machine's own
 //! conversions. `cargo run --release -p isaforge-runtime --example measure` goes through all 2^32 or 2^16 inputs of each
 //! function; what it printed is in `measured.tsv`, which [`recorded`] reads.
 
@@ -8,13 +8,19 @@ use std::f64::consts::{LN_2, PI};
 use std::ops::Range;
 
 use half::f16;
+use isaforge_core::program::assemble;
 
-use super::super::rules::float32::Nans;
-use super::super::rules::rounding::{F16, F32, Format, Rounding};
-use super::super::rules::special::Mantissa;
-use super::super::rules::{chosen, convert, float16, float32, special};
+use super::super::fast;
+use crate::launch::Launch;
+use crate::level::Level;
+use crate::memory::Memory;
 
-/// The answer that a rule is measured against.
+/// The NaN that every operation on halves gives.
+const NAN16: u32 = 0x7e00;
+/// The same for single precision.
+const NAN32: u32 = 0x7fc0_0000;
+
+/// The answer that an instruction is measured against.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Truth {
     /// A real number, of which the result is an approximation in single precision.
@@ -32,10 +38,12 @@ pub struct Function {
     pub mnemonic: &'static str,
     /// The modifiers that it is measured with.
     pub modifiers: &'static str,
+    /// Its operands: the input is in r0 and its high half in r2, the result goes to r1.
+    operands: &'static str,
+    /// Bits of the result.
+    bits: u32,
     /// How many inputs there are that differ in what matters, from 0.
     pub inputs: u64,
-    /// The rule.
-    pub rule: fn(u32) -> u32,
     /// The answer.
     pub truth: fn(u32) -> Truth,
 }
@@ -68,18 +76,60 @@ impl Worst {
 
 impl Function {
     /// The worst over a range of inputs, of which every `stride`-th is looked at.
+    ///
+    /// # Panics
+    /// When the instruction does not assemble or does not run.
     pub fn worst(&self, inputs: Range<u64>, stride: usize) -> Worst {
-        inputs.step_by(stride.max(1)).fold(Worst::default(), |worst, input| {
-            let input = input as u32;
-            let found = (self.rule)(input);
-            match distance(found, (self.truth)(input)) {
-                Some(ulps) if ulps > worst.ulps => Worst { ulps, at: input, ..worst },
-                Some(_) => worst,
-                None => Worst { wrong: worst.wrong + 1, ..worst },
+        let inputs: Vec<u32> = inputs.step_by(stride.max(1)).map(|input| input as u32).collect();
+        let mut worst = Worst::default();
+        for inputs in inputs.chunks(BATCH) {
+            for (input, found) in inputs.iter().zip(self.results(inputs)) {
+                match distance(found, (self.truth)(*input)) {
+                    Some(ulps) if ulps > worst.ulps => worst = Worst { ulps, at: *input, ..worst },
+                    Some(_) => {}
+                    None => worst.wrong += 1,
+                }
             }
-        })
+        }
+        worst
+    }
+
+    /// What the instruction gives for some inputs: each thread of a launch loads one and stores its result in its place.
+    fn results(&self, inputs: &[u32]) -> Vec<u32> {
+        let text = format!(
+            "SHADDX.u64 r62, u0, r60.w0, shift:0x2\nLOAD.i32.unsigned.slot0 @r0, r62, offset:0\n\
+             MKVEC.v2i16 r2, r0.h10, r0.h10\n{self:?} {}\nSTORE.i32.slot0.end @r1, r62, offset:0",
+            self.operands
+        );
+        let program = assemble(isaforge_valhall::ISA, &text).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
+        let workgroups = inputs.len().div_ceil(WORKGROUP as usize);
+        let words = inputs.iter().copied().chain(std::iter::repeat(0)).take(workgroups * WORKGROUP as usize);
+        let mut memory = Memory::new();
+        let mapped = memory.map(PLACE, words.flat_map(u32::to_le_bytes).collect::<Vec<u8>>());
+        let launch = Launch {
+            program,
+            local_size: [WORKGROUP, 1, 1],
+            groups: [workgroups as u32, 1, 1],
+            uniforms: vec![PLACE as u32, 0],
+            budget: u64::MAX,
+            ..Launch::default()
+        };
+        let run = mapped
+            .map_err(|error| error.to_string())
+            .and_then(|()| fast::run(&launch, &mut memory, Level::best()).map_err(|error| error.to_string()));
+        run.unwrap_or_else(|error| panic!("{text}: {error}"));
+        let bytes = memory.region(PLACE).unwrap_or_default();
+        let mask = u32::MAX >> (32 - self.bits);
+        bytes.as_chunks::<4>().0.iter().take(inputs.len()).map(|word| u32::from_le_bytes(*word) & mask).collect()
     }
 }
+
+/// Inputs of a launch, at most.
+const BATCH: usize = 1 << 16;
+/// Threads of a workgroup.
+const WORKGROUP: u32 = 128;
+/// Where the inputs are.
+const PLACE: u64 = 0x10_0000;
 
 /// Units in the last place between a result and the answer; `None` when they are not alike.
 fn distance(found: u32, truth: Truth) -> Option<f64> {
@@ -127,11 +177,27 @@ fn root(value: f64) -> f64 {
     if value == 0.0 { f64::INFINITY.copysign(value) } else { 1.0 / value.sqrt() }
 }
 
+/// Directions of rounding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rounding {
+    NearestEven,
+    Up,
+    Down,
+    Zero,
+}
+
+/// Ranges of mantissas: from a half to 1, from a quarter to 1 with an even exponent, from three quarters to 1.5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mantissa {
+    Half,
+    Root,
+    Log,
+}
+
 /// A whole number next to `value`.
 fn whole(value: f64, rounding: Rounding) -> f64 {
     match rounding {
         Rounding::NearestEven => value.round_ties_even(),
-        Rounding::NearestAway => value.round(),
         Rounding::Up => value.ceil(),
         Rounding::Down => value.floor(),
         Rounding::Zero => value.trunc(),
@@ -171,17 +237,17 @@ fn to_half(value: f64, rounding: Rounding) -> u32 {
         f16::from_bits(if key < 0 { 0x8000 | -key as u16 } else { key as u16 })
     }
     if value.is_nan() {
-        return F16.nan;
+        return NAN16;
     }
     let near = f16::from_f64(value);
     let found = directed(value, rounding, near, f16::to_f64, |v| step(v, 1), |v| step(v, -1));
     // A negative number that comes down to nothing keeps its sign.
-    found.to_bits() as u32 | if value.is_sign_negative() { F16.sign } else { 0 }
+    u32::from(found.to_bits()) | if value.is_sign_negative() { 0x8000 } else { 0 }
 }
 
-/// The one NaN in place of all.
-fn one_nan(format: &Format, bits: u32) -> Truth {
-    Truth::Bits(if format.is_nan(bits) { format.nan } else { bits })
+/// A single, the one NaN in place of all.
+fn one_nan(value: f32) -> Truth {
+    Truth::Bits(if value.is_nan() { NAN32 } else { value.to_bits() })
 }
 
 /// Mantissa and exponent, found with the exponent field of a double, which has no subnormals among the singles.
@@ -201,11 +267,11 @@ fn split(value: f64, range: Mantissa, subnormal: bool) -> (f64, i32) {
 
 /// The mantissa and the exponent of a single, and of a half.
 fn parts(bits: u32, range: Mantissa) -> (f64, i32) {
-    split(single(bits), range, F32.is_subnormal(bits))
+    split(single(bits), range, f32::from_bits(bits).is_subnormal())
 }
 
 fn half_parts(bits: u32, range: Mantissa) -> (f64, i32) {
-    split(half(bits), range, F16.is_subnormal(bits))
+    split(half(bits), range, f16::from_bits(bits as u16).classify() == std::num::FpCategory::Subnormal)
 }
 
 const ALL32: u64 = 1 << 32;
@@ -213,21 +279,20 @@ const ALL16: u64 = 1 << 16;
 
 /// Rows for each rounding that v9 encodes.
 macro_rules! rounded {
-    ($list:ident: $mnemonic:literal $inputs:ident |$x:ident, $mode:ident| $rule:expr, $truth:expr) => {
-        rounded!($list: $mnemonic $inputs "", NearestEven, |$x, $mode| $rule, $truth);
-        rounded!($list: $mnemonic $inputs ".rtp", Up, |$x, $mode| $rule, $truth);
-        rounded!($list: $mnemonic $inputs ".rtn", Down, |$x, $mode| $rule, $truth);
-        rounded!($list: $mnemonic $inputs ".rtz", Zero, |$x, $mode| $rule, $truth);
+    ($list:ident: $mnemonic:literal $operands:literal $bits:literal $inputs:ident |$x:ident, $mode:ident| $truth:expr) => {
+        rounded!($list: $mnemonic $operands $bits $inputs "", NearestEven, |$x, $mode| $truth);
+        rounded!($list: $mnemonic $operands $bits $inputs ".rtp", Up, |$x, $mode| $truth);
+        rounded!($list: $mnemonic $operands $bits $inputs ".rtn", Down, |$x, $mode| $truth);
+        rounded!($list: $mnemonic $operands $bits $inputs ".rtz", Zero, |$x, $mode| $truth);
     };
-    ($list:ident: $mnemonic:literal $inputs:ident $modifiers:literal, $rounding:ident, |$x:ident, $mode:ident| $rule:expr, $truth:expr) => {
+    ($list:ident: $mnemonic:literal $operands:literal $bits:literal $inputs:ident $modifiers:literal, $rounding:ident,
+        |$x:ident, $mode:ident| $truth:expr) => {
         $list.push(Function {
             mnemonic: $mnemonic,
             modifiers: $modifiers,
+            operands: $operands,
+            bits: $bits,
             inputs: $inputs,
-            rule: |$x| {
-                let $mode = Rounding::$rounding;
-                $rule
-            },
             truth: |$x| {
                 let $mode = Rounding::$rounding;
                 $truth
@@ -238,20 +303,19 @@ macro_rules! rounded {
 
 /// Rows for each range of mantissas.
 macro_rules! ranged {
-    ($list:ident: $mnemonic:literal $inputs:ident |$x:ident, $range:ident| $rule:expr, $truth:expr) => {
-        ranged!($list: $mnemonic $inputs "", Half, |$x, $range| $rule, $truth);
-        ranged!($list: $mnemonic $inputs ".sqrt", Root, |$x, $range| $rule, $truth);
-        ranged!($list: $mnemonic $inputs ".log", Log, |$x, $range| $rule, $truth);
+    ($list:ident: $mnemonic:literal $bits:literal $inputs:ident |$x:ident, $range:ident| $truth:expr) => {
+        ranged!($list: $mnemonic $bits $inputs "", Half, |$x, $range| $truth);
+        ranged!($list: $mnemonic $bits $inputs ".sqrt", Root, |$x, $range| $truth);
+        ranged!($list: $mnemonic $bits $inputs ".log", Log, |$x, $range| $truth);
     };
-    ($list:ident: $mnemonic:literal $inputs:ident $modifiers:literal, $which:ident, |$x:ident, $range:ident| $rule:expr, $truth:expr) => {
+    ($list:ident: $mnemonic:literal $bits:literal $inputs:ident $modifiers:literal, $which:ident,
+        |$x:ident, $range:ident| $truth:expr) => {
         $list.push(Function {
             mnemonic: $mnemonic,
             modifiers: $modifiers,
+            operands: "r1, r0",
+            bits: $bits,
             inputs: $inputs,
-            rule: |$x| {
-                let $range = Mantissa::$which;
-                $rule
-            },
             truth: |$x| {
                 let $range = Mantissa::$which;
                 $truth
@@ -262,12 +326,14 @@ macro_rules! ranged {
 
 /// All functions that are measured.
 pub fn functions() -> Vec<Function> {
-    let plain = |mnemonic, inputs, rule, truth| Function { mnemonic, modifiers: "", inputs, rule, truth };
+    let with =
+        |mnemonic, operands, bits, inputs, truth| Function { mnemonic, modifiers: "", operands, bits, inputs, truth };
+    let plain = |mnemonic, inputs, truth| with(mnemonic, "r1, r0", 32, inputs, truth);
     let mut list = vec![
-        plain("FRCP.f32", ALL32, special::reciprocal_f32, |x| Truth::Single(flushed(1.0 / flushed(single(x))))),
-        plain("FRSQ.f32", ALL32, special::reciprocal_root_f32, |x| Truth::Single(root(flushed(single(x))))),
-        plain("FLOGD.f32", ALL32, special::log_slope, |x| {
-            let reduced = single(float32::reduce(x));
+        plain("FRCP.f32", ALL32, |x| Truth::Single(flushed(1.0 / flushed(single(x))))),
+        plain("FRSQ.f32", ALL32, |x| Truth::Single(root(flushed(single(x))))),
+        plain("FLOGD.f32", ALL32, |x| {
+            let reduced = parts(x, Mantissa::Log).0;
             // The logarithm of a number near 1 is exact to the last bits only in terms of its distance from 1.
             Truth::Single(match reduced - 1.0 {
                 0.0 => 1.0 / LN_2,
@@ -276,108 +342,56 @@ pub fn functions() -> Vec<Function> {
                 rest => rest.ln_1p() / rest / LN_2,
             })
         }),
-        plain(
-            "FEXP.f32",
-            ALL32,
-            |x| special::exp2(x, F32.one),
-            |x| Truth::Single(flushed((f64::from(x as i32) * LN_2 / f64::from(1 << 24)).exp())),
-        ),
-        plain("FSIN_TABLE.u6", 64, special::sine, |x| Truth::Single(turned(x))),
-        plain("FCOS_TABLE.u6", 64, special::cosine, |x| Truth::Single(turned(x + 16))),
-        plain("FSINCOS_OFFSET.u6", 64, chosen::sincos_offset, |x| Truth::Single(f64::from(x) * PI / 32.0)),
-        plain("FEXP_TABLE.u4", 16, chosen::exp_table, |x| Truth::Single((f64::from(x) * LN_2 / 16.0).exp())),
-        plain("FRCP_APPROX.f32", ALL32, chosen::reciprocal_of_mantissa, |x| {
-            Truth::Single(1.0 / parts(x, Mantissa::Half).0)
+        with("FEXP.f32", "r1, r0, 0x3f800000", 32, ALL32, |x| {
+            Truth::Single(flushed((f64::from(x as i32) * LN_2 / f64::from(1 << 24)).exp()))
         }),
-        plain("FRSQ_APPROX.f32", ALL32, chosen::root_of_mantissa, |x| Truth::Single(root(parts(x, Mantissa::Root).0))),
-        plain("FLOG_TABLE.f32", ALL32, chosen::reciprocal_of_log_mantissa, |x| {
-            Truth::Single(1.0 / parts(x, Mantissa::Log).0)
-        }),
-        plain("FRCP.f16", ALL16, |x| special::reciprocal_f16(x as u16).into(), |x| Truth::Half(1.0 / half(x))),
-        plain("FRSQ.f16", ALL16, |x| special::reciprocal_root_f16(x as u16).into(), |x| Truth::Half(root(half(x)))),
-        plain("F16_TO_F32", ALL16, |x| convert::f16_to_f32(x as u16), |x| one_nan(&F32, (half(x) as f32).to_bits())),
+        plain("FSIN_TABLE.u6", 64, |x| Truth::Single(turned(x))),
+        plain("FCOS_TABLE.u6", 64, |x| Truth::Single(turned(x + 16))),
+        plain("FSINCOS_OFFSET.u6", 64, |x| Truth::Single(f64::from(x) * PI / 32.0)),
+        plain("FEXP_TABLE.u4", 16, |x| Truth::Single((f64::from(x) * LN_2 / 16.0).exp())),
+        plain("FRCP_APPROX.f32", ALL32, |x| Truth::Single(1.0 / parts(x, Mantissa::Half).0)),
+        plain("FRSQ_APPROX.f32", ALL32, |x| Truth::Single(root(parts(x, Mantissa::Root).0))),
+        plain("FLOG_TABLE.f32", ALL32, |x| Truth::Single(1.0 / parts(x, Mantissa::Log).0)),
+        with("FRCP.f16", "r1, r0", 16, ALL16, |x| Truth::Half(1.0 / half(x))),
+        with("FRSQ.f16", "r1, r0", 16, ALL16, |x| Truth::Half(root(half(x)))),
+        with("F16_TO_F32", "r1, r0.h0", 32, ALL16, |x| one_nan(half(x) as f32)),
     ];
-    rounded!(list: "FROUND.f32" ALL32 |x, mode| convert::round_f32(x, mode), {
-        one_nan(&F32, (whole(single(x), mode) as f32).to_bits())
+    rounded!(list: "FROUND.f32" "r1, r0" 32 ALL32 |x, mode| one_nan(whole(single(x), mode) as f32));
+    rounded!(list: "F32_TO_S32" "r1, r0" 32 ALL32 |x, mode| Truth::Bits(whole(single(x), mode) as i32 as u32));
+    rounded!(list: "F32_TO_U32" "r1, r0" 32 ALL32 |x, mode| Truth::Bits(whole(single(x), mode) as u32));
+    rounded!(list: "V2F32_TO_V2F16" "r1, r0, r0" 16 ALL32 |x, mode| Truth::Bits(to_half(single(x), mode)));
+    rounded!(list: "S32_TO_F32" "r1, r0" 32 ALL32 |x, mode| Truth::Bits(to_single((x as i32).into(), mode)));
+    rounded!(list: "U32_TO_F32" "r1, r0" 32 ALL32 |x, mode| Truth::Bits(to_single(x.into(), mode)));
+    rounded!(list: "FROUND.v2f16" "r1, r0" 16 ALL16 |x, mode| {
+        Truth::Bits(to_half(whole(half(x), mode), Rounding::NearestEven))
     });
-    rounded!(list: "F32_TO_S32" ALL32 |x, mode| convert::f32_to_s32(x, mode), {
-        Truth::Bits(whole(single(x), mode) as i32 as u32)
-    });
-    rounded!(list: "F32_TO_U32" ALL32 |x, mode| convert::f32_to_u32(x, mode), {
-        Truth::Bits(whole(single(x), mode) as u32)
-    });
-    rounded!(list: "V2F32_TO_V2F16" ALL32 |x, mode| float16::narrow(x, mode).into(), {
-        Truth::Bits(to_half(single(x), mode))
-    });
-    rounded!(list: "S32_TO_F32" ALL32 |x, mode| convert::integer_to_f32((x as i32).into(), mode), {
-        Truth::Bits(to_single((x as i32).into(), mode))
-    });
-    rounded!(list: "U32_TO_F32" ALL32 |x, mode| convert::integer_to_f32(x.into(), mode), {
-        Truth::Bits(to_single(x.into(), mode))
-    });
-    rounded!(list: "FROUND.v2f16" ALL16 |x, mode| convert::round_f16(x as u16, mode).into(), {
-        one_nan(&F16, to_half(whole(half(x), mode), Rounding::NearestEven))
-    });
-    rounded!(list: "F16_TO_S32" ALL16 |x, mode| convert::f16_to_s32(x as u16, mode), {
-        Truth::Bits(whole(half(x), mode) as i32 as u32)
-    });
-    rounded!(list: "F16_TO_U32" ALL16 |x, mode| convert::f16_to_u32(x as u16, mode), {
-        Truth::Bits(whole(half(x), mode) as u32)
-    });
-    rounded!(list: "V2F16_TO_V2S16" ALL16 |x, mode| convert::f16_to_s16(x as u16, mode).into(), {
+    rounded!(list: "F16_TO_S32" "r1, r0" 32 ALL16 |x, mode| Truth::Bits(whole(half(x), mode) as i32 as u32));
+    rounded!(list: "F16_TO_U32" "r1, r0" 32 ALL16 |x, mode| Truth::Bits(whole(half(x), mode) as u32));
+    rounded!(list: "V2F16_TO_V2S16" "r1, r0" 16 ALL16 |x, mode| {
         Truth::Bits((whole(half(x), mode) as i16 as u16).into())
     });
-    rounded!(list: "V2F16_TO_V2U16" ALL16 |x, mode| convert::f16_to_u16(x as u16, mode).into(), {
-        Truth::Bits((whole(half(x), mode) as u16).into())
-    });
-    rounded!(list: "V2S16_TO_V2F16" ALL16 |x, mode| convert::integer_to_f16((x as i16).into(), mode).into(), {
-        Truth::Bits(to_half((x as i16).into(), mode))
-    });
-    rounded!(list: "V2U16_TO_V2F16" ALL16 |x, mode| convert::integer_to_f16(x.into(), mode).into(), {
-        Truth::Bits(to_half(x.into(), mode))
-    });
+    rounded!(list: "V2F16_TO_V2U16" "r1, r0" 16 ALL16 |x, mode| Truth::Bits((whole(half(x), mode) as u16).into()));
+    rounded!(list: "V2S16_TO_V2F16" "r1, r0" 16 ALL16 |x, mode| Truth::Bits(to_half((x as i16).into(), mode)));
+    rounded!(list: "V2U16_TO_V2F16" "r1, r0" 16 ALL16 |x, mode| Truth::Bits(to_half(x.into(), mode)));
     list.extend([
-        plain(
-            "FADD.v2f16",
-            ALL32,
-            |x| float16::add(x as u16, high(x)).into(),
-            |x| Truth::Bits(to_half(half(x) + half(x >> 16), Rounding::NearestEven)),
-        ),
-        plain(
-            "FMIN.v2f16",
-            ALL32,
-            |x| float16::min(x as u16, high(x), Nans::Suppress).into(),
-            |x| lesser(half(x), half(x >> 16), 1.0),
-        ),
-        plain(
-            "FMAX.v2f16",
-            ALL32,
-            |x| float16::max(x as u16, high(x), Nans::Suppress).into(),
-            |x| lesser(half(x), half(x >> 16), -1.0),
-        ),
+        with("FADD.v2f16", "r1, r0, r2", 16, ALL32, |x| {
+            Truth::Bits(to_half(half(x) + half(x >> 16), Rounding::NearestEven))
+        }),
+        with("FMIN.v2f16", "r1, r0, r2", 16, ALL32, |x| lesser(half(x), half(x >> 16), 1.0)),
+        with("FMAX.v2f16", "r1, r0, r2", 16, ALL32, |x| lesser(half(x), half(x >> 16), -1.0)),
     ]);
-    rounded!(list: "LDEXP.v2f16" ALL32 |x, mode| float16::ldexp(x as u16, (high(x) as i16).into(), mode).into(), {
+    rounded!(list: "LDEXP.v2f16" "r1, r0, r2" 16 ALL32 |x, mode| {
         // Farther than this every number comes to zero or infinity, and not even nearly.
-        let scale = i32::from(high(x) as i16).clamp(-100, 100);
+        let scale = i32::from((x >> 16) as i16).clamp(-100, 100);
         Truth::Bits(to_half(half(x) * f64::powi(2.0, scale), mode))
     });
-    ranged!(list: "FREXPM.f32" ALL32 |x, range| special::mantissa_f32(x, range), {
-        one_nan(&F32, (parts(x, range).0 as f32).to_bits())
+    ranged!(list: "FREXPM.f32" 32 ALL32 |x, range| one_nan(parts(x, range).0 as f32));
+    ranged!(list: "FREXPE.f32" 32 ALL32 |x, range| Truth::Bits(parts(x, range).1 as u32));
+    ranged!(list: "FREXPM.v2f16" 16 ALL16 |x, range| {
+        Truth::Bits(to_half(half_parts(x, range).0, Rounding::NearestEven))
     });
-    ranged!(list: "FREXPE.f32" ALL32 |x, range| special::exponent_f32(x, range), {
-        Truth::Bits(parts(x, range).1 as u32)
-    });
-    ranged!(list: "FREXPM.v2f16" ALL16 |x, range| special::mantissa_f16(x as u16, range).into(), {
-        one_nan(&F16, to_half(half_parts(x, range).0, Rounding::NearestEven))
-    });
-    ranged!(list: "FREXPE.v2f16" ALL16 |x, range| special::exponent_f16(x as u16, range).into(), {
-        Truth::Bits((half_parts(x, range).1 as u16).into())
-    });
+    ranged!(list: "FREXPE.v2f16" 16 ALL16 |x, range| Truth::Bits((half_parts(x, range).1 as u16).into()));
     list
-}
-
-fn high(pair: u32) -> u16 {
-    (pair >> 16) as u16
 }
 
 /// The lesser of two halves by IEEE 754's total order, or with `sign` -1 the greater; a number before NaN.

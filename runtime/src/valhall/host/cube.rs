@@ -1,7 +1,5 @@
 //! Cube maps: directions, faces and what lies beyond their edges.
 
-use crate::valhall::rules::cube;
-
 /// The direction of a point on a face. `s` and `t` are 0 and 1 at its edges; beyond them they lead past the edge.
 pub(crate) fn direction(face: u32, s: f32, t: f32) -> [f32; 3] {
     let (a, b) = (2.0 * s - 1.0, 2.0 * t - 1.0);
@@ -15,10 +13,19 @@ pub(crate) fn direction(face: u32, s: f32, t: f32) -> [f32; 3] {
     }
 }
 
-/// The face that a direction points at.
+/// The face that a direction points at: +X, -X, +Y, -Y, +Z, -Z. Z wins ties, then Y; -0 is positive, and with a NaN it is +Z.
 pub(crate) fn face(direction: [f32; 3]) -> u32 {
-    let [x, y, z] = direction.map(f32::to_bits);
-    cube::face(x, y, z) >> 29
+    let [x, y, z] = direction.map(f32::abs);
+    let negative = |axis: usize| u32::from(direction[axis] < 0.0);
+    if direction.iter().any(|coordinate| coordinate.is_nan()) {
+        4
+    } else if z >= x && z >= y {
+        4 + negative(2)
+    } else if y >= x {
+        2 + negative(1)
+    } else {
+        negative(0)
+    }
 }
 
 /// Where a direction meets the plane of a face; `None` when it leads away from it.
@@ -32,9 +39,20 @@ pub(crate) fn project(face: u32, direction: [f32; 3]) -> Option<[f32; 2]> {
         4 => z,
         _ => -z,
     };
-    let [x, y, z] = [x, y, z].map(f32::to_bits);
-    let on = |word: u32| f32::from_bits(word) / depth * 0.5 + 0.5;
-    (depth > 0.0).then(|| [on(cube::horizontal(z, x, face << 29)), on(cube::vertical(y, z, face << 29))])
+    // The coordinates have the signs that OpenGL gives them. Faces 6 and 7, which do not exist, count as +Z and -Z here.
+    let horizontal = match face {
+        0 => -z,
+        1 => z,
+        2..=4 | 6 => x,
+        _ => -x,
+    };
+    let vertical = match face {
+        2 => z,
+        3 => -z,
+        _ => -y,
+    };
+    let on = |coordinate: f32| coordinate / depth * 0.5 + 0.5;
+    (depth > 0.0).then(|| [on(horizontal), on(vertical)])
 }
 
 /// The texel of a cube's faces of `n` texels a side at column `i` and row `j` of a face, where one of the two may be a

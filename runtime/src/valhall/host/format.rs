@@ -1,8 +1,8 @@
 //! How texels lie in memory and what their channels are.
 
+use half::f16;
+
 use super::packed::{self, ABSENT, PACKED};
-use crate::valhall::rules::rounding::Rounding;
-use crate::valhall::rules::{convert, float16};
 
 /// The bits of 1.0.
 const ONE: u32 = 0x3f80_0000;
@@ -36,14 +36,27 @@ impl Texel {
     /// The channels as another kind of number: floats lose their fraction and saturate, whole numbers are rounded.
     pub fn to(self, class: Class) -> Texel {
         let convert = |value: u32| match (self.class, class) {
-            (Class::Float, Class::Unsigned) => convert::f32_to_u32(value, Rounding::Zero),
-            (Class::Float, Class::Signed) => convert::f32_to_s32(value, Rounding::Zero),
-            (Class::Unsigned, Class::Float) => convert::integer_to_f32(value.into(), Rounding::NearestEven),
-            (Class::Signed, Class::Float) => convert::integer_to_f32((value as i32).into(), Rounding::NearestEven),
+            (Class::Float, Class::Unsigned) => f32::from_bits(value) as u32,
+            (Class::Float, Class::Signed) => f32::from_bits(value) as i32 as u32,
+            (Class::Unsigned, Class::Float) => (value as f32).to_bits(),
+            (Class::Signed, Class::Float) => (value as i32 as f32).to_bits(),
             _ => value,
         };
         Texel { channels: self.channels.map(convert), class }
     }
+}
+
+/// A half as a single. Exact; a NaN keeps its sign and what it carries.
+pub(in crate::valhall) fn widen(bits: u16) -> u32 {
+    let half = f16::from_bits(bits);
+    let nan = u32::from(bits & 0x8000) << 16 | 0x7f80_0000 | u32::from(bits & 0x3ff) << 13;
+    if half.is_nan() { nan } else { half.to_f32().to_bits() }
+}
+
+/// A single as a half, to the nearest; every NaN is the one NaN.
+pub(in crate::valhall) fn narrow(bits: u32) -> u16 {
+    let single = f32::from_bits(bits);
+    if single.is_nan() { 0x7e00 } else { f16::from_f32(single).to_bits() }
 }
 
 /// What the bits of a channel in memory are.
@@ -236,8 +249,8 @@ impl Format {
             Kind::Srgb if index == 3 => (unorm() as f32).to_bits(),
             Kind::Srgb => (to_linear(unorm()) as f32).to_bits(),
             // The floats without a sign are halves that lack low bits.
-            Kind::Float if bits < 16 => float16::widen((raw << (15 - bits)) as u16),
-            Kind::Float if bits == 16 => float16::widen(raw as u16),
+            Kind::Float if bits < 16 => widen((raw << (15 - bits)) as u16),
+            Kind::Float if bits == 16 => widen(raw as u16),
             Kind::Float | Kind::Uint | Kind::SharedExponent => raw,
             Kind::Sint => signed as u32,
         }
@@ -271,7 +284,7 @@ impl Format {
             Kind::Srgb if index == 3 => unorm(float),
             Kind::Srgb => unorm(to_srgb(float)),
             Kind::Float if bits < 16 => packed::without_sign(value, bits),
-            Kind::Float if bits == 16 => float16::narrow(value, Rounding::NearestEven).into(),
+            Kind::Float if bits == 16 => narrow(value).into(),
             Kind::Float | Kind::SharedExponent => value,
             Kind::Uint => value.min(u32::MAX >> unused),
             Kind::Sint => (value as i32).clamp(i32::MIN >> unused, i32::MAX >> unused) as u32,

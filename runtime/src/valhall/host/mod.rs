@@ -44,6 +44,7 @@ use thiserror::Error;
 
 pub use blend::{Blend, Equation, Factor, Operation};
 pub use format::{Class, Format, Texel};
+pub(super) use format::{narrow, widen};
 pub use resources::Resources;
 pub use sample::{Coordinates, Lod, Lookup, Request};
 pub use target::Target;

@@ -1,7 +1,6 @@
 //! Formats whose channels do not begin at bytes of their own.
 
 use super::format::{Kind, Place};
-use crate::valhall::rules::rounding::{F32, Format, Number, Rounding, UF10, UF11};
 
 /// A format whose channels share bytes, or stand in another order than red, green, blue, alpha.
 pub(super) struct Packed {
@@ -43,14 +42,24 @@ pub(super) const PACKED: [Packed; 10] = [
 
 /// An f32 in `bits` bits without a sign: 10, else 11. What is negative becomes 0; only infinity becomes infinity.
 pub(super) fn without_sign(value: u32, bits: u32) -> u32 {
-    let format: Format = if bits == 10 { UF10 } else { UF11 };
-    match F32.unpack(value) {
-        Number::Nan => format.nan,
-        Number::Infinity(true) => 0,
-        Number::Infinity(false) => format.infinity,
-        Number::Finite(value) if value.negative => 0,
-        Number::Finite(value) => format.pack(value, Rounding::NearestEven).min(format.infinity - 1),
+    // Bits of the fraction, and what has five ones above them.
+    let fraction = if bits == 10 { 5 } else { 6 };
+    let infinity = 0x1f << fraction;
+    let float = f32::from_bits(value);
+    if float.is_nan() {
+        return infinity | 1 << (fraction - 1);
     }
+    if float.is_sign_negative() || float == f32::INFINITY {
+        return if float > 0.0 { infinity } else { 0 };
+    }
+    if float < power(-14) {
+        // In units of the least number.
+        return (float * power(14 + fraction)).round_ties_even() as u32;
+    }
+    // Half a unit of the last place, less for an even neighbour below: what is carried goes to the exponent.
+    let cut = 23 - fraction;
+    let rounded = (value + (1 << (cut - 1)) - 1 + (value >> cut & 1)) >> cut;
+    (rounded - ((127 - 15) << fraction)).min(infinity - 1)
 }
 
 /// The f32 of a channel of 9 bits in a texel whose highest 5 bits are the exponent: channel · 2^(exponent - 24).

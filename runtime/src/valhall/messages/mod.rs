@@ -8,10 +8,7 @@ mod varying;
 
 use isaforge_valhall::{RegisterFormat, RegisterList, RegisterType, RegisterWidth};
 
-use super::host::{Class, HostError, Texel};
-use super::rules::float16;
-use super::rules::integer::pack_halves;
-use super::rules::rounding::Rounding;
+use super::host::{Class, HostError, Texel, narrow as narrow_float, widen};
 use super::step::{Fault, Step};
 
 pub(super) use texture::{Gather, Levels, Lods, Query};
@@ -57,7 +54,7 @@ impl Layout {
 /// A channel in 16 bits: floats are rounded, whole numbers saturate.
 fn narrow(class: Class, value: u32) -> u16 {
     match class {
-        Class::Float => float16::narrow(value, Rounding::NearestEven),
+        Class::Float => narrow_float(value),
         Class::Unsigned => value.min(0xffff) as u16,
         Class::Signed => (value as i32).clamp(i16::MIN.into(), i16::MAX.into()) as u16,
     }
@@ -105,7 +102,7 @@ impl Step<'_> {
 
     /// Sets the registers of a list from number `first` on, two values in each. Returns how many were needed.
     fn put_packed(&mut self, list: RegisterList, first: usize, lane: usize, halves: &[u16]) -> usize {
-        let word = |pair: &[u16]| pack_halves(pair[0].into(), pair.get(1).copied().unwrap_or(0).into());
+        let word = |pair: &[u16]| u32::from(pair[0]) | u32::from(pair.get(1).copied().unwrap_or(0)) << 16;
         let words: Vec<u32> = halves.chunks(2).map(word).collect();
         self.put_words(list, first, lane, &words);
         words.len()
@@ -143,7 +140,7 @@ impl Step<'_> {
             }
             let half = (words[channel / 2] >> (16 * (channel % 2))) as u16;
             match class {
-                Class::Float => float16::widen(half),
+                Class::Float => widen(half),
                 Class::Unsigned => half.into(),
                 Class::Signed => i32::from(half as i16) as u32,
             }
