@@ -18,6 +18,12 @@ pub fn primitive(op: Op, imm: u16, ty: Type, types: [Type; 4], args: [u64; 4]) -
         Op::Slice => args[0].checked_shr(u32::from(imm & 0xff)).unwrap_or(0) & ty.mask(),
         Op::Concat => (args[0] | args[1].checked_shl(from.size()).unwrap_or(0)) & ty.mask(),
         Op::Splat => (0..u32::from(ty.lanes)).fold(0, |all, i| all | (args[0] & ones(ty.bits.into())) << place(ty, i)),
+        // Most values have one component; the loop would find the same.
+        _ if ty.lanes == 1 => {
+            let part = |k: usize| args[k] & ones(types[k].bits.into());
+            let args = [part(0), part(1), part(2), part(3)];
+            scalar(op, imm, ty, types.map(Type::component), args) & ones(ty.bits.into())
+        }
         _ => {
             let component_types = types.map(Type::component);
             let mut result = 0;
@@ -47,6 +53,7 @@ pub fn extend(value: u64, bits: u32) -> u64 {
     ((value << unused) as i64 >> unused) as u64
 }
 
+#[inline(never)]
 fn scalar(op: Op, imm: u16, ty: Type, types: [Type; 4], [a, b, c, d]: [u64; 4]) -> u64 {
     let bits = u32::from(ty.bits);
     let signed = ty.class == Class::Signed;

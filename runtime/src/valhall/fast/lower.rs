@@ -12,7 +12,7 @@
 use std::cell::RefCell;
 
 use isaforge_core::decode::list_len;
-use isaforge_core::semantics::{Node, Op as Pure, Shape, Special};
+use isaforge_core::semantics::{Node, Op as Pure, Special};
 use isaforge_core::table::Form;
 use isaforge_valhall::semantics::SEMANTICS;
 use isaforge_valhall::{ISA, Instruction};
@@ -27,6 +27,7 @@ use super::operands::{self, Place};
 use crate::exec::shape::Shapes;
 use crate::exec::vector::exact::Exact;
 use crate::level::Level;
+use known::Known;
 use plain::Plain;
 use slot::{Slot, Table};
 use template::{Ending, Step, Template};
@@ -150,7 +151,7 @@ impl<'a> Lowering<'a> {
             let op = match step {
                 Step::Rows(micro) => Op::Rows(micro.placed(exact, |row| slot::placed(row, &self.rows)), self.pc),
                 Step::Plain(access) => {
-                    let (op, registers) = self.plain(form, &entry.shape, access, word)?;
+                    let (op, registers) = self.plain(form, access, word)?;
                     if access.stores {
                         read |= registers;
                     } else {
@@ -174,7 +175,7 @@ impl<'a> Lowering<'a> {
             };
             self.ops.push(op);
         }
-        let exit = self.ending(form, &entry.shape, template.ending, word, fixed)?;
+        let exit = self.ending(form, &template.ending, word, fixed)?;
         self.registers |= read & !self.written;
         if self.straight {
             self.written |= written;
@@ -210,33 +211,35 @@ impl<'a> Lowering<'a> {
         let [one, _] = operands::read(&self.given, self.pc as usize, operand, 0, false)?;
         let [low, high] = operands::read(&self.given, self.pc as usize, operand, 0, true)?;
         let mut rows = [0; 3];
+        let places = [one, low, high];
         // Every word has its own counter, so that is no constant to keep a row for.
-        let counter = slot::is_counter(operand);
-        for (row, place) in rows.iter_mut().zip([one, low, high]) {
+        if slot::is_counter(operand) {
+            return match places.get(which)? {
+                Place::Number(number) if *number != 0 => {
+                    self.ops.push(Op::Number(row::COUNTER as u16, *number, self.pc));
+                    Some(row::COUNTER as u16)
+                }
+                _ => self.constant(0),
+            };
+        }
+        for (row, place) in rows.iter_mut().zip(places) {
             *row = match place {
                 Place::Row(row) => u16::try_from(row).ok()?,
-                Place::Number(number) if counter && number != 0 => {
-                    self.ops.push(Op::Number(row::COUNTER as u16, number, self.pc));
-                    row::COUNTER as u16
-                }
                 Place::Number(number) => self.constant(number)?,
             };
         }
-        if !counter {
-            table.add(source, word, rows);
-        }
+        table.add(source, word, rows);
         rows.get(which).copied()
     }
 
     /// A load or a store of whole words, and the registers of its data, as bits. `None` where its registers are not all there.
-    fn plain(&mut self, form: &'static Form, shape: &Shape, access: &Plain, word: u64) -> Option<(Op, u64)> {
+    fn plain(&mut self, form: &'static Form, access: &Plain, word: u64) -> Option<(Op, u64)> {
         let first = u32::from(slot::placed(access.data, &self.rows));
         let count = u32::from(access.words);
-        let Some(Slot::List(_, length)) = access.list.as_ref() else { return None };
-        if first + count > row::REGISTERS || list_len(length, word) < count {
+        if first + count > row::REGISTERS || list_len(access.length, word) < count {
             return None;
         }
-        let offset = self.known(form, shape, access.offset, word)?;
+        let offset = self.known(form, &access.offset, word)?;
         let offset = i32::try_from(offset as i64).ok()?;
         let [low, high] = access.address.map(|row| slot::placed(row, &self.rows).into());
         let fields = Fields { dest: first, sources: [low, high], numbers: [offset as u32, 0], pc: self.pc };
@@ -259,25 +262,25 @@ impl<'a> Lowering<'a> {
     }
 
     /// What follows the operations of a word; `fixed` where all that it reads is the same in all lanes.
-    fn ending(&mut self, form: &'static Form, shape: &Shape, ending: Ending, word: u64, fixed: bool) -> Option<Exit> {
-        let Ending::Branch { target, when, row } = ending else {
+    fn ending(&mut self, form: &'static Form, ending: &Ending, word: u64, fixed: bool) -> Option<Exit> {
+        let Ending::Branch { target, when } = ending else {
             return Some(if matches!(ending, Ending::Barrier) { Exit::Barrier } else { Exit::Next });
         };
-        let target =
-            u32::try_from(self.known(form, shape, target, word)?).ok().filter(|target| *target < self.words)?;
+        let target = u32::try_from(self.known(form, target, word)?).ok().filter(|target| *target < self.words)?;
         let Some(when) = when else { return Some(Exit::Jump(target)) };
-        if fixed && let Some(holds) = self.known(form, shape, when, word) {
+        if fixed && let Some(holds) = when.known.as_ref().and_then(|known| self.known(form, known, word)) {
             return Some(if holds & 1 != 0 { Exit::Jump(target) } else { Exit::Next });
         }
-        let source = slot::placed(row, &self.rows).into();
+        let source = slot::placed(when.row, &self.rows).into();
         let fields = Fields { dest: row::RESULT, sources: [source; 2], numbers: [target, 0], pc: self.pc };
         self.ops.push(Op::Call(handler::<Branch>(self.level).with(fields)));
         Some(Exit::Branch(target))
     }
 
-    /// What a node is before the word is executed, if that is known.
-    fn known(&self, form: &'static Form, shape: &Shape, node: u16, word: u64) -> Option<u64> {
-        known::known(shape, node, |leaf: &Node| match leaf.op {
+    /// What a value is before the word is executed, if that is known.
+    #[inline]
+    fn known(&self, form: &'static Form, known: &Known, word: u64) -> Option<u64> {
+        known.value(|leaf: &Node| match leaf.op {
             Pure::Operand => {
                 let operand = Operand::new(form.operands.get(usize::from(leaf.args[0]))?, word);
                 let wide = leaf.ty.size() > 32;

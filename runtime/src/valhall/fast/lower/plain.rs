@@ -1,24 +1,25 @@
 //! Loads and stores of whole words, of registers that follow one another: what handlers and machine code are best at.
 
 use isaforge_core::semantics::{NONE, Node, Op, Part, Shape, Type};
-use isaforge_core::table;
+use isaforge_core::table::{self, Count};
 
+use super::known::Known;
 use super::slot::{Slot, Uses};
 use super::template::{Rows, state};
 
 /// A load or a store of whole words.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Plain {
     pub stores: bool,
     pub words: u8,
     /// The row of the first word.
     pub data: u16,
-    /// The list that it is the first of.
-    pub list: Option<Slot>,
+    /// The length of the list that it is the first of.
+    pub length: &'static Count,
     /// The rows of the address.
     pub address: [u16; 2],
-    /// The node that is added to it.
-    pub offset: u16,
+    /// What is added to it.
+    pub offset: Known,
 }
 
 /// A word of the data: the operand and its element, and where it lies in memory.
@@ -71,16 +72,17 @@ impl Plain {
         }
         let operands = |index: u16| operands.get(usize::from(index));
         let list = Slot::of(operands(operand)?, 0, None, u64::MAX, !stores)?;
+        let Slot::List(_, length) = list else { return None };
         let address = operands(base.args[0])?;
         let mut half = |which| Some(rows.add(Slot::of(address, base.args[1], Some(which), u64::MAX, false)?));
         let address = [half(0)?, half(1)?];
-        let (words, offset) = (moved.len() as u8, sum.args[1]);
-        Some(Plain { stores, words, data: rows.add(list), list: Some(list), address, offset })
+        let (words, offset) = (moved.len() as u8, Known::new(shape, sum.args[1])?);
+        Some(Plain { stores, words, data: rows.add(list), length, address, offset })
     }
 
     /// How it uses a slot: the address is read, and which registers of the data there are a word says.
     pub fn uses(&self, slot: &Slot) -> Uses {
-        Uses { read: if Some(slot) == self.list.as_ref() { 0 } else { u64::MAX }, written: 0 }
+        Uses { read: if matches!(slot, Slot::List(..)) { 0 } else { u64::MAX }, written: 0 }
     }
 }
 
@@ -92,7 +94,7 @@ fn whole(node: &Node) -> Part {
 /// Whether a condition always holds.
 fn always(shape: &Shape, when: u16) -> bool {
     let leaf = |node: &Node| if node.op == Op::State { state(node.args[0]) } else { None };
-    when == NONE || super::known::known(shape, when, leaf) == Some(1)
+    when == NONE || Known::new(shape, when).and_then(|known| known.value(leaf)) == Some(1)
 }
 
 /// The byte of memory from which on a node is a word of what was loaded.

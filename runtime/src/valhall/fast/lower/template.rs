@@ -13,6 +13,7 @@ use super::super::access::Access;
 use super::super::code::row;
 use super::super::op::Function;
 use super::super::rows::Bundles;
+use super::known::Known;
 use super::plain::Plain;
 use super::slot::{FIRST, MOST, Slot, Uses};
 use crate::exec::vector::code::{Micro, NOWHERE};
@@ -43,14 +44,23 @@ pub enum Step {
 }
 
 /// What follows the operations.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Ending {
     /// The next word.
     Next,
-    /// Lanes go to what the node of the target is, where that of the condition holds, which is in a row.
-    Branch { target: u16, when: Option<u16>, row: u16 },
+    /// Lanes go to a target: all of them, or those where the condition holds.
+    Branch { target: Known, when: Option<When> },
     /// The threads of the workgroup meet.
     Barrier,
+}
+
+/// The condition of a branch.
+#[derive(Clone, Debug)]
+pub struct When {
+    /// The row that it is in.
+    pub row: u16,
+    /// What it is where all that is read is the same in all lanes.
+    pub known: Option<Known>,
 }
 
 /// What a state is in all threads but those of fragment programs: they help nobody.
@@ -130,7 +140,8 @@ fn branch(shape: &Shape, effect: &Effect) -> Option<Ending> {
     let mut branches = shape.nodes.iter().filter(|node| node.op == Op::Branch);
     let (node, None) = (branches.next()?, branches.next()) else { return None };
     let [target, when, ..] = node.args;
-    Some(Ending::Branch { target, when: effect.when.map(|_| when), row: effect.when.unwrap_or(row::ZERO as u16) })
+    let when = effect.when.map(|row| When { row, known: Known::new(shape, when) });
+    Some(Ending::Branch { target: Known::new(shape, target)?, when })
 }
 
 /// The operation that an effect is.
