@@ -32,6 +32,7 @@
 mod deadline;
 mod engine;
 pub mod exec;
+mod guarded;
 pub mod launch;
 mod level;
 pub mod memory;
@@ -42,6 +43,7 @@ pub mod vpu;
 
 pub use deadline::Deadline;
 pub use engine::{Engine, Execution, NoExecution};
+pub use guarded::Guarded;
 pub use launch::{FragmentOutcome, Launch, Outcome, Place, RunError, Stage};
 pub use level::Level;
 pub use memory::{MapError, Memory, MemoryFault};

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::guarded::Guarded;
+
 /// Why a region cannot be mapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum MapError {
@@ -74,10 +76,12 @@ pub enum MemoryFault {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Region {
     base: u64,
-    bytes: Vec<u8>,
+    bytes: Guarded<u8>,
 }
 
 /// Regions of bytes at 64-bit addresses, little-endian. Accesses need no alignment but must lie in one region.
+///
+/// Each region lies between guard pages of its own where machine code may access it; see [`Guarded`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
     /// In ascending order, without overlap.
@@ -122,14 +126,14 @@ impl Memory {
             return Err(MapError::TooLarge { len, max: Self::MAX_BYTES });
         }
         self.total += len;
-        self.regions.insert(at, Region { base, bytes });
+        self.regions.insert(at, Region { base, bytes: bytes.into() });
         Ok(())
     }
 
     /// The bytes of the region that begins at `base`.
     pub fn region(&self, base: u64) -> Option<&[u8]> {
         let at = self.regions.binary_search_by_key(&base, |r| r.base).ok()?;
-        self.regions.get(at).map(|r| r.bytes.as_slice())
+        self.regions.get(at).map(|r| &*r.bytes)
     }
 
     /// Takes away the region that begins at `base`, and gives its bytes.
@@ -137,7 +141,7 @@ impl Memory {
         let at = self.regions.binary_search_by_key(&base, |r| r.base).ok()?;
         let region = self.regions.remove(at);
         self.total -= region.bytes.len();
-        Some(region.bytes)
+        Some(region.bytes.to_vec())
     }
 
     /// Fills `into` with the bytes from `address` on.
@@ -166,7 +170,7 @@ impl Memory {
     /// Takes over the bytes of `other` that differ from what was there `before`. All three have the same regions.
     pub(crate) fn merge(&mut self, before: &Memory, other: &Memory) {
         for ((region, before), other) in self.regions.iter_mut().zip(&before.regions).zip(&other.regions) {
-            for ((byte, before), other) in region.bytes.iter_mut().zip(&before.bytes).zip(&other.bytes) {
+            for ((byte, before), other) in region.bytes.iter_mut().zip(&*before.bytes).zip(&*other.bytes) {
                 *byte = if before == other { *byte } else { *other };
             }
         }
@@ -175,7 +179,7 @@ impl Memory {
     /// The first address at which two memories with the same regions differ, with what is there in both.
     pub(crate) fn first_difference(&self, other: &Memory) -> Option<(u64, u8, u8)> {
         self.regions.iter().zip(&other.regions).find_map(|(one, other)| {
-            let mut bytes = one.bytes.iter().zip(&other.bytes).enumerate();
+            let mut bytes = one.bytes.iter().zip(other.bytes.iter()).enumerate();
             let (offset, (one_byte, other_byte)) = bytes.find(|(_, (one, other))| one != other)?;
             Some((one.base + offset as u64, *one_byte, *other_byte))
         })
@@ -192,13 +196,13 @@ impl Memory {
     /// The bytes of a region.
     #[inline]
     pub(crate) fn bytes(&self, region: usize) -> Option<&[u8]> {
-        self.regions.get(region).map(|region| region.bytes.as_slice())
+        self.regions.get(region).map(|region| &*region.bytes)
     }
 
     /// As [`Memory::bytes`], to write.
     #[inline]
     pub(crate) fn bytes_mut(&mut self, region: usize) -> Option<&mut [u8]> {
-        self.regions.get_mut(region).map(|region| region.bytes.as_mut_slice())
+        self.regions.get_mut(region).map(|region| &mut *region.bytes)
     }
 
     /// The index of the region that holds `address`.

@@ -1,8 +1,9 @@
 //! Memory: regions of bytes at addresses.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
-use core::fmt;
-use core::ops::Range;
+use core::fmt::{self, Debug};
+use core::ops::{Deref, DerefMut, Range};
 
 /// What an access was for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,10 +87,60 @@ impl SpanBytes<'_> {
     }
 }
 
+/// Bytes that memory keeps, wherever they lie.
+pub trait Bytes: Debug + Send + Sync {
+    /// To read.
+    fn bytes(&self) -> &[u8];
+
+    /// To write; there are as many.
+    fn bytes_mut(&mut self) -> &mut [u8];
+
+    /// The same bytes elsewhere.
+    fn copy(&self) -> Box<dyn Bytes>;
+}
+
+impl Bytes for Vec<u8> {
+    fn bytes(&self) -> &[u8] {
+        self
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        self
+    }
+
+    fn copy(&self) -> Box<dyn Bytes> {
+        Box::new(self.clone())
+    }
+}
+
+/// What a region has.
+#[derive(Debug)]
+struct Content(Box<dyn Bytes>);
+
+impl Clone for Content {
+    fn clone(&self) -> Self {
+        Content(self.0.copy())
+    }
+}
+
+impl Deref for Content {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.0.bytes()
+    }
+}
+
+impl DerefMut for Content {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.0.bytes_mut()
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Region {
     base: u64,
-    bytes: Vec<u8>,
+    bytes: Content,
     writable: bool,
     /// For each place where an instruction may start, its number in the cache of instructions and one; 0 where none is
     /// known. Empty until an instruction is fetched from the region.
@@ -108,6 +159,15 @@ impl Memory {
     /// # Errors
     /// When the region overlaps another one or ends beyond the last address; nothing is mapped then.
     pub fn map(&mut self, base: u64, bytes: Vec<u8>, writable: bool) -> Result<(), MapError> {
+        self.map_bytes(base, Box::new(bytes), writable)
+    }
+
+    /// As [`Memory::map`], for bytes that lie elsewhere than in a vector.
+    ///
+    /// # Errors
+    /// As [`Memory::map`].
+    pub fn map_bytes(&mut self, base: u64, bytes: Box<dyn Bytes>, writable: bool) -> Result<(), MapError> {
+        let bytes = Content(bytes);
         let Some(last) = (bytes.len() as u64).checked_sub(1) else { return Ok(()) };
         let last = base.checked_add(last).ok_or(MapError::TooHigh)?;
         let at = self.regions.partition_point(|region| region.base < base);

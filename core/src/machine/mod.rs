@@ -40,7 +40,7 @@ pub use encoding::Encoding;
 #[cfg(feature = "alloc")]
 pub use host::{Executed, Host, Intrinsic, Touched};
 #[cfg(feature = "alloc")]
-pub use memory::{Access, MapError, Memory, MemoryFault, Span, SpanBytes};
+pub use memory::{Access, Bytes, MapError, Memory, MemoryFault, Span, SpanBytes};
 #[cfg(feature = "alloc")]
 pub use processor::{Machine, Parts};
 pub use table::{Bank, Call, Divergence, Hardware, Performed, Reading, Register, Service, Space};

@@ -15,6 +15,7 @@ use isaforge_compiler::reader::{FromNode, Reader};
 use isaforge_compiler::source::Sources;
 use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Stop, Trap};
 use isaforge_core::semantics::Semantics;
+use isaforge_runtime::Guarded;
 
 use self::console::{Console, values};
 use self::launch::OwnLaunch;
@@ -197,7 +198,7 @@ fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job, run: Run<'_, 
     }
     machine.prepare();
     for (base, bytes, writable) in segments.into_iter().chain(regions) {
-        machine.memory.map(base, bytes, writable).map_err(|error| {
+        machine.memory.map_bytes(base, Box::new(Guarded::from(bytes)), writable).map_err(|error| {
             Failure::usage(format!("`{}`: memory at {base:#x}: {error}", args.launch.display()), "")
         })?;
     }

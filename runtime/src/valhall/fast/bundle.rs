@@ -3,6 +3,9 @@
 //! A register is a row of eight columns. All lanes of the bundle that have the lowest program counter execute; a warp of
 //! which no lane is there is passed over. Each warp by itself thereby does exactly what it would do alone.
 
+use std::cell::RefCell;
+use std::ops::{Deref, DerefMut};
+
 use super::super::group::TURN;
 use super::super::step::Fault;
 use super::super::warp::{Column, LANES, Warp, lanes};
@@ -14,6 +17,7 @@ use super::fuse::window::Windows;
 use super::handler::{Body, Fields, Op};
 use super::world::{Home, World};
 use crate::exec::vector::exact::Exact;
+use crate::guarded::Guarded;
 use crate::level::Level;
 
 /// Warps of a bundle.
@@ -28,6 +32,64 @@ impl Row {
     /// The same word everywhere.
     pub fn splat(word: u32) -> Self {
         Row([[word; LANES]; WARPS])
+    }
+}
+
+thread_local! {
+    /// Rows that bundles of the thread have left: pages cost more than a small launch.
+    static LEFT: RefCell<Vec<Guarded<Row>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// For how many bundles rows are kept.
+const KEPT: usize = 2;
+
+/// The rows of a bundle.
+#[derive(Debug)]
+pub struct Rows(Guarded<Row>);
+
+impl Rows {
+    /// So many rows of zeros, or more.
+    pub fn new(len: usize) -> Self {
+        let enough = |left: &mut Vec<Guarded<Row>>| {
+            let at = left.iter().position(|rows| rows.len() >= len)?;
+            Some(left.swap_remove(at))
+        };
+        let zero = Row::splat(0);
+        Rows(match LEFT.with_borrow_mut(enough) {
+            Some(mut rows) => {
+                rows.fill(zero);
+                rows
+            }
+            None => Guarded::filled(zero, len),
+        })
+    }
+}
+
+impl Drop for Rows {
+    fn drop(&mut self) {
+        let rows = std::mem::take(&mut self.0);
+        // When the thread itself ends they are not kept.
+        let _ = LEFT.try_with(|left| {
+            let mut left = left.borrow_mut();
+            left.truncate(KEPT - 1);
+            left.push(rows);
+        });
+    }
+}
+
+impl Deref for Rows {
+    type Target = [Row];
+
+    #[inline(always)]
+    fn deref(&self) -> &[Row] {
+        &self.0
+    }
+}
+
+impl DerefMut for Rows {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [Row] {
+        &mut self.0
     }
 }
 
@@ -64,7 +126,7 @@ pub const NOWHERE: u32 = u32::MAX;
 #[derive(Debug)]
 pub struct Bundle {
     /// Registers first, then what [`Code`] puts there.
-    pub rows: Box<[Row]>,
+    pub rows: Rows,
     /// Where warps belong; those that do not exist have no live lanes.
     pub homes: [Home; WARPS],
     /// The word that each lane executes next; out of date for the active lanes, which are at `pc`.

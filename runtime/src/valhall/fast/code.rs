@@ -8,7 +8,7 @@ use isaforge_valhall::semantics::SEMANTICS;
 use super::super::observe::traffic;
 use super::super::operation::Operation;
 use super::super::program::{After, Decoder, Program};
-use super::bundle::{Enter, Row, Schedule, Taken, WARPS};
+use super::bundle::{Enter, Row, Rows, Schedule, Taken, WARPS};
 use super::handler::{self, Fields, Handler, handler};
 use super::lower::{Lowering, Tables, with_tables};
 use super::op::Op;
@@ -230,13 +230,13 @@ impl<'a> Code<'a> {
     }
 
     /// The rows of a new bundle.
-    pub fn rows(&self) -> Box<[Row]> {
-        let mut rows = Vec::new();
-        rows.reserve_exact(row::CONSTANTS as usize + self.constants.len());
-        rows.resize(row::CONSTANTS as usize, Row::splat(0));
-        rows.extend(self.constants.iter().copied().map(Row::splat));
+    pub fn rows(&self) -> Rows {
+        let mut rows = Rows::new(row::CONSTANTS as usize + self.constants.len());
+        for (row, word) in rows.iter_mut().skip(row::CONSTANTS as usize).zip(&self.constants) {
+            *row = Row::splat(*word);
+        }
         rows[row::LANE as usize] = Row([std::array::from_fn(|lane| lane as u32); WARPS]);
-        rows.into()
+        rows
     }
 
     /// The handlers of some words.

@@ -1,5 +1,6 @@
 //! Workgroups that run together: their beginnings, turns, barriers and ends.
 
+use crate::guarded::Guarded;
 use crate::launch::{Launch, RunError};
 use crate::memory::Memory;
 
@@ -86,7 +87,7 @@ fn place(bundle: &mut Bundle, warp: usize, home: Home, group: &Group) {
 
 /// What a crew has of its own, beside memory.
 struct Own {
-    shared: Vec<u8>,
+    shared: Guarded<u8>,
     shared_bytes: usize,
     private: Vec<u8>,
     /// Warps of a workgroup.
@@ -130,7 +131,7 @@ impl Crew {
             groups: Vec::with_capacity(together),
             bundles: (0..(together * warps).div_ceil(WARPS)).map(|_| Bundle::new(code)).collect(),
             own: Own {
-                shared: vec![0; together * shared_bytes],
+                shared: Guarded::filled(0, together * shared_bytes),
                 shared_bytes,
                 private: vec![0; private],
                 warps,
