@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use isaforge_compiler::backend::rust::SemanticsStyle;
 
 use crate::builtin::{self, Builtin};
+use crate::code::{How, Order};
 use crate::help;
 use crate::machine::{Engine, Level};
 use crate::words::Encoding;
@@ -96,7 +97,8 @@ pub enum Command {
 
 /// A parser of names of built-in instruction sets, which proposes and completes them.
 fn isa_parser() -> impl TypedValueParser<Value = &'static Builtin> {
-    let names = builtin::ALL.iter().map(|found| PossibleValue::new(found.name).help(found.description));
+    let name = |found: &Builtin| PossibleValue::new(found.name).aliases(found.aliases).help(found.description);
+    let names = builtin::ALL.iter().map(name);
     PossibleValuesParser::new(names).try_map(|name| builtin::find(&name).ok_or("no such instruction set"))
 }
 
@@ -114,11 +116,26 @@ pub struct TargetArgs {
     pub generation: Option<String>,
 }
 
-/// How bytes are put together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Order {
-    /// One instruction a line, its bytes in the order of memory.
-    Memory,
+/// How machine code is written.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct CodeArgs {
+    /// How the code is written: `hex` text, of which there are many forms, or raw `bin`; detected by default
+    #[arg(long = "in", value_enum, default_value_t, value_name = "FORM", hide_possible_values = true)]
+    pub input: In,
+    /// Take the bytes of a file as they are, whatever they look like
+    #[arg(long, conflicts_with = "input")]
+    pub raw: bool,
+    /// How digits are put together: bytes in the order of `memory`, or the `value` of a word; detected by default. With
+    /// `dis --tsv`, `memory` takes every line for an instruction by itself
+    #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true)]
+    pub order: Option<Order>,
+}
+
+impl CodeArgs {
+    /// How code is to be read.
+    pub fn how(self) -> How {
+        How { encoding: if self.raw { Some(Encoding::Bin) } else { self.input.encoding() }, order: self.order }
+    }
 }
 
 /// Arguments of `dis`.
@@ -127,11 +144,11 @@ pub struct DisArgs {
     /// What to work on.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// What to disassemble; `-` or nothing means standard input
+    /// What to disassemble: code as text, raw or in a container; `-` or nothing means standard input
     pub file: Option<PathBuf>,
-    /// How the words are written: `hex` text or raw `bin`; detected by default
-    #[arg(long = "in", value_enum, default_value_t, value_name = "FORM", hide_possible_values = true)]
-    pub input: In,
+    /// How it is written.
+    #[command(flatten)]
+    pub code: CodeArgs,
     /// Print a table: word, `ok` or `invalid`, text or reason
     #[arg(long)]
     pub tsv: bool,
@@ -141,9 +158,6 @@ pub struct DisArgs {
     /// Print the JSON Schema of these objects
     #[arg(long)]
     pub json_schema: bool,
-    /// `memory`: every line is an instruction by itself, its bytes in the order of memory
-    #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true, requires = "tsv")]
-    pub order: Option<Order>,
     /// Tell apart words that customarily share a text, so that every text assembles to its very word
     #[arg(long)]
     pub exact: bool,
@@ -190,8 +204,8 @@ pub struct AsmArgs {
     #[arg(long, requires = "order")]
     pub tsv: bool,
     /// `memory`: bytes are printed in the order of memory
-    #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true, requires = "tsv")]
-    pub order: Option<Order>,
+    #[arg(long, value_name = "ORDER", hide_possible_values = true, requires = "tsv", value_parser = ["memory"])]
+    pub order: Option<String>,
 }
 
 /// Arguments of `graph`.
@@ -200,11 +214,11 @@ pub struct GraphArgs {
     /// What to work on.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// The program: assembly (`.s`, `.asm`), hexadecimal text or raw bytes; `-` or nothing means standard input
+    /// The program: assembly (`.s`, `.asm`), code as text, raw or in a container; `-` or nothing means standard input
     pub file: Option<PathBuf>,
-    /// How the bytes are written: `hex` text or raw `bin`; detected by default
-    #[arg(long = "in", value_enum, default_value_t, value_name = "FORM", hide_possible_values = true)]
-    pub input: In,
+    /// How it is written.
+    #[command(flatten)]
+    pub code: CodeArgs,
     /// Where to write: `.svg` is a picture, `.dot` is for Graphviz; `-` or nothing means standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
@@ -228,11 +242,11 @@ pub struct LintArgs {
     /// What to work on.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// The program: assembly (`.s`, `.asm`), hexadecimal text or raw bytes; `-` or nothing means standard input
+    /// The program: assembly (`.s`, `.asm`), code as text, raw or in a container; `-` or nothing means standard input
     pub file: Option<PathBuf>,
-    /// How the bytes are written: `hex` text or raw `bin`; detected by default
-    #[arg(long = "in", value_enum, default_value_t, value_name = "FORM", hide_possible_values = true)]
-    pub input: In,
+    /// How it is written.
+    #[command(flatten)]
+    pub code: CodeArgs,
     /// Print one JSON object a finding, each on a line of its own
     #[arg(long)]
     pub json: bool,
@@ -261,7 +275,8 @@ pub struct ExplainArgs {
     /// What to work on.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// A word in hexadecimal, an instruction's text, or just its name; without it, what holds for all programs
+    /// A word in hexadecimal, an instruction's text, its name, or words that describe it; `-` reads it from standard input;
+    /// without it, what holds for all programs
     #[arg(num_args = 0.., value_name = "WORD|TEXT")]
     pub what: Vec<String>,
 }

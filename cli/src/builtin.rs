@@ -12,6 +12,8 @@ use crate::machine::{self, Entry, Judges, Machine};
 pub struct Builtin {
     /// What to write on the command line.
     pub name: &'static str,
+    /// What people call it besides.
+    pub aliases: &'static [&'static str],
     /// What it is, in one line.
     pub description: &'static str,
     /// Its tables.
@@ -42,6 +44,7 @@ impl Builtin {
 pub static ALL: &[Builtin] = &[
     Builtin {
         name: "valhall",
+        aliases: &["mali", "v9", "valhall-v9"],
         description: "Arm Mali Valhall, architecture v9",
         tables: Tables::Words(isaforge_valhall::ISA),
         semantics: Some(isaforge_valhall::semantics::SEMANTICS),
@@ -52,6 +55,7 @@ pub static ALL: &[Builtin] = &[
     },
     Builtin {
         name: "valhall-2021",
+        aliases: &["valhall-v9-2021"],
         description: "Arm Mali Valhall as first described, in 2021",
         tables: Tables::Words(isaforge_valhall_2021::ISA),
         semantics: Some(isaforge_valhall_2021::semantics::SEMANTICS),
@@ -62,6 +66,7 @@ pub static ALL: &[Builtin] = &[
     },
     Builtin {
         name: "vpu",
+        aliases: &[],
         description: "VPU, groups of four threads on vectors of four 16-bit components",
         tables: Tables::Words(isaforge_vpu::ISA),
         semantics: Some(isaforge_vpu::semantics::SEMANTICS),
@@ -72,6 +77,7 @@ pub static ALL: &[Builtin] = &[
     },
     Builtin {
         name: "usc",
+        aliases: &["rogue", "powervr", "pvr"],
         description: "Imagination PowerVR Rogue, groups of 4 to 32 bytes with up to six operations",
         tables: Tables::Groups(isaforge_usc::ISA),
         semantics: Some(isaforge_usc::semantics::SEMANTICS),
@@ -82,7 +88,7 @@ pub static ALL: &[Builtin] = &[
     },
 ];
 
-/// The instruction set with this name.
+/// The instruction set with this name, or that people call so.
 pub fn find(name: &str) -> Option<&'static Builtin> {
-    ALL.iter().find(|found| found.name == name)
+    ALL.iter().find(|found| found.name == name || found.aliases.contains(&name))
 }

@@ -11,6 +11,7 @@ use isaforge_core::text::Line;
 
 use crate::args::DisArgs;
 use crate::builtin::Tables;
+use crate::code::{self, Order};
 use crate::failure::{Failure, Status};
 use crate::input::Input;
 use crate::output::{Text, say};
@@ -33,38 +34,34 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     if args.json {
         return objects(args, &target);
     }
-    if args.order.is_some() {
-        let style = if args.exact { Style::Exact } else { Style::Customary };
-        return rows::dis(target.tables, &Input::read(args.file.as_deref())?, style);
-    }
-    let isa = match target.tables {
-        Tables::Words(isa) => isa,
-        Tables::Groups(isa) => return groups::dis::dis(args, isa),
-        Tables::Streams(engine) => return streams::dis::dis(args, engine, &Input::read(args.file.as_deref())?),
-    };
     let input = Input::read(args.file.as_deref())?;
-    let body = if args.input.encoding() == Some(words::Encoding::Bin) { &input.bytes } else { input.body() };
-    let found = words::read(isa, body, args.input.encoding());
     let style = if args.exact { Style::Exact } else { Style::Customary };
+    if args.tsv && args.code.order == Some(Order::Memory) {
+        return rows::dis(target.tables, &input, style);
+    }
+    let found = code::read(target.tables, &input, args.code.how())?;
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let invalid = if args.tsv {
-        table(isa, &found.words, style, &mut out)?
-    } else {
-        let mut text = Text::new(&mut out);
-        let invalid = disassemble(isa, &found.words, style, &mut text);
-        text.finish()?;
-        invalid.unwrap_or(0) as u64
+    let invalid = match target.tables {
+        Tables::Words(isa) if args.tsv => table(isa, &words::of_bytes(isa, &found.code.bytes), style, &mut out)? > 0,
+        Tables::Words(isa) => {
+            let mut text = Text::new(&mut out);
+            let invalid = disassemble(isa, &words::of_bytes(isa, &found.code.bytes), style, &mut text);
+            text.finish()?;
+            invalid.unwrap_or(0) > 0
+        }
+        Tables::Groups(isa) => groups::dis::dis(args, isa, &found.code, &mut out)?,
+        Tables::Streams(engine) => streams::dis::dis(args, engine, &found.code.bytes, &input.name, &mut out)?,
     };
     out.flush()?;
     if let Some(mistake) = &found.mistake {
         say(&describe(&input.name, mistake));
     }
-    Ok(Status::mistakes_if(invalid > 0 || found.mistake.is_some()))
+    Ok(Status::mistakes_if(invalid || found.mistake.is_some()))
 }
 
 /// Writes an object an instruction.
 fn objects(args: &DisArgs, target: &Target) -> Result<Status, Failure> {
-    let code = machine_code(target.tables, Input::read(args.file.as_deref())?, args.input.encoding());
+    let code = machine_code(target.tables, Input::read(args.file.as_deref())?, args.code.how())?;
     let set = Set::new(target.tables, target.semantics);
     let program = Program::read(&set, &code.bytes);
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());

@@ -29,9 +29,13 @@ Examples:
   isaforge dis valhall --tsv words.hex            word, ok or invalid, text or reason
   isaforge dis valhall shader.bin --json | jq .reads    one JSON object an instruction
   isaforge dis valhall a.bin | isaforge asm valhall --out bin > b.bin    there and back
+  xxd shader.bin | isaforge dis valhall           what xxd, hexdump -C or objdump print
+  echo '02 00 00 00 00 c1 91 00' | isaforge dis valhall --order memory
   isaforge dis --spec specs/mine.yaml a.bin       a specification before it is compiled
 
-In hexadecimal `0x`, white space, commas and underscores are free: only the digits count.
+In hexadecimal `0x`, white space, commas and underscores are free: only the digits count. Dumps,
+listings with addresses or comments and arrays of C are read too, and the code in an ELF file; a note
+says how where that is not plain.
 A word that is no instruction prints as `.word 0x… // reason`, which `asm` takes back; the exit
 status is then 1. Places that branches lead to get labels. With `--tsv` and `--json` a text is the
 instruction alone, with numbers; `--json-schema` describes the objects.
@@ -70,6 +74,9 @@ Examples:
   isaforge explain valhall 0x0091c10000000002     a word
   isaforge explain valhall 'MOV.i32 r1, r2'       a text
   isaforge explain valhall MOV.i32                a name: the instruction with an example
+  isaforge explain valhall FMA                    a part of a name: what it could be
+  isaforge explain valhall convert float          words: what they describe
+  isaforge explain valhall Flow                   an enum: its values
   isaforge explain valhall                        what programs find in registers, what flow does
   isaforge explain valhall 0091c10000000102 | less
   isaforge explain usc 44a08005000000ff           the bytes of a group

@@ -17,6 +17,7 @@ pub mod args;
 pub mod asm;
 pub mod builtin;
 pub mod check;
+pub mod code;
 pub mod conform;
 pub mod demo;
 pub mod diff;

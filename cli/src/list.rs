@@ -59,6 +59,20 @@ pub fn list(args: &ListArgs) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
+/// The instructions whose name has a text in it or, where there are none, that all of its words describe, as a table.
+pub fn search(target: &Target, what: &str) -> Option<String> {
+    let entries = target.fidelity.map_or(Vec::new(), |fidelity| fidelity());
+    let what = what.to_lowercase();
+    let words: Vec<String> = what.split_whitespace().map(str::to_owned).collect();
+    let (named, others): (Vec<Row>, Vec<Row>) =
+        rows(target, &entries).into_iter().partition(|row| row.mnemonic.to_lowercase().contains(&what));
+    let mut found = if named.is_empty() { others.into_iter().filter(|row| row.has(&words)).collect() } else { named };
+    // `FMA.f32` before `FMA_RSCALE.f32` for `FMA`, and both before what only has it somewhere.
+    let after = |row: &Row| row.mnemonic.to_lowercase().strip_prefix(&what).map(|rest| !rest.starts_with('.'));
+    found.sort_by_key(|row| (after(row).is_none(), after(row)));
+    (!found.is_empty() && !what.is_empty()).then(|| table(&found))
+}
+
 fn rows(target: &Target, entries: &[Entry]) -> Vec<Row> {
     let fidelity = |name: &str| entries.iter().find(|entry| entry.mnemonic == name).map(|entry| entry.class.name());
     match target.tables {

@@ -7,9 +7,9 @@ use isaforge_core::program::assemble;
 
 use crate::asm::{not_text, report};
 use crate::builtin::Tables;
+use crate::code::{self, How};
 use crate::dis::describe;
 use crate::failure::Failure;
-use crate::groups;
 use crate::input::Input;
 use crate::output::say;
 use crate::streams;
@@ -31,10 +31,10 @@ pub struct Code {
 ///
 /// # Errors
 /// When the file cannot be read.
-pub fn load(tables: Tables, path: Option<&Path>, encoding: Option<Encoding>) -> Result<Option<Code>, Failure> {
+pub fn load(tables: Tables, path: Option<&Path>, how: How) -> Result<Option<Code>, Failure> {
     let input = Input::read(path)?;
     let extension = path.and_then(Path::extension).and_then(|extension| extension.to_str()).unwrap_or_default();
-    if matches!(extension, "s" | "asm") && encoding.is_none() {
+    if matches!(extension, "s" | "asm") && how.encoding.is_none() {
         let Ok(text) = std::str::from_utf8(input.body()) else {
             say(&not_text(&input, 0));
             return Ok(None);
@@ -52,24 +52,17 @@ pub fn load(tables: Tables, path: Option<&Path>, encoding: Option<Encoding>) -> 
             }
         });
     }
-    Ok(Some(machine_code(tables, input, encoding)))
+    machine_code(tables, input, how).map(Some)
 }
 
-/// The bytes of hexadecimal text or of raw code. A mistake is reported and ends the program.
-pub fn machine_code(tables: Tables, input: Input, encoding: Option<Encoding>) -> Code {
-    let body = if encoding == Some(Encoding::Bin) { &input.bytes } else { input.body() };
-    let (bytes, mistake) = match tables {
-        Tables::Words(isa) => {
-            let found = words::read(isa, body, encoding);
-            (words::write(isa, &found.words, Encoding::Bin), found.mistake)
-        }
-        Tables::Groups(_) | Tables::Streams(_) => {
-            let found = groups::read(body, encoding);
-            (found.bytes, found.mistake)
-        }
-    };
-    if let Some(mistake) = &mistake {
+/// The bytes of code as people have it. A mistake is reported and ends the program.
+///
+/// # Errors
+/// Those of [`code::read`].
+pub fn machine_code(tables: Tables, input: Input, how: How) -> Result<Code, Failure> {
+    let found = code::read(tables, &input, how)?;
+    if let Some(mistake) = &found.mistake {
         say(&describe(&input.name, mistake));
     }
-    Code { name: input.name, bytes, cut: mistake.is_some() }
+    Ok(Code { name: input.name, bytes: found.code.bytes, cut: found.mistake.is_some() })
 }

@@ -74,20 +74,29 @@ pub fn detect(bytes: &[u8]) -> Encoding {
 pub fn read(isa: &Isa, bytes: &[u8], encoding: Option<Encoding>) -> Words {
     match encoding.unwrap_or_else(|| detect(bytes)) {
         Encoding::Hex => hex_digits(bytes, word_digits(isa)),
-        Encoding::Bin => read_bin(bytes, word_bytes(isa)),
+        Encoding::Bin => {
+            let mut bytes = bytes.to_vec();
+            let mistake = cut(&mut bytes, word_bytes(isa));
+            Words { words: of_bytes(isa, &bytes), mistake }
+        }
     }
 }
 
-fn read_bin(bytes: &[u8], size: usize) -> Words {
-    let chunks = bytes.chunks_exact(size);
-    let rest = chunks.remainder().len();
-    let words = chunks.map(|chunk| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))).collect();
-    let mistake = (rest > 0).then(|| Mistake {
-        place: Place::Byte(bytes.len() - rest),
+/// Takes away what is left over behind the last word of `size` bytes, which is a mistake.
+pub fn cut(bytes: &mut Vec<u8>, size: usize) -> Option<Mistake> {
+    let rest = bytes.len() % size;
+    bytes.truncate(bytes.len() - rest);
+    (rest > 0).then(|| Mistake {
+        place: Place::Byte(bytes.len()),
         message: format!("{} left over at the end: a word has {size}", crate::output::count(rest as u64, "byte")),
         help: "is the file cut off, or is it hexadecimal text (`--in hex`)?".to_owned(),
-    });
-    Words { words, mistake }
+    })
+}
+
+/// The words that bytes are, least significant byte first.
+pub fn of_bytes(isa: &Isa, bytes: &[u8]) -> Vec<u64> {
+    let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    bytes.chunks_exact(word_bytes(isa)).map(word).collect()
 }
 
 /// Digits are collected until a word has enough of them. `0x`, white space, commas and underscores between digits do
@@ -210,7 +219,7 @@ mod tests {
         let found = hex("0011223344556677\n\n  0x123\n");
         let mistake = found.mistake.expect("three digits are no word");
         assert_eq!(mistake.place, Place::Text(3, 5));
-        let found = read_bin(&[1, 0, 0, 0, 0, 0, 0, 0, 7, 7], 8);
+        let found = read(isaforge_valhall::ISA, &[1, 0, 0, 0, 0, 0, 0, 0, 7, 7], Some(Encoding::Bin));
         assert_eq!(found.words, [1]);
         assert_eq!(found.mistake.map(|m| m.place), Some(Place::Byte(8)));
     }

@@ -20,9 +20,12 @@ use crate::args::ExplainArgs;
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::groups;
+use crate::input::Input;
+use crate::list;
 use crate::output::say;
 use crate::paint::{BOLD, DIM, ERROR, columns, paint};
 use crate::snippet;
+use crate::target::Target;
 use crate::words::{parse_word, word_digits};
 
 /// Runs `explain`.
@@ -31,13 +34,20 @@ use crate::words::{parse_word, word_digits};
 /// When standard output cannot be written to.
 pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
-    let what = args.what.join(" ");
+    let what = match args.what.as_slice() {
+        [only] if only == "-" => String::from_utf8_lossy(Input::read(None)?.body()).into_owned(),
+        words => words.join(" "),
+    };
     let what = what.trim();
     let isa = match target.tables {
         Tables::Words(isa) => isa,
-        Tables::Groups(isa) => return groups::explain::explain(isa, what),
-        Tables::Streams(engine) => return crate::streams::explain::explain(engine, what),
+        Tables::Groups(isa) => return groups::explain::explain(isa, what, || searched(&target, what)),
+        Tables::Streams(engine) => return crate::streams::explain::explain(engine, what, || searched(&target, what)),
     };
+    if let Some(found) = isa.enums.iter().find(|found| found.name == what) {
+        anstream::stdout().lock().write_all(overview::choices(found, columns().min(120)).as_bytes())?;
+        return Ok(Status::Fine);
+    }
     if what.is_empty() {
         let text = overview::overview(isa, target.semantics, columns().min(120));
         anstream::stdout().lock().write_all(text.as_bytes())?;
@@ -53,6 +63,10 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
             }
             None => match parse(isa, what) {
                 Ok((_, word)) => (word, ""),
+                Err(_) if let Some(found) = searched(&target, what) => {
+                    anstream::stdout().lock().write_all(found.as_bytes())?;
+                    return Ok(Status::Fine);
+                }
                 Err(error) => {
                     say(&snippet::draw("text", what, &located(what, &error)));
                     return Ok(Status::Mistakes);
@@ -63,6 +77,13 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     let (text, status) = render(isa, target.semantics, word, note, columns().min(120));
     anstream::stdout().lock().write_all(text.as_bytes())?;
     Ok(status)
+}
+
+/// The instructions that part of a name, or words of a description, stand for.
+fn searched(target: &Target, what: &str) -> Option<String> {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '.' | '_' | '-');
+    let found = if what.chars().all(plain) { list::search(target, what)? } else { return None };
+    Some(format!("{}\n{found}", paint(DIM, &format!("`{what}` may be one of these; `explain` with a name says all:"))))
 }
 
 fn located(line: &str, error: &ParseError) -> ProgramError {

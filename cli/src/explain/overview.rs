@@ -3,7 +3,7 @@
 use isaforge_core::Isa;
 use isaforge_core::explain::words::affixes;
 use isaforge_core::semantics::Semantics;
-use isaforge_core::table::Type;
+use isaforge_core::table::{Enum, Type};
 
 use crate::paint::{BOLD, DIM, paint, wrap};
 
@@ -45,6 +45,27 @@ pub fn overview(isa: &'static Isa, semantics: Option<&'static Semantics>, width:
         ];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         out.push_str(&format!("  {:12} {}\n", name(does.value).unwrap_or("?"), parts.join("; ")));
+    }
+    out
+}
+
+/// What an enum chooses between, for so many columns.
+pub fn choices(of: &Enum, width: usize) -> String {
+    let mut out = format!("{}\n", paint(BOLD, of.name));
+    wrap(of.doc, width.saturating_sub(2)).iter().for_each(|line| out.push_str(&format!("  {line}\n")));
+    let name = of.values.iter().map(|value| value.name.len()).max().unwrap_or(0);
+    for value in of.values {
+        let default = if of.default == Some(value.bits) { " (not written)" } else { "" };
+        let lines = wrap(value.doc, width.saturating_sub(name + 10).max(24));
+        let (first, rest) = lines.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
+        let line = format!(
+            "  {:>4}  {}  {first}{}",
+            value.bits,
+            paint(BOLD, &format!("{:name$}", value.name)),
+            paint(DIM, default)
+        );
+        out.push_str(&format!("{}\n", line.trim_end()));
+        rest.iter().for_each(|line| out.push_str(&format!("  {:>4}  {:name$}  {line}\n", "", "")));
     }
     out
 }

@@ -22,7 +22,7 @@ const MOST_BLOCKS: usize = 400;
 /// When a file cannot be read or written, or when the program is too large for a picture.
 pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
-    let Some(code) = load(target.tables, args.file.as_deref(), args.input.encoding())? else {
+    let Some(code) = load(target.tables, args.file.as_deref(), args.code.how())? else {
         return Ok(Status::Mistakes);
     };
     let set = Set::new(target.tables, target.semantics);

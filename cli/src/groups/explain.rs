@@ -19,11 +19,11 @@ use crate::output::say;
 use crate::paint::{BOLD, DIM, ERROR, columns, paint, wrap};
 use crate::snippet;
 
-/// Runs `explain`.
+/// Explains bytes in the order of memory, a text, the name of an operation, or else what `search` finds.
 ///
 /// # Errors
 /// When standard output cannot be written to.
-pub fn explain(isa: &'static GroupIsa, what: &str) -> Result<Status, Failure> {
+pub fn explain(isa: &'static GroupIsa, what: &str, search: impl Fn() -> Option<String>) -> Result<Status, Failure> {
     let width = columns().min(120);
     let named = isa.operations.iter().find(|operation| operation.name.eq_ignore_ascii_case(what));
     let (text, status) = match named {
@@ -32,10 +32,13 @@ pub fn explain(isa: &'static GroupIsa, what: &str) -> Result<Status, Failure> {
             Some(bytes) => of_bytes(isa, &bytes, width),
             None => match of_text(isa, what) {
                 Ok(group) => (render(isa, &group, "", width), Status::Fine),
-                Err(error) => {
-                    say(&snippet::draw("text", what, &error));
-                    return Ok(Status::Mistakes);
-                }
+                Err(error) => match search() {
+                    Some(found) => (found, Status::Fine),
+                    None => {
+                        say(&snippet::draw("text", what, &error));
+                        return Ok(Status::Mistakes);
+                    }
+                },
             },
         },
     };

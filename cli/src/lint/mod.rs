@@ -19,7 +19,7 @@ pub mod pages;
 /// When the file cannot be read or standard output cannot be written.
 pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
-    let Some(code) = load(target.tables, args.file.as_deref(), args.input.encoding())? else {
+    let Some(code) = load(target.tables, args.file.as_deref(), args.code.how())? else {
         return Ok(Status::Mistakes);
     };
     let set = Set::new(target.tables, target.semantics);

@@ -1,6 +1,6 @@
 //! `isaforge dis` and `isaforge asm` for streams: bytes to a program's text and back.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use isaforge_core::program::ProgramError;
 use isaforge_core::stream::Engine;
@@ -9,34 +9,27 @@ use isaforge_core::stream::program::assemble;
 use isaforge_core::text::Line;
 
 use crate::args::DisArgs;
-use crate::dis::describe;
-use crate::failure::{Failure, Status};
-use crate::groups::{hex, read};
-use crate::input::Input;
+use crate::groups::hex;
 use crate::output::say;
 use crate::words::Encoding;
 
-/// Runs `dis`.
+/// Writes the text of a program, or its table. Returns whether anything in it is no instruction.
 ///
 /// # Errors
 /// When the output cannot be written.
-pub fn dis(args: &DisArgs, engine: Engine, input: &Input) -> Result<Status, Failure> {
-    let body = if args.input.encoding() == Some(Encoding::Bin) { &input.bytes } else { input.body() };
-    let found = read(body, args.input.encoding());
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+pub fn dis(args: &DisArgs, engine: Engine, bytes: &[u8], name: &str, out: &mut impl Write) -> io::Result<bool> {
     if let Some(sequence) = engine.stream.sequence {
-        let listing = sequence.disassemble(&found.bytes);
+        let listing = sequence.disassemble(bytes);
         match &listing {
             Ok(text) => writeln!(out, "{}", text.trim_end_matches('\n'))?,
-            Err(error) => say(&format!("{}: at byte {}: {error}", input.name, error.at)),
+            Err(error) => say(&format!("{name}: at byte {}: {error}", error.at)),
         }
-        out.flush()?;
-        return Ok(Status::mistakes_if(listing.is_err() || found.mistake.is_some()));
+        return Ok(listing.is_err());
     }
     let mut invalid = false;
     if args.tsv {
         let mut line = Line::new();
-        for part in parts(engine, &found.bytes) {
+        for part in parts(engine, bytes) {
             match part.decoded {
                 Ok(decoded) => {
                     line.clear();
@@ -51,14 +44,10 @@ pub fn dis(args: &DisArgs, engine: Engine, input: &Input) -> Result<Status, Fail
         }
     } else {
         let mut text = String::new();
-        invalid = disassemble(engine, &found.bytes, &mut text) > 0;
+        invalid = disassemble(engine, bytes, &mut text) > 0;
         out.write_all(text.as_bytes())?;
     }
-    out.flush()?;
-    if let Some(mistake) = &found.mistake {
-        say(&describe(&input.name, mistake));
-    }
-    Ok(Status::mistakes_if(invalid || found.mistake.is_some()))
+    Ok(invalid)
 }
 
 /// Assembles a program: bytes in hexadecimal, sixteen a line, or raw.

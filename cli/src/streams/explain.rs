@@ -13,11 +13,11 @@ use crate::output::say;
 use crate::paint::{BOLD, DIM, ERROR, paint};
 use crate::snippet;
 
-/// Explains bytes in the order of memory, a text, or the name of an instruction.
+/// Explains bytes in the order of memory, a text, the name of an instruction, or else what `search` finds.
 ///
 /// # Errors
 /// When standard output cannot be written to.
-pub fn explain(engine: Engine, what: &str) -> Result<Status, Failure> {
+pub fn explain(engine: Engine, what: &str, search: impl Fn() -> Option<String>) -> Result<Status, Failure> {
     let named = engine.stream.layouts_of(0).iter().zip(0..).find(|(layout, _)| layout.name == what);
     let (bytes, note) = match (named, parse(what)) {
         (Some((layout, _)), _) => (engine.store(example(engine, layout)).to_vec(), "an example of it"),
@@ -28,6 +28,10 @@ pub fn explain(engine: Engine, what: &str) -> Result<Status, Failure> {
                 (bytes[..usize::from(parsed.decoded.len)].to_vec(), "")
             }
             Err(error) => {
+                if let Some(found) = search() {
+                    anstream::stdout().lock().write_all(found.as_bytes())?;
+                    return Ok(Status::Fine);
+                }
                 let characters = |range: std::ops::Range<usize>| what.get(range).map_or(1, |text| text.chars().count());
                 let error = ProgramError {
                     line: 1,

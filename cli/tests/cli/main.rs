@@ -14,6 +14,7 @@ mod fidelity;
 mod general;
 mod groups;
 mod hostile;
+mod input;
 mod launch;
 #[path = "../../../fuzz/src/launches.rs"]
 mod launches;

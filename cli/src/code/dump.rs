@@ -1,0 +1,251 @@
+//! Machine code in what other tools print: `xxd`, `hexdump -C`, `objdump`, listings with addresses or texts, arrays in C.
+
+/// How digits are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Order {
+    /// Bytes in the order of memory.
+    Memory,
+    /// The value of a number, whose least significant byte comes first in memory.
+    Value,
+}
+
+/// Some digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Token {
+    value: u128,
+    bytes: usize,
+    /// How they are put together, if that is certain.
+    order: Option<Order>,
+}
+
+/// The digits of a text, without what stands around them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dump {
+    tokens: Vec<Token>,
+    /// How many tokens there are before each line that has some.
+    lines: Vec<usize>,
+}
+
+/// Bytes in the order of memory, and where lines begin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bytes {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// For each line that has any, how many there are before it.
+    pub lines: Vec<usize>,
+}
+
+impl Dump {
+    /// Finds the digits of a text. `None` where it is none of these forms.
+    pub fn read(text: &str) -> Option<Dump> {
+        let dump = if text.contains('{') { Dump::arrays(text)? } else { Dump::listing(text)? };
+        (!dump.tokens.is_empty()).then_some(dump)
+    }
+
+    /// The bytes, where the order of digits that is not certain is this one.
+    pub fn bytes(&self, order: Order) -> Bytes {
+        let (mut bytes, mut starts) = (Vec::new(), Vec::with_capacity(self.tokens.len() + 1));
+        for token in &self.tokens {
+            starts.push(bytes.len());
+            let value = token.value.to_le_bytes();
+            let value = &value[..token.bytes.min(value.len())];
+            match token.order.unwrap_or(order) {
+                Order::Value => bytes.extend(value),
+                Order::Memory => bytes.extend(value.iter().rev()),
+            }
+        }
+        let lines = self.lines.iter().filter_map(|line| starts.get(*line).copied()).collect();
+        Bytes { bytes, lines }
+    }
+
+    /// The elements of arrays as C writes them.
+    fn arrays(text: &str) -> Option<Dump> {
+        let text = without_comments(text);
+        let mut dump = Dump::default();
+        let mut rest = text.as_str();
+        while let Some((declared, inner)) = rest.split_once('{') {
+            let (elements, after) = inner.split_once('}')?;
+            let mut numbers = Vec::new();
+            for element in elements.split([',', ' ', '\t', '\r', '\n']).filter(|element| !element.is_empty()) {
+                let number = element.trim_end_matches(['u', 'U', 'l', 'L']);
+                let digits = number.strip_prefix("0x").or_else(|| number.strip_prefix("0X"));
+                let value = match digits {
+                    Some(digits) => u64::from_str_radix(digits, 16).ok()?,
+                    None => number.parse().ok()?,
+                };
+                let bytes = digits.map_or(1, |digits| digits.len().div_ceil(2));
+                numbers.push((value, bytes.max((64 - value.leading_zeros() as usize).div_ceil(8))));
+            }
+            let widest = numbers.iter().map(|(_, bytes)| *bytes).max().unwrap_or(1);
+            let bytes = size_of_element(declared).unwrap_or(widest.next_power_of_two());
+            if widest > bytes {
+                return None;
+            }
+            dump.lines.push(dump.tokens.len());
+            let token = |(value, _): (u64, usize)| Token { value: value.into(), bytes, order: Some(Order::Value) };
+            dump.tokens.extend(numbers.into_iter().map(token));
+            rest = after;
+        }
+        Some(dump)
+    }
+
+    /// Lines with an address, digits, and characters or a text after them, of which the first and the last may be missing.
+    fn listing(text: &str) -> Option<Dump> {
+        let mut dump = Dump::default();
+        let mut addresses = None;
+        for line in text.lines() {
+            let line = line.trim_end();
+            let start = line.trim_start();
+            let is_heading = start.ends_with(':') || start.starts_with("Contents of") || start.contains("file format ");
+            let is_comment = ["//", "#", ";", "/*"].iter().any(|mark| start.starts_with(mark));
+            if start.is_empty() || is_heading || is_comment {
+                continue;
+            }
+            let tokens = tokens(start, &mut addresses)?;
+            if !tokens.is_empty() {
+                dump.lines.push(dump.tokens.len());
+                dump.tokens.extend(tokens);
+            }
+        }
+        Some(dump)
+    }
+}
+
+/// A text without `//` and `/* */`.
+fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('/') {
+        out.push_str(before);
+        let end = match after.as_bytes().first() {
+            Some(b'/') => "\n",
+            Some(b'*') => "*/",
+            _ => {
+                out.push('/');
+                rest = after;
+                continue;
+            }
+        };
+        out.push('\n');
+        rest = after[1..].split_once(end).map_or("", |(_, after)| after);
+    }
+    out + rest
+}
+
+/// Bytes of the elements of an array, from what stands before its brace.
+fn size_of_element(declared: &str) -> Option<usize> {
+    let (ty, _name) = declared.rsplit(';').next()?.split('[').next()?.trim_end().rsplit_once([' ', '\t', '\n'])?;
+    let names = ["64", "long long", "32", "16", "short", "8", "char", "byte", "int"].into_iter();
+    names.zip([8, 8, 4, 2, 2, 1, 1, 1, 4]).find_map(|(name, bytes)| ty.contains(name).then_some(bytes))
+}
+
+/// The digits at the beginning of a text, with or without `0x`, and what follows them.
+fn digits(text: &str) -> Option<(&str, &str)> {
+    let text = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);
+    let end = text.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(text.len());
+    (end > 0).then(|| text.split_at(end))
+}
+
+/// The digits of a line; `addresses` is how many digits addresses without a colon have, once there were some. `None` where it
+/// has something else in front.
+fn tokens(line: &str, addresses: &mut Option<usize>) -> Option<Vec<Token>> {
+    let (first, after) = digits(line)?;
+    let (mut rest, mut order, mut columns) = (line, None, false);
+    if let Some(behind) = after.strip_prefix(':') {
+        // Between tabs, objdump prints the values of instructions.
+        order = behind.starts_with('\t').then_some(Order::Value);
+        (rest, columns) = (behind, true);
+    } else {
+        let second = digits(after.trim_start()).filter(|_| after.starts_with([' ', '\t']));
+        let is_address = second.is_some_and(|(second, _)| second.len() != first.len() && first.len() >= 4);
+        if is_address || (after.is_empty() && *addresses == Some(first.len())) {
+            *addresses = Some(first.len());
+            (rest, columns) = (after, true);
+        }
+    }
+    rest = rest.trim_start();
+    rest = rest.split_once('|').map_or(rest, |(before, _)| before);
+    if order.is_some() {
+        rest = rest.split_once('\t').map_or(rest, |(before, _)| before);
+    } else if columns && !line.contains('|') {
+        // What follows two blanks are characters.
+        rest = rest.split_once("  ").map_or(rest, |(before, _)| before);
+    }
+    let mut tokens: Vec<Token> = Vec::new();
+    while let Some((digits, after)) = digits(rest) {
+        let bytes = digits.len() / 2;
+        let same = tokens.last().is_none_or(|last: &Token| last.bytes >= bytes);
+        let ends = after.is_empty() || after.starts_with([' ', '\t', ',']);
+        let value = u128::from_str_radix(digits, 16).ok().filter(|_| digits.len().is_multiple_of(2) && same && ends);
+        let Some(value) = value else { break };
+        let order = if bytes == 1 { Some(Order::Memory) } else { order };
+        tokens.push(Token { value, bytes, order });
+        rest = after.trim_start_matches([' ', '\t', ',']);
+        if after.starts_with("  ") && !columns || after.starts_with('\t') {
+            break;
+        }
+    }
+    (!tokens.is_empty() || columns).then_some(tokens)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CODE: [u8; 16] = [0x3c, 0, 0x19, 0, 0, 0xc0, 0x90, 0, 2, 1, 0, 0, 0, 0xc1, 0x91, 0];
+
+    #[test]
+    fn what_other_tools_print_has_the_same_bytes() {
+        for text in [
+            "00000000: 3c00 1900 00c0 9000 0201 0000 00c1 9100  <...............\n",
+            "00000000: 3c 00 19 00 00 c0 90 00  <.......\n00000008: 02 01 00 00 00 c1 91 00  ........\n",
+            "00000000  3c 00 19 00 00 c0 90 00  02 01 00 00 00 c1 91 00  |<...............|\n00000010\n",
+            "\nshader.o:     file format elf64-little\n\nContents of section .text:\n 0000 3c001900 00c09000 02010000 00c19100  <...............\n",
+            "   3c 00 19 00 00 c0 90 00    FADD.f32 r0, r60, r1\n   02 01 00 00 00 c1 91 00    ADD r0\n",
+            "static const uint8_t code[] = {\n  0x3c, 0x0, 0x19, 0, 0x00, 0xc0, 0x90, 0x00, // the first\n  2, 1, 0, 0, 0, 0xC1, 145, 0\n};",
+            "0x0: 3c 00 19 00 00 c0 90 00\n0x8: 02 01 00 00 00 c1 91 00",
+        ] {
+            let dump = Dump::read(text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(dump.bytes(Order::Memory).bytes, CODE, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_other_tools_print_as_numbers_has_the_same_bytes() {
+        for text in [
+            "const uint64_t code[2] = { 0x0090c0000019003cull, 0x0091c10000000102 };",
+            "uint32_t code[] = { 0x0019003c, 0x0090c000, 0x102, 0x91c100 << 0 }",
+            "0000000000000000 <main>:\n   0:\t0019003c          \tadd ra, rb\n   4:\t0090c000          \tbeef\n   8:\t00000102  \tx\n   c:\t0091c100\n",
+            "0: 0090c0000019003c FADD.f32 r0, r60, r1\n8: 0091c10000000102 MOV.i32 r1, r2",
+            "0000 0090c0000019003c\n0008 0091c10000000102",
+            "0090c0000019003c // the first\n# a comment\n0091c10000000102\n",
+        ] {
+            match Dump::read(text) {
+                Some(dump) => assert_eq!(dump.bytes(Order::Value).bytes, CODE, "{text}"),
+                None => assert!(text.contains("<<"), "{text}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_of_something_else_is_no_dump() {
+        for text in ["", "MOV.i32 r1, r2", "*\n", "zz: 00", "uint8_t a[] = { 300 };", "{", "{ x }", "1 2 3"] {
+            assert_eq!(Dump::read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn work_grows_with_the_text() {
+        for part in ["//\n", "/", "/*/", "{", "{0}", "0: ", "0  ", "00 ", "|", "char x[] = {1},\n"] {
+            let text = format!("{{{}", part.repeat(1 << 18));
+            Dump::read(&text);
+            Dump::read(&text[1..]);
+        }
+    }
+
+    #[test]
+    fn lines_begin_where_their_bytes_do() {
+        let dump = Dump::read("0: 44 a0\n2: 08 05 00\n").unwrap();
+        assert_eq!(dump.bytes(Order::Memory), Bytes { bytes: vec![0x44, 0xa0, 8, 5, 0], lines: vec![0, 2] });
+    }
+}

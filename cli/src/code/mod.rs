@@ -1,0 +1,193 @@
+//! Machine code as people have it: raw, as text in any of several forms, in a container.
+//!
+//! ```text
+//! file ──container──▶ its code ──┐
+//! text ──digits, dump──▶ readings ┴─which of them decodes?──▶ bytes in the order of memory
+//! ```
+//!
+//! A text may be read in several ways. The first one of which every instruction decodes is taken, and a note says so where it
+//! is not the plain one; where there is none, it is the plain one.
+
+mod container;
+mod dump;
+
+use isaforge_core::Tables;
+use isaforge_core::decode::decode;
+use isaforge_core::group::listing::pieces;
+use isaforge_core::stream::listing::parts;
+
+pub use dump::{Bytes, Order};
+
+use crate::failure::Failure;
+use crate::groups;
+use crate::input::Input;
+use crate::output::{count, say};
+use crate::paint::{BOLD, HELP, paint};
+use crate::words::{self, Encoding, Mistake, detect, word_bytes};
+use dump::Dump;
+
+/// How code is to be read; `None` where that is to be found out.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct How {
+    /// Text or raw.
+    pub encoding: Option<Encoding>,
+    /// How digits are put together.
+    pub order: Option<Order>,
+}
+
+/// Code, up to the first mistake.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Code {
+    /// Its bytes.
+    pub code: Bytes,
+    /// The mistake, if there is one.
+    pub mistake: Option<Mistake>,
+    /// What to say of how it was read.
+    pub note: Option<String>,
+}
+
+/// Instructions that decode, and all there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Decoded {
+    good: usize,
+    all: usize,
+}
+
+impl Decoded {
+    fn of(tables: Tables, code: &Bytes) -> Decoded {
+        let count = |decoded: &mut dyn Iterator<Item = bool>| {
+            decoded.fold(Decoded { good: 0, all: 0 }, |sum, good| Decoded {
+                good: sum.good + usize::from(good),
+                all: sum.all + 1,
+            })
+        };
+        match tables {
+            Tables::Words(isa) => {
+                let size = word_bytes(isa);
+                let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+                count(&mut code.bytes.chunks(size).map(|chunk| chunk.len() == size && decode(isa, word(chunk)).is_ok()))
+            }
+            Tables::Groups(isa) => {
+                count(&mut pieces(isa, &code.bytes, &code.lines).iter().map(|piece| piece.group.is_ok()))
+            }
+            Tables::Streams(engine) => count(&mut parts(engine, &code.bytes).map(|part| part.decoded.is_ok())),
+        }
+    }
+
+    fn is_whole(self) -> bool {
+        self.good == self.all
+    }
+}
+
+/// Reads code, and says on standard error how where that is not plain.
+///
+/// # Errors
+/// When a file is of a kind that has no code of the instruction set, or does not look like code at all.
+pub fn read(tables: Tables, input: &Input, how: How) -> Result<Code, Failure> {
+    let raw = |bytes: &[u8]| Bytes { bytes: bytes.to_vec(), lines: Vec::new() };
+    let found = match how.encoding {
+        Some(Encoding::Bin) => cut(tables, raw(&input.bytes)),
+        Some(Encoding::Hex) => text(tables, input.body(), how.order),
+        None => match container::open(&input.bytes) {
+            Some(container) => contained(tables, input, &container)?,
+            None if detect(input.body()) == Encoding::Hex => text(tables, input.body(), how.order),
+            None => {
+                let code = raw(&input.bytes);
+                let decoded = Decoded::of(tables, &code);
+                // Many encodings take most words, so what is no code at all may decode by half.
+                if decoded.all > FEW && 2 * decoded.good < decoded.all {
+                    let which = format!("{} of {} decode", decoded.good, count(decoded.all as u64, "instruction"));
+                    let message = format!("`{}` does not look like code: {which}", input.name);
+                    return Err(Failure::usage(message, "`--raw` takes its bytes as they are"));
+                }
+                cut(tables, code)
+            }
+        },
+    };
+    if let Some(note) = &found.note {
+        say(&format!("{}: {}: {note}", paint(BOLD, &input.name), paint(HELP, "note")));
+    }
+    Ok(found)
+}
+
+/// So few instructions may all be wrong in a file of code.
+const FEW: usize = 4;
+
+/// Raw code, without a piece of a word at its end.
+fn cut(tables: Tables, mut code: Bytes) -> Code {
+    let mistake = match tables {
+        Tables::Words(isa) => words::cut(&mut code.bytes, word_bytes(isa)),
+        _ => None,
+    };
+    Code { code, mistake, note: None }
+}
+
+/// The code of a container.
+fn contained(tables: Tables, input: &Input, container: &container::Container<'_>) -> Result<Code, Failure> {
+    let mut code = Bytes::default();
+    let (mut taken, mut skipped) = (Vec::new(), container.others.clone());
+    for section in &container.sections {
+        let bytes = Bytes { bytes: section.bytes.to_vec(), lines: Vec::new() };
+        let decoded = Decoded::of(tables, &bytes);
+        if 2 * decoded.good > decoded.all {
+            let at = section.offset;
+            taken.push(format!("{} at {at:#x} with {}", section.name, count(decoded.all as u64, "instruction")));
+            code.bytes.extend(bytes.bytes);
+        } else {
+            skipped.push(section.name);
+        }
+    }
+    if taken.is_empty() {
+        let message = format!("`{}` is {}, and holds no code of this instruction set", input.name, container.kind);
+        return Err(Failure::usage(message, "`--raw` takes its bytes as they are"));
+    }
+    let mut note = format!("{}: {}", container.kind, taken.join(", "));
+    if !skipped.is_empty() {
+        note.push_str(&format!("; skipped {}", skipped.join(", ")));
+    }
+    Ok(Code { note: Some(note), ..cut(tables, code) })
+}
+
+/// The code that a text is.
+fn text(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
+    let plain = plain(tables, body, order);
+    if plain.mistake.is_none() && (order.is_some() || Decoded::of(tables, &plain.code).is_whole()) {
+        return plain;
+    }
+    let dump = std::str::from_utf8(body).ok().and_then(Dump::read);
+    let orders = [Order::Memory, Order::Value].into_iter().filter(|one| order.is_none_or(|order| order == *one));
+    let mut others = Vec::new();
+    if plain.mistake.is_none() && order.is_none() && matches!(tables, Tables::Words(_)) {
+        others.push((self::plain(tables, body, Some(Order::Memory)), IN_MEMORY));
+    }
+    others.extend(dump.iter().flat_map(|dump| orders.clone().map(|order| (cut(tables, dump.bytes(order)), DUMPED))));
+    let readable = others.into_iter().filter(|(code, _)| code.mistake.is_none());
+    let judged = readable.map(|(code, how)| (Decoded::of(tables, &code.code), code, how));
+    let best = judged.reduce(|best, other| if other.0.good > best.0.good { other } else { best });
+    match best {
+        Some((_, code, _)) if plain.mistake.is_some() => code,
+        Some((decoded, code, how)) if decoded.is_whole() => Code { note: Some(how.to_owned()), ..code },
+        _ => plain,
+    }
+}
+
+const IN_MEMORY: &str = "read as bytes in the order of memory, as only these all decode; `--order memory` says so";
+const DUMPED: &str = "read without the addresses in front, as only this all decodes; `--order value` keeps every digit";
+
+/// The code that digits are: of words their values, of others bytes in the order of memory.
+fn plain(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
+    match tables {
+        Tables::Words(isa) if order != Some(Order::Memory) => {
+            let found = words::hex_digits(body, words::word_digits(isa));
+            let bytes = words::write(isa, &found.words, Encoding::Bin);
+            Code { code: Bytes { bytes, lines: Vec::new() }, mistake: found.mistake, note: None }
+        }
+        _ => {
+            let groups::Bytes { bytes, lines, mistake } = groups::read(body, Some(Encoding::Hex));
+            match mistake {
+                Some(_) => Code { code: Bytes { bytes, lines }, mistake, note: None },
+                None => cut(tables, Bytes { bytes, lines }),
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Machine code as people have it.
+
+use super::*;
+
+const TEXT: &str = "MOV.i32 r1, r2\nMOV.i32 r3, r4\n";
+
+fn riscv(path: &str) -> String {
+    format!("{}/../{path}", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn what_other_tools_print_is_read() {
+    for text in [
+        "0091c10000000002\n0091c30000000004\n",
+        "00000000: 0200 0000 00c1 9100 0400 0000 00c3 9100  ................\n",
+        "00000000  02 00 00 00 00 c1 91 00  04 00 00 00 00 c3 91 00  |................|\n00000010\n",
+        " 0000 02000000 00c19100 04000000 00c39100  ................\n",
+        "const uint64_t shader[] = { 0x0091c10000000002, 0x0091c30000000004ull };\n",
+        "unsigned char shader[] = {\n  0x02, 0, 0x0, 0, 0, 0xc1, 0x91, 0x00, // MOV\n  4, 0, 0, 0, 0, 0xc3, 0x91, 0 };\nunsigned int shader_len = 16;\n",
+        "0x0: 0091c10000000002 MOV.i32 r1, r2\n0x8: 0091c30000000004 MOV.i32 r3, r4\n",
+        "   02 00 00 00 00 c1 91 00    MOV.i32 r1, r2\n   04 00 00 00 00 c3 91 00    MOV.i32 r3, r4\n",
+        "# from a log\n0091c10000000002 // the first\n\n0091c30000000004 ; the second\n",
+    ] {
+        let run = isaforge_with(&["dis", "valhall"], text).expect(0);
+        assert_eq!((run.out(), run.err.as_str()), (TEXT, ""), "{text}");
+    }
+}
+
+#[test]
+fn bytes_in_the_order_of_memory_are_found_out_and_can_be_asked_for() {
+    let bytes = "02 00 00 00 00 c1 91 00\n0x04, 0x00, 0x00, 0x00, 0x00, 0xc3, 0x91, 0x00\n";
+    let run = isaforge_with(&["dis", "valhall"], bytes).expect(0);
+    assert_eq!(run.out(), TEXT);
+    assert!(run.err.contains("in the order of memory") && run.err.contains("`--order memory`"), "{}", run.err);
+    let run = isaforge_with(&["dis", "valhall", "--order", "memory"], bytes).expect(0);
+    assert_eq!((run.out(), run.err.as_str()), (TEXT, ""));
+    let run = isaforge_with(&["dis", "valhall", "--order", "value"], bytes).expect(1);
+    assert!(run.out().starts_with(".word 0x0200000000c19100 // "), "{}", run.out());
+    // Where neither order decodes, the digits stand as they were written.
+    let run = isaforge_with(&["dis", "valhall"], "02 00 00 00 00 c1 91 00\nffffffffffffffff").expect(1);
+    assert!(run.out().starts_with(".word 0x0200000000c19100 // ") && run.err.is_empty(), "{}{}", run.out(), run.err);
+}
+
+#[test]
+fn all_commands_read_the_same() {
+    let dump = "00000000: 0200 0000 00c1 9100  ........\n";
+    for arguments in [&["dis", "valhall", "--json"][..], &["graph", "valhall", "--format", "dot"]] {
+        let run = isaforge_with(arguments, dump).expect(0);
+        assert!(run.out().contains("MOV.i32 r1, r2"), "{arguments:?}\n{}", run.out());
+    }
+    let run = isaforge_with(&["dis", "usc", "-"], "0: 44 a0 80 05 00 00 00 ff # a group\n").expect(0);
+    assert_eq!(run.out(), isaforge_with(&["dis", "usc"], "44a08005000000ff").out());
+}
+
+#[test]
+fn the_code_of_an_elf_file_is_found() {
+    let (spec, file) = (riscv("examples/riscv"), riscv("examples/riscv/programs/sieve.elf"));
+    let run = isaforge(&["dis", "--spec", &spec, &file]).expect(0);
+    assert!(run.out().contains("ecall") && run.err.contains("an ELF file for Riscv32: .text"), "{}", run.err);
+    for isa in ["valhall", "usc"] {
+        let run = isaforge(&["dis", isa, &file]).expect(2);
+        assert!(
+            run.out().is_empty() && run.err.contains("is an ELF file for Riscv32, and holds no code"),
+            "{}",
+            run.err
+        );
+        assert!(isaforge(&["dis", isa, "--raw", &file]).status < 2);
+    }
+}
+
+#[test]
+fn what_is_no_code_is_named() {
+    let picture = riscv("docs/mandelbrot.png");
+    let run = isaforge(&["dis", "valhall", &picture]).expect(2);
+    assert!(run.err.contains("is a PNG picture"), "{}", run.err);
+    let noise: Vec<u8> = (0..800u32).map(|at| (at.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
+    let run = isaforge_with(&["dis", "valhall"], &noise).expect(2);
+    assert!(run.err.contains("does not look like code") && run.err.contains("`--raw`"), "{}", run.err);
+    assert_eq!(isaforge_with(&["dis", "valhall", "--raw"], &noise).expect(1).out().lines().count(), 100);
+}
+
+#[test]
+fn sets_have_the_names_that_people_use() {
+    for (alias, name) in [("mali", "valhall"), ("v9", "valhall"), ("rogue", "usc"), ("powervr", "usc")] {
+        assert_eq!(isaforge(&["list", alias]).expect(0).out(), isaforge(&["list", name]).expect(0).out());
+    }
+}
+
+#[test]
+fn explain_finds_what_somebody_remembers() {
+    let run = isaforge(&["explain", "valhall", "FMA"]).expect(0);
+    let found: Vec<&str> = run.out().lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(found[..2], ["FMA.f32", "FMA.v2f16"]);
+    assert!(isaforge(&["explain", "valhall", "convert", "float"]).expect(0).out().contains("S32_TO_F32"));
+    assert!(isaforge(&["explain", "usc", "fma"]).expect(0).out().contains("FMAD"));
+    assert!(isaforge(&["explain", "--spec", &riscv("examples/riscv"), "branch"]).expect(0).out().contains("beq"));
+    let run = isaforge(&["explain", "valhall", "Flow"]).expect(0);
+    assert!(run.out().starts_with("Flow\n") && run.out().contains("reconverge"), "{}", run.out());
+    assert!(isaforge(&["explain", "valhall", "frobnicate"]).expect(1).err.contains("no instruction is called"));
+    let run = isaforge_with(&["explain", "valhall", "-"], "0091c10000000002\n").expect(0);
+    assert_eq!(run.out(), isaforge(&["explain", "valhall", "0091c10000000002"]).out());
+}
