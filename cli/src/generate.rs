@@ -143,7 +143,7 @@ impl Job {
         };
         let name = self.package_name(&compiled.checked.isa.name).replace('-', "_");
         let source = compiled.source(Some(&name)).map_err(|error| not_rust(&error))?;
-        let semantics = compiled.semantics_source().map_err(|error| not_rust(&error))?;
+        let semantics = compiled.semantics_source(&name).map_err(|error| not_rust(&error))?;
         let isa = &compiled.checked.isa;
         if !self.check {
             self.write_manifest(&isa.name, &isa.doc, semantics.is_some())?;

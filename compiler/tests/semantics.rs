@@ -407,7 +407,7 @@ fn an_atomic_may_say_what_memory_has_to_be() {
 fn the_trait_of_intrinsics_has_the_names_and_types_of_the_specification() {
     let glow = "  intrinsics:\n    \"glow(brightness: f32, operand, u1) -> bool\": { doc: Looks. }\n";
     let compiled = compiled(&spec(glow, "if glow(a as f32, b, neg as u1) { d = a } else { d = b }")).unwrap();
-    let source = compiled.semantics_source().unwrap().unwrap();
+    let source = compiled.semantics_source("mine").unwrap().unwrap();
     let tidy: String = source.split_whitespace().collect::<Vec<_>>().join(" ");
     let method = "fn glow( &mut self, brightness: [f32; L], argument_1: u16, argument_2: [u8; L], mask: u64, ) \
                   -> Result<[bool; L], Self::Fault>;";

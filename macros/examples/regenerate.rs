@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let file = root.join("generated").join(name).join("src/lib.rs");
         let crate_name = format!("isaforge_{}", name.replace('-', "_"));
         write_if_changed(&file, &compiled.source(Some(&crate_name))?)?;
-        if let Some(semantics) = compiled.semantics_source()? {
+        if let Some(semantics) = compiled.semantics_source(&crate_name)? {
             write_if_changed(&file.with_file_name("semantics.rs"), &semantics)?;
         }
     }

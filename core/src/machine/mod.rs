@@ -52,8 +52,9 @@ pub use trap::{Reason, Stop, Trap};
 #[doc(hidden)]
 #[macro_export]
 macro_rules! define_machine {
-    ($isa:path, $semantics:path, $hardware:path, $lanes:literal) => {
+    ($(#[$doc:meta])* $isa:path, $semantics:path, $hardware:path, $lanes:literal) => {
         /// A machine that executes programs of the instruction set.
+        $(#[$doc])*
         #[derive(Debug)]
         pub struct Machine($crate::machine::Machine<$lanes>);
 
@@ -91,5 +92,5 @@ macro_rules! define_machine {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! define_machine {
-    ($isa:path, $semantics:path, $hardware:path, $lanes:literal) => {};
+    ($(#[$doc:meta])* $isa:path, $semantics:path, $hardware:path, $lanes:literal) => {};
 }

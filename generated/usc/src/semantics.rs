@@ -3,6 +3,16 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 /// What the instructions do, as typed graphs.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_usc::semantics::SEMANTICS;
+///
+/// let operation = &SEMANTICS.operations[0];
+/// println!("{}", operation.text);
+/// assert_eq!(operation.nodes.len(), 60);
+/// ```
 pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
     #[allow(unused_imports, reason = "not every set has them all")]
     use super::__rt::semantics::{
@@ -15297,6 +15307,47 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
 ///
 /// Arguments are columns, a value for each of `L` lanes; an operand is passed as its number. `mask` has the lanes in
 /// which the intrinsic happens, bit 0 for lane 0. Results of others are not looked at.
+///
+/// # Examples
+///
+/// ```
+/// // Each method refuses with the intrinsic's name.
+/// use isaforge_usc::semantics::{Intrinsics, SEMANTICS, call};
+///
+/// struct Refusing;
+///
+/// impl<const L: usize> Intrinsics<L> for Refusing {
+///     type Fault = &'static str;
+///     fn log2( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("log2") }
+/// #     fn exp2( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("exp2") }
+/// #     fn srgb_encode( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("srgb_encode") }
+/// #     fn srgb_decode( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("srgb_decode") }
+/// #     fn sine_by_x( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("sine_by_x") }
+/// #     fn arctangent_by_x( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("arctangent_by_x") }
+/// #     fn reduce_sine( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("reduce_sine") }
+/// #     fn reduce_cosine( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("reduce_cosine") }
+/// #     fn vertex( &mut self, argument_0: [u32; L], argument_1: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("vertex") }
+/// #     fn emit( &mut self, argument_0: [u32; L], argument_1: [bool; L], argument_2: [bool; L], mask: u64, ) -> Result<(), Self::Fault> { Err("emit") }
+/// #     fn end_task(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("end_task") }
+/// #     fn tessellate( &mut self, argument_0: [u32; L], argument_1: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("tessellate") }
+/// #     fn pixel(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("pixel") }
+/// #     fn depth(&mut self, argument_0: [f32; L], mask: u64) -> Result<(), Self::Fault> { Err("depth") }
+/// #     fn alpha_test( &mut self, argument_0: [u32; L], argument_1: [u32; L], argument_2: [u32; L], mask: u64, ) -> Result<[bool; L], Self::Fault> { Err("alpha_test") }
+/// #     fn load_burst( &mut self, argument_0: u16, argument_1: [u64; L], argument_2: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("load_burst") }
+/// #     fn store_burst( &mut self, argument_0: [u64; L], argument_1: [u32; L], argument_2: [u32; L], argument_3: [u32; L], argument_4: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("store_burst") }
+/// #     fn store_texel( &mut self, argument_0: [u32; L], argument_1: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("store_texel") }
+/// #     fn texel_place( &mut self, argument_0: u16, argument_1: [u32; L], argument_2: [u32; L], argument_3: [u32; L], argument_4: [u32; L], mask: u64, ) -> Result<[u64; L], Self::Fault> { Err("texel_place") }
+/// #     fn sample( &mut self, argument_0: u16, argument_1: u16, argument_2: u16, argument_3: u16, argument_4: u16, mask: u64, ) -> Result<(), Self::Fault> { Err("sample") }
+/// #     fn iterate( &mut self, argument_0: u16, argument_1: u16, argument_2: u16, mask: u64, ) -> Result<(), Self::Fault> { Err("iterate") }
+/// #     fn iterate_directly(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("iterate_directly") }
+/// #     fn iterate_and_sample(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("iterate_and_sample") }
+/// #     fn mutex( &mut self, argument_0: [u32; L], argument_1: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("mutex") }
+/// #     fn return_from_breakpoint(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("return_from_breakpoint") }
+/// }
+///
+/// let number = SEMANTICS.intrinsics.iter().position(|known| known.name == "log2").unwrap();
+/// assert_eq!(call::<1, _>(&mut Refusing, number as u16, &[], 1), Err("log2"));
+/// ```
 pub trait Intrinsics<const L: usize> {
     /// Why execution stops.
     type Fault;
@@ -15547,6 +15598,45 @@ pub trait Intrinsics<const L: usize> {
 ///
 /// # Errors
 /// As the intrinsic.
+///
+/// # Examples
+///
+/// ```
+/// # use isaforge_usc::semantics::{Intrinsics, SEMANTICS, call};
+/// #
+/// # struct Refusing;
+/// #
+/// # impl<const L: usize> Intrinsics<L> for Refusing {
+/// #     type Fault = &'static str;
+/// #     fn log2( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("log2") }
+/// #     fn exp2( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("exp2") }
+/// #     fn srgb_encode( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("srgb_encode") }
+/// #     fn srgb_decode( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("srgb_decode") }
+/// #     fn sine_by_x( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("sine_by_x") }
+/// #     fn arctangent_by_x( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("arctangent_by_x") }
+/// #     fn reduce_sine( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("reduce_sine") }
+/// #     fn reduce_cosine( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("reduce_cosine") }
+/// #     fn vertex( &mut self, argument_0: [u32; L], argument_1: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("vertex") }
+/// #     fn emit( &mut self, argument_0: [u32; L], argument_1: [bool; L], argument_2: [bool; L], mask: u64, ) -> Result<(), Self::Fault> { Err("emit") }
+/// #     fn end_task(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("end_task") }
+/// #     fn tessellate( &mut self, argument_0: [u32; L], argument_1: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("tessellate") }
+/// #     fn pixel(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("pixel") }
+/// #     fn depth(&mut self, argument_0: [f32; L], mask: u64) -> Result<(), Self::Fault> { Err("depth") }
+/// #     fn alpha_test( &mut self, argument_0: [u32; L], argument_1: [u32; L], argument_2: [u32; L], mask: u64, ) -> Result<[bool; L], Self::Fault> { Err("alpha_test") }
+/// #     fn load_burst( &mut self, argument_0: u16, argument_1: [u64; L], argument_2: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("load_burst") }
+/// #     fn store_burst( &mut self, argument_0: [u64; L], argument_1: [u32; L], argument_2: [u32; L], argument_3: [u32; L], argument_4: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("store_burst") }
+/// #     fn store_texel( &mut self, argument_0: [u32; L], argument_1: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("store_texel") }
+/// #     fn texel_place( &mut self, argument_0: u16, argument_1: [u32; L], argument_2: [u32; L], argument_3: [u32; L], argument_4: [u32; L], mask: u64, ) -> Result<[u64; L], Self::Fault> { Err("texel_place") }
+/// #     fn sample( &mut self, argument_0: u16, argument_1: u16, argument_2: u16, argument_3: u16, argument_4: u16, mask: u64, ) -> Result<(), Self::Fault> { Err("sample") }
+/// #     fn iterate( &mut self, argument_0: u16, argument_1: u16, argument_2: u16, mask: u64, ) -> Result<(), Self::Fault> { Err("iterate") }
+/// #     fn iterate_directly(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("iterate_directly") }
+/// #     fn iterate_and_sample(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("iterate_and_sample") }
+/// #     fn mutex( &mut self, argument_0: [u32; L], argument_1: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("mutex") }
+/// #     fn return_from_breakpoint(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("return_from_breakpoint") }
+/// # }
+/// let number = SEMANTICS.intrinsics.iter().position(|known| known.name == "log2").unwrap();
+/// assert_eq!(call::<1, _>(&mut Refusing, number as u16, &[], 1), Err("log2"));
+/// ```
 pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
     machine: &mut M,
     intrinsic: u16,

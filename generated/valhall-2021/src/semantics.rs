@@ -3,6 +3,16 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 /// What the instructions do, as typed graphs.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_valhall_2021::semantics::SEMANTICS;
+///
+/// let operation = &SEMANTICS.operations[0];
+/// println!("{}", operation.text);
+/// assert_eq!(operation.nodes.len(), 0);
+/// ```
 pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
     #[allow(unused_imports, reason = "not every set has them all")]
     use super::__rt::semantics::{
@@ -15070,6 +15080,49 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
 ///
 /// Arguments are columns, a value for each of `L` lanes; an operand is passed as its number. `mask` has the lanes in
 /// which the intrinsic happens, bit 0 for lane 0. Results of others are not looked at.
+///
+/// # Examples
+///
+/// ```
+/// // Each method refuses with the intrinsic's name.
+/// use isaforge_valhall_2021::semantics::{Intrinsics, SEMANTICS, call};
+///
+/// struct Refusing;
+///
+/// impl<const L: usize> Intrinsics<L> for Refusing {
+///     type Fault = &'static str;
+///     fn unexplained( &mut self, sr: u16, source: u16, mask: u64, ) -> Result<(), Self::Fault> { Err("unexplained") }
+/// #     fn unexplained_atomic( &mut self, sr: u16, operation: [u32; L], source: u16, mask: u64, ) -> Result<(), Self::Fault> { Err("unexplained_atomic") }
+/// #     fn exp2( &mut self, argument_0: [i32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("exp2") }
+/// #     fn log_slope( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("log_slope") }
+/// #     fn sine( &mut self, argument_0: [u32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("sine") }
+/// #     fn arctangent( &mut self, argument_0: [f64; L], mask: u64, ) -> Result<[f64; L], Self::Fault> { Err("arctangent") }
+/// #     fn buffer_bytes( &mut self, handle: [u32; L], offset: [u32; L], size: [u32; L], mask: u64, ) -> Result<[u64; L], Self::Fault> { Err("buffer_bytes") }
+/// #     fn buffer_element( &mut self, handle: [u32; L], element: [u32; L], mask: u64, ) -> Result<[u64; L], Self::Fault> { Err("buffer_element") }
+/// #     fn attribute_address( &mut self, attribute: [u32; L], vertex: [u32; L], instance: [u32; L], mask: u64, ) -> Result<[u64; L], Self::Fault> { Err("attribute_address") }
+/// #     fn attribute_format( &mut self, attribute: [u32; L], mask: u64, ) -> Result<[u32; L], Self::Fault> { Err("attribute_format") }
+/// #     fn image_address( &mut self, image: [u32; L], xy: [u32; L], zw: [u32; L], mask: u64, ) -> Result<[u64; L], Self::Fault> { Err("image_address") }
+/// #     fn image_format( &mut self, image: [u32; L], xy: [u32; L], zw: [u32; L], mask: u64, ) -> Result<[u32; L], Self::Fault> { Err("image_format") }
+/// #     fn load_attribute( &mut self, into: u16, attribute: [u32; L], vertex: [u32; L], instance: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("load_attribute") }
+/// #     fn load_image( &mut self, into: u16, image: [u32; L], xy: [u32; L], zw: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("load_image") }
+/// #     fn store_texel( &mut self, from: u16, address: [u64; L], format: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("store_texel") }
+/// #     fn varying( &mut self, source: [u32; L], is_handle: [bool; L], halves: [bool; L], place: [u32; L], component: [u32; L], mask: u64, ) -> Result<[u32; L], Self::Fault> { Err("varying") }
+/// #     fn special_varying( &mut self, into: u16, index: [u32; L], place: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("special_varying") }
+/// #     fn cube_coordinates( &mut self, x: [f32; L], y: [f32; L], z: [f32; L], mask: u64, ) -> Result<[u64; L], Self::Fault> { Err("cube_coordinates") }
+/// #     fn texture_filter( &mut self, into: u16, texture: [u32; L], sampler: [u32; L], shape: [u32; L], lod_mode: [u32; L], result: [u32; L], a: [u32; L], b: [u32; L], c: [u32; L], d: [u32; L], e: [u32; L], f: [u32; L], g: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("texture_filter") }
+/// #     fn texture_fetch( &mut self, into: u16, texture: [u32; L], sampler: [u32; L], shape: [u32; L], result: [u32; L], a: [u32; L], b: [u32; L], c: [u32; L], d: [u32; L], e: [u32; L], f: [u32; L], g: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("texture_fetch") }
+/// #     fn texture_gather( &mut self, into: u16, texture: [u32; L], sampler: [u32; L], shape: [u32; L], channel: [u32; L], texels: [bool; L], result: [u32; L], a: [u32; L], b: [u32; L], c: [u32; L], d: [u32; L], e: [u32; L], f: [u32; L], g: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("texture_gather") }
+/// #     fn texture_level( &mut self, into: u16, texture: [u32; L], sampler: [u32; L], shape: [u32; L], bias: [bool; L], range: [bool; L], result: [u32; L], a: [u32; L], b: [u32; L], c: [u32; L], d: [u32; L], e: [u32; L], f: [u32; L], g: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("texture_level") }
+/// #     fn alpha_to_coverage( &mut self, coverage: [u32; L], alpha: [f32; L], datum: [u32; L], mask: u64, ) -> Result<[u32; L], Self::Fault> { Err("alpha_to_coverage") }
+/// #     fn emit_depth_stencil( &mut self, sets_depth: [bool; L], depth: [f32; L], sets_stencil: [bool; L], stencil: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("emit_depth_stencil") }
+/// #     fn load_tile( &mut self, into: u16, selector: [u32; L], coverage: [u32; L], format: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("load_tile") }
+/// #     fn store_tile( &mut self, from: u16, selector: [u32; L], format: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("store_tile") }
+/// #     fn blend( &mut self, from: u16, descriptor: [u64; L], coverage: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("blend") }
+/// }
+///
+/// let number = SEMANTICS.intrinsics.iter().position(|known| known.name == "unexplained").unwrap();
+/// assert_eq!(call::<1, _>(&mut Refusing, number as u16, &[], 1), Err("unexplained"));
+/// ```
 pub trait Intrinsics<const L: usize> {
     /// Why execution stops.
     type Fault;
@@ -15443,6 +15496,47 @@ pub trait Intrinsics<const L: usize> {
 ///
 /// # Errors
 /// As the intrinsic.
+///
+/// # Examples
+///
+/// ```
+/// # use isaforge_valhall_2021::semantics::{Intrinsics, SEMANTICS, call};
+/// #
+/// # struct Refusing;
+/// #
+/// # impl<const L: usize> Intrinsics<L> for Refusing {
+/// #     type Fault = &'static str;
+/// #     fn unexplained( &mut self, sr: u16, source: u16, mask: u64, ) -> Result<(), Self::Fault> { Err("unexplained") }
+/// #     fn unexplained_atomic( &mut self, sr: u16, operation: [u32; L], source: u16, mask: u64, ) -> Result<(), Self::Fault> { Err("unexplained_atomic") }
+/// #     fn exp2( &mut self, argument_0: [i32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("exp2") }
+/// #     fn log_slope( &mut self, argument_0: [f32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("log_slope") }
+/// #     fn sine( &mut self, argument_0: [u32; L], mask: u64, ) -> Result<[f32; L], Self::Fault> { Err("sine") }
+/// #     fn arctangent( &mut self, argument_0: [f64; L], mask: u64, ) -> Result<[f64; L], Self::Fault> { Err("arctangent") }
+/// #     fn buffer_bytes( &mut self, handle: [u32; L], offset: [u32; L], size: [u32; L], mask: u64, ) -> Result<[u64; L], Self::Fault> { Err("buffer_bytes") }
+/// #     fn buffer_element( &mut self, handle: [u32; L], element: [u32; L], mask: u64, ) -> Result<[u64; L], Self::Fault> { Err("buffer_element") }
+/// #     fn attribute_address( &mut self, attribute: [u32; L], vertex: [u32; L], instance: [u32; L], mask: u64, ) -> Result<[u64; L], Self::Fault> { Err("attribute_address") }
+/// #     fn attribute_format( &mut self, attribute: [u32; L], mask: u64, ) -> Result<[u32; L], Self::Fault> { Err("attribute_format") }
+/// #     fn image_address( &mut self, image: [u32; L], xy: [u32; L], zw: [u32; L], mask: u64, ) -> Result<[u64; L], Self::Fault> { Err("image_address") }
+/// #     fn image_format( &mut self, image: [u32; L], xy: [u32; L], zw: [u32; L], mask: u64, ) -> Result<[u32; L], Self::Fault> { Err("image_format") }
+/// #     fn load_attribute( &mut self, into: u16, attribute: [u32; L], vertex: [u32; L], instance: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("load_attribute") }
+/// #     fn load_image( &mut self, into: u16, image: [u32; L], xy: [u32; L], zw: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("load_image") }
+/// #     fn store_texel( &mut self, from: u16, address: [u64; L], format: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("store_texel") }
+/// #     fn varying( &mut self, source: [u32; L], is_handle: [bool; L], halves: [bool; L], place: [u32; L], component: [u32; L], mask: u64, ) -> Result<[u32; L], Self::Fault> { Err("varying") }
+/// #     fn special_varying( &mut self, into: u16, index: [u32; L], place: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("special_varying") }
+/// #     fn cube_coordinates( &mut self, x: [f32; L], y: [f32; L], z: [f32; L], mask: u64, ) -> Result<[u64; L], Self::Fault> { Err("cube_coordinates") }
+/// #     fn texture_filter( &mut self, into: u16, texture: [u32; L], sampler: [u32; L], shape: [u32; L], lod_mode: [u32; L], result: [u32; L], a: [u32; L], b: [u32; L], c: [u32; L], d: [u32; L], e: [u32; L], f: [u32; L], g: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("texture_filter") }
+/// #     fn texture_fetch( &mut self, into: u16, texture: [u32; L], sampler: [u32; L], shape: [u32; L], result: [u32; L], a: [u32; L], b: [u32; L], c: [u32; L], d: [u32; L], e: [u32; L], f: [u32; L], g: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("texture_fetch") }
+/// #     fn texture_gather( &mut self, into: u16, texture: [u32; L], sampler: [u32; L], shape: [u32; L], channel: [u32; L], texels: [bool; L], result: [u32; L], a: [u32; L], b: [u32; L], c: [u32; L], d: [u32; L], e: [u32; L], f: [u32; L], g: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("texture_gather") }
+/// #     fn texture_level( &mut self, into: u16, texture: [u32; L], sampler: [u32; L], shape: [u32; L], bias: [bool; L], range: [bool; L], result: [u32; L], a: [u32; L], b: [u32; L], c: [u32; L], d: [u32; L], e: [u32; L], f: [u32; L], g: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("texture_level") }
+/// #     fn alpha_to_coverage( &mut self, coverage: [u32; L], alpha: [f32; L], datum: [u32; L], mask: u64, ) -> Result<[u32; L], Self::Fault> { Err("alpha_to_coverage") }
+/// #     fn emit_depth_stencil( &mut self, sets_depth: [bool; L], depth: [f32; L], sets_stencil: [bool; L], stencil: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("emit_depth_stencil") }
+/// #     fn load_tile( &mut self, into: u16, selector: [u32; L], coverage: [u32; L], format: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("load_tile") }
+/// #     fn store_tile( &mut self, from: u16, selector: [u32; L], format: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("store_tile") }
+/// #     fn blend( &mut self, from: u16, descriptor: [u64; L], coverage: [u32; L], registers: [u32; L], channels: [u32; L], mask: u64, ) -> Result<(), Self::Fault> { Err("blend") }
+/// # }
+/// let number = SEMANTICS.intrinsics.iter().position(|known| known.name == "unexplained").unwrap();
+/// assert_eq!(call::<1, _>(&mut Refusing, number as u16, &[], 1), Err("unexplained"));
+/// ```
 pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
     machine: &mut M,
     intrinsic: u16,
@@ -15773,6 +15867,14 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
     }
 }
 /// What executes programs, beyond what the instructions do.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_valhall_2021::semantics::HARDWARE;
+///
+/// assert_eq!((HARDWARE.lanes, HARDWARE.banks.len()), (16, 2));
+/// ```
 pub static HARDWARE: &super::__rt::machine::Hardware = &{
     use super::__rt::machine;
     machine::Hardware {
@@ -15814,4 +15916,16 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
         start: None,
     }
 };
-super::__rt::define_machine!(super::ISA, SEMANTICS, HARDWARE, 16);
+super::__rt::define_machine!(
+    #[doc = ""] #[doc = " # Examples"] #[doc = ""] #[doc = " ```"] #[doc =
+    " use isaforge_valhall_2021::Machine;"] #[doc = ""] #[doc =
+    " // Execute: LSHIFT_AND.v2i16 r0, r2, r4.b02, r6"] #[doc =
+    " let mut machine = Machine::new();"] #[doc =
+    " machine.boot(&[0x02, 0x04, 0x06, 0x00, 0x21, 0xc0, 0xb5, 0x00])?;"] #[doc =
+    " let register = machine.register(\"r0\").unwrap();"] #[doc =
+    " machine.write(register, 0, 1).unwrap();"] #[doc = " machine.step(&mut ())?;"] #[doc
+    = " assert_eq!(machine.executed(), 1);"] #[doc =
+    " println!(\"{:?} is what the register holds now\", machine.read(register, 0));"]
+    #[doc = " # Ok::<(), Box<dyn std::error::Error>>(())"] #[doc = " ```"] super::ISA,
+    SEMANTICS, HARDWARE, 16
+);

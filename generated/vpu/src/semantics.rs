@@ -3,6 +3,16 @@
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 /// What the instructions do, as typed graphs.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_vpu::semantics::SEMANTICS;
+///
+/// let operation = &SEMANTICS.operations[0];
+/// println!("{}", operation.text);
+/// assert_eq!(operation.nodes.len(), 1);
+/// ```
 pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
     #[allow(unused_imports, reason = "not every set has them all")]
     use super::__rt::semantics::{
@@ -7241,6 +7251,28 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
 ///
 /// Arguments are columns, a value for each of `L` lanes; an operand is passed as its number. `mask` has the lanes in
 /// which the intrinsic happens, bit 0 for lane 0. Results of others are not looked at.
+///
+/// # Examples
+///
+/// ```
+/// // Each method refuses with the intrinsic's name.
+/// use isaforge_vpu::semantics::{Intrinsics, SEMANTICS, call};
+///
+/// struct Refusing;
+///
+/// impl<const L: usize> Intrinsics<L> for Refusing {
+///     type Fault = &'static str;
+///     fn unmask(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("unmask") }
+/// #     fn lock(&mut self, at: [u32; L], mask: u64) -> Result<(), Self::Fault> { Err("lock") }
+/// #     fn unlock(&mut self, at: [u32; L], mask: u64) -> Result<(), Self::Fault> { Err("unlock") }
+/// #     fn wait_for_result(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("wait_for_result") }
+/// #     fn allocate(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("allocate") }
+/// #     fn launch( &mut self, lanes: [u8; L], start: [u64; L], mask: u64, ) -> Result<(), Self::Fault> { Err("launch") }
+/// }
+///
+/// let number = SEMANTICS.intrinsics.iter().position(|known| known.name == "unmask").unwrap();
+/// assert_eq!(call::<1, _>(&mut Refusing, number as u16, &[], 1), Err("unmask"));
+/// ```
 pub trait Intrinsics<const L: usize> {
     /// Why execution stops.
     type Fault;
@@ -7290,6 +7322,26 @@ pub trait Intrinsics<const L: usize> {
 ///
 /// # Errors
 /// As the intrinsic.
+///
+/// # Examples
+///
+/// ```
+/// # use isaforge_vpu::semantics::{Intrinsics, SEMANTICS, call};
+/// #
+/// # struct Refusing;
+/// #
+/// # impl<const L: usize> Intrinsics<L> for Refusing {
+/// #     type Fault = &'static str;
+/// #     fn unmask(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("unmask") }
+/// #     fn lock(&mut self, at: [u32; L], mask: u64) -> Result<(), Self::Fault> { Err("lock") }
+/// #     fn unlock(&mut self, at: [u32; L], mask: u64) -> Result<(), Self::Fault> { Err("unlock") }
+/// #     fn wait_for_result(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("wait_for_result") }
+/// #     fn allocate(&mut self, mask: u64) -> Result<(), Self::Fault> { Err("allocate") }
+/// #     fn launch( &mut self, lanes: [u8; L], start: [u64; L], mask: u64, ) -> Result<(), Self::Fault> { Err("launch") }
+/// # }
+/// let number = SEMANTICS.intrinsics.iter().position(|known| known.name == "unmask").unwrap();
+/// assert_eq!(call::<1, _>(&mut Refusing, number as u16, &[], 1), Err("unmask"));
+/// ```
 pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
     machine: &mut M,
     intrinsic: u16,
@@ -7312,6 +7364,14 @@ pub fn call<const L: usize, M: Intrinsics<L> + ?Sized>(
     }
 }
 /// What executes programs, beyond what the instructions do.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_vpu::semantics::HARDWARE;
+///
+/// assert_eq!((HARDWARE.lanes, HARDWARE.banks.len()), (4, 3));
+/// ```
 pub static HARDWARE: &super::__rt::machine::Hardware = &{
     use super::__rt::machine;
     #[allow(unused_imports, reason = "not every set has them all")]
@@ -7494,4 +7554,16 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
         }),
     }
 };
-super::__rt::define_machine!(super::ISA, SEMANTICS, HARDWARE, 4);
+super::__rt::define_machine!(
+    #[doc = ""] #[doc = " # Examples"] #[doc = ""] #[doc = " ```"] #[doc =
+    " use isaforge_vpu::Machine;"] #[doc = ""] #[doc =
+    " // Execute: MultiplyHiInt16u r0.x?y?z?w?, r2.xxxx, r4.xxxx"] #[doc =
+    " let mut machine = Machine::new();"] #[doc =
+    " machine.boot(&[0x00, 0x00, 0x80, 0x00, 0x40, 0x00, 0x00, 0x2a])?;"] #[doc =
+    " let register = machine.register(\"r0\").unwrap();"] #[doc =
+    " machine.write(register, 0, 1).unwrap();"] #[doc = " machine.step(&mut ())?;"] #[doc
+    = " assert_eq!(machine.executed(), 1);"] #[doc =
+    " println!(\"{:?} is what the register holds now\", machine.read(register, 0));"]
+    #[doc = " # Ok::<(), Box<dyn std::error::Error>>(())"] #[doc = " ```"] super::ISA,
+    SEMANTICS, HARDWARE, 4
+);

@@ -44,7 +44,19 @@ pub fn emit_intrinsics(library: &Library) -> TokenStream {
 }
 
 fn method(intrinsic: &IntrinsicInfo) -> TokenStream {
-    let (name, doc) = (ident(&intrinsic.name), format!(" {}", intrinsic.doc));
+    let (signature, doc) = (signature(intrinsic), format!(" {}", intrinsic.doc));
+    quote! {
+        #[doc = #doc]
+        ///
+        /// # Errors
+        /// When it cannot be executed.
+        #[allow(clippy::too_many_arguments)]
+        #signature;
+    }
+}
+
+fn signature(intrinsic: &IntrinsicInfo) -> TokenStream {
+    let name = ident(&intrinsic.name);
     let parameters = intrinsic.parameters.iter().enumerate().map(|(k, parameter)| {
         let name = match intrinsic.names.get(k).cloned().flatten() {
             Some(name) => ident(&name),
@@ -65,14 +77,19 @@ fn method(intrinsic: &IntrinsicInfo) -> TokenStream {
         }
         None => quote!(()),
     };
-    quote! {
-        #[doc = #doc]
-        ///
-        /// # Errors
-        /// When it cannot be executed.
-        #[allow(clippy::too_many_arguments)]
-        fn #name(&mut self, #(#parameters,)* mask: u64) -> Result<#result, Self::Fault>;
-    }
+    quote!(fn #name(&mut self, #(#parameters,)* mask: u64) -> Result<#result, Self::Fault>)
+}
+
+/// Methods of the trait as source, for a machine whose faults are texts: each gives the name of its intrinsic.
+pub(crate) fn refusing(library: &Library) -> impl Iterator<Item = String> {
+    library.intrinsics.iter().map(|intrinsic| {
+        let (method, name) = (signature(intrinsic), &intrinsic.name);
+        let file = syn::parse2(quote!(impl Refusing { #method { Err(#name) } }));
+        let text = file.map_or_else(|_| String::new(), |file| prettyplease::unparse(&file));
+        let lines = text.lines().map(str::trim);
+        let method: Vec<&str> = lines.skip(1).collect();
+        method.join(" ").trim_end_matches([' ', '}']).to_owned() + " }"
+    })
 }
 
 fn arm(number: u16, intrinsic: &IntrinsicInfo) -> TokenStream {

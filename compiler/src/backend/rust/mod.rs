@@ -1,9 +1,10 @@
 //! The back end that prints Rust.
 //!
 //! [`emit()`] is for words, [`group`] for groups, [`stream`] for streams; `semantics`, `intrinsics` and `machine` print what
-//! instructions do and what executes them, [`front`] is the front page of a crate. All share `idents` and the literals of `tables`.
+//! instructions do and what executes them, [`examples`] documents a crate. All share `idents` and the literals of `tables`.
 
-pub mod front;
+pub mod examples;
+mod forms;
 pub mod group;
 pub(crate) mod idents;
 mod instructions;
@@ -14,9 +15,10 @@ pub mod stream;
 pub(crate) mod tables;
 mod types;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use self::idents::{code, doc_text};
 use crate::lower::Tables;
 
 /// How the semantic stubs are generated.
@@ -83,4 +85,25 @@ pub fn emit(generated: &Tables, options: &Options) -> TokenStream {
         #tables
         #tests
     }
+}
+
+/// What an enum of instructions says of its variants, which stand in the order of the specification: an index by unit. Takes
+/// the unit, the name and the variant of each; says nothing where there is one unit or none.
+fn by_unit<'a>(all: impl Iterator<Item = (&'a str, &'a str, &'a Ident)>) -> Vec<String> {
+    let mut units: Vec<(&str, Vec<String>)> = Vec::new();
+    for (unit, name, variant) in all {
+        let link = format!("[{}](Self::{variant})", code(name));
+        match units.iter_mut().find(|(known, _)| *known == unit) {
+            Some((_, links)) => links.push(link),
+            None => units.push((unit, vec![link])),
+        }
+    }
+    if units.len() < 2 {
+        return Vec::new();
+    }
+    let index = units.iter().map(|(unit, links)| {
+        let unit = if unit.is_empty() { " Others".to_owned() } else { doc_text(&code(unit)) };
+        format!(" -{unit} ({}): {}", links.len(), links.join(", "))
+    });
+    [String::new(), " By the unit that executes them:".to_owned(), String::new()].into_iter().chain(index).collect()
 }

@@ -148,7 +148,7 @@ fn doc(text: &str, otherwise: &str) -> String {
 }
 
 /// The names of an alternative's fields. Patterns bind them beside what [`emit_kind`] calls `values`.
-fn field_names(alternative: &Alternative) -> Vec<Ident> {
+pub(super) fn field_names(alternative: &Alternative) -> Vec<Ident> {
     let mut taken = Namespace::with(&["values"]);
     alternative.fields.iter().map(|f| taken.take(snake(f.name), "_field")).collect()
 }
@@ -220,7 +220,7 @@ pub(super) fn emit(isa: &Isa, names: &Names) -> TokenStream {
 }
 
 /// The values of an enum without their other words, which stand behind them.
-fn distinct(e: &Enum) -> impl Iterator<Item = &Value> {
+pub(super) fn distinct(e: &Enum) -> impl Iterator<Item = &Value> {
     e.values.iter().enumerate().filter(|(i, v)| *i == 0 || e.values[i - 1].bits != v.bits).map(|(_, v)| v)
 }
 
@@ -313,14 +313,19 @@ fn registers(kind: &Kind) -> Option<u64> {
     (alike && same && differs.is_power_of_two()).then_some(first.mask & !differs)
 }
 
+/// The readings of a kind as variants.
+pub(super) fn variants(kind: &Kind) -> Vec<Ident> {
+    let mut taken = Namespace::with(&["Self"]);
+    kind.alternatives.iter().map(|a| taken.take(pascal(a.name), "_")).collect()
+}
+
 fn emit_kind(isa: &Isa, names: &Names, index: usize, kind: &Kind) -> TokenStream {
     if plain(kind).is_some() {
         return TokenStream::new();
     }
     let name = &names.kinds[index];
     let text = doc(kind.doc, " An operand.");
-    let mut taken = Namespace::with(&["Self"]);
-    let variants: Vec<Ident> = kind.alternatives.iter().map(|a| taken.take(pascal(a.name), "_")).collect();
+    let variants = variants(kind);
     let at = quote!(at);
     let declared = kind.alternatives.iter().zip(&variants).map(|(a, v)| {
         let text = doc(a.doc, " One reading of the operand.");

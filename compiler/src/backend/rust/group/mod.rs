@@ -1,9 +1,9 @@
 //! From the tables of groups to Rust.
 
-mod operations;
+pub(crate) mod operations;
 mod shapes;
 mod tables;
-mod types;
+pub(crate) mod types;
 
 use isaforge_core::group::table::GroupIsa;
 use proc_macro2::TokenStream;

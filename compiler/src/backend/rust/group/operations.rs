@@ -1,12 +1,17 @@
 //! Operations by name, and the semantic stubs.
 
-use isaforge_core::group::table::GroupIsa;
+use isaforge_core::group::table::{GroupIsa, Operation};
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::backend::rust::group::types::Names;
 use crate::backend::rust::idents::{code, doc_text};
-use crate::backend::rust::{Options, SemanticsStyle};
+use crate::backend::rust::{Options, SemanticsStyle, by_unit};
+
+/// The operations that do something of their own: remarks on wires do not, and the header is not an operation.
+pub(crate) fn own(isa: &GroupIsa) -> Vec<usize> {
+    (0..isa.operations.len()).filter(|i| !isa.operations[*i].remark && isa.operations[*i].slots != 1).collect()
+}
 
 pub(super) fn emit(isa: &GroupIsa, names: &Names, options: &Options) -> TokenStream {
     let variants: Vec<_> = names.operations.iter().map(|(v, _)| v).collect();
@@ -22,13 +27,15 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names, options: &Options) -> TokenStr
             doc_text(&format!("{}: {}{encoding} ({})", code(o.name), o.doc, o.source))
         })
         .collect();
+    let place = |operation: &Operation| {
+        let slot = isa.slots.get(operation.slots.trailing_zeros() as usize);
+        slot.and_then(|slot| isa.choices.get(usize::from(slot.choice))).map_or("", |choice| choice.name)
+    };
+    let places = by_unit(isa.operations.iter().zip(&variants).map(|(o, name)| (place(o), o.name, *name)));
     let semantics = match options.semantics {
         SemanticsStyle::None => quote!(),
         style => {
-            // Remarks on wires do nothing of their own, and the header is not an operation.
-            let own: Vec<usize> = (0..isa.operations.len())
-                .filter(|i| !isa.operations[*i].remark && isa.operations[*i].slots != 1)
-                .collect();
+            let own = own(isa);
             let methods = own.iter().map(|i| {
                 let (_, method) = &names.operations[*i];
                 let (doc, name) = (&docs[*i], isa.operations[*i].name);
@@ -72,6 +79,7 @@ pub(super) fn emit(isa: &GroupIsa, names: &Names, options: &Options) -> TokenStr
     };
     quote! {
         /// The operations, in the order of the specification.
+        #(#[doc = #places])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u16)]
         pub enum Operation { #(#[doc = #docs] #variants),* }

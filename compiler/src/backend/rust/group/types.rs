@@ -1,7 +1,7 @@
 //! Typed views: an enum for each enum, a struct for each choice, the parts of a group, the group itself.
 
-use isaforge_core::group::table::{Encoding, Field, GroupIsa, Type};
-use isaforge_core::table::Value;
+use isaforge_core::group::table::{Choice, Encoding, Field, GroupIsa, Type};
+use isaforge_core::table::{Enum, Value};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -9,7 +9,7 @@ use crate::backend::rust::Options;
 use crate::backend::rust::idents::{Namespace, TAKEN, code, doc_text, pascal, snake};
 
 /// The identifiers of everything that is generated.
-pub(super) struct Names {
+pub(crate) struct Names {
     /// Enums.
     pub enums: Vec<Ident>,
     /// Choices.
@@ -21,7 +21,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn new(isa: &GroupIsa) -> Self {
+    pub(crate) fn new(isa: &GroupIsa) -> Self {
         let mut types = Namespace::with(TAKEN);
         let choices = isa.choices.iter().map(|c| types.take(pascal(c.name), "Part")).collect();
         let enums = isa.enums.iter().map(|e| types.take(pascal(e.name), "Value")).collect();
@@ -38,10 +38,21 @@ impl Names {
     }
 }
 
+/// The values of an enum as variants.
+pub(crate) fn values(e: &Enum) -> Vec<Ident> {
+    let mut taken = Namespace::with(&["Self"]);
+    e.values.iter().map(|v| taken.take(pascal(v.name), "Value")).collect()
+}
+
+/// The fields of a choice as fields of its type.
+pub(crate) fn fields(c: &Choice) -> Vec<Ident> {
+    let mut taken = Namespace::default();
+    c.fields.iter().map(|f| taken.take(snake(f.name), "_field")).collect()
+}
+
 fn enumeration(isa: &GroupIsa, names: &Names, index: usize) -> TokenStream {
     let (e, name) = (&isa.enums[index], &names.enums[index]);
-    let mut taken = Namespace::with(&["Self"]);
-    let variants: Vec<Ident> = e.values.iter().map(|v| taken.take(pascal(v.name), "Value")).collect();
+    let variants = values(e);
     let doc = |v: &Value| format!("{}{}{}", code(v.text), if v.doc.is_empty() { "." } else { ": " }, v.doc);
     let docs = e.values.iter().map(|v| doc_text(&doc(v)));
     let bits: Vec<Literal> = e.values.iter().map(|v| Literal::i64_unsuffixed(v.bits as i64)).collect();
@@ -99,8 +110,7 @@ fn typed(isa: &GroupIsa, names: &Names, field: &Field) -> TokenStream {
 
 fn choice(isa: &GroupIsa, names: &Names, index: usize) -> TokenStream {
     let (c, name) = (&isa.choices[index], &names.choices[index]);
-    let mut taken = Namespace::default();
-    let fields: Vec<Ident> = c.fields.iter().map(|f| taken.take(snake(f.name), "_field")).collect();
+    let fields = fields(c);
     let docs = c.fields.iter().map(|f| if f.doc.is_empty() { doc_text(f.name) } else { doc_text(f.doc) });
     let types = c.fields.iter().map(|f| ty(names, f));
     let numbers: Vec<Literal> = (0..c.fields.len()).map(Literal::usize_unsuffixed).collect();

@@ -6,8 +6,8 @@ use isaforge_core::stream::{Field, Layout, Role, Stream};
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote;
 
-use crate::backend::rust::Options;
 use crate::backend::rust::idents::{Namespace, doc_text, pascal, snake};
+use crate::backend::rust::{Options, by_unit};
 
 /// Methods that every instruction has; accessors of fields must not be called so.
 const METHODS: [&str; 6] = ["new", "instruction", "from", "into", "fmt", "eq"];
@@ -15,8 +15,7 @@ const METHODS: [&str; 6] = ["new", "instruction", "from", "into", "fmt", "eq"];
 /// The items of the generated module. The same tables and options give the same tokens.
 pub fn emit(stream: &'static Stream, options: &Options) -> TokenStream {
     let runtime: TokenStream = options.runtime.parse().unwrap_or_else(|_| quote!(::isaforge_core));
-    let mut taken = Namespace::with(&["Opcode", "Instruction", "Kind", "DecodeError", "ParseError", "Self"]);
-    let names: Vec<Ident> = stream.instructions.iter().map(|i| taken.take(pascal(i.name), "Form")).collect();
+    let names = names(stream);
     let common = common(stream, &names, options);
     let forms = names.iter().enumerate().map(|(opcode, name)| form(stream, opcode, name));
     let tables = tables::emit(stream);
@@ -33,12 +32,19 @@ pub fn emit(stream: &'static Stream, options: &Options) -> TokenStream {
     }
 }
 
+/// The instructions as types and variants.
+pub(crate) fn names(stream: &Stream) -> Vec<Ident> {
+    let mut taken = Namespace::with(&["Opcode", "Instruction", "Kind", "DecodeError", "ParseError", "Self"]);
+    stream.instructions.iter().map(|i| taken.take(pascal(i.name), "Form")).collect()
+}
+
 fn common(stream: &Stream, names: &[Ident], options: &Options) -> TokenStream {
     let numbers = (0..names.len()).map(Literal::usize_unsuffixed);
     let docs = stream.instructions.iter().map(|i| {
         let title = if i.title.is_empty() { i.doc } else { i.title };
         doc_text(&format!("`{}`: {title}", i.name))
     });
+    let units = by_unit(stream.instructions.iter().zip(names).map(|(i, name)| (i.unit, i.name, name)));
     let (first, last) = stream.generations;
     let (first, last) = (Literal::u32_unsuffixed(first), Literal::u32_unsuffixed(last));
     let longest = Literal::usize_unsuffixed(stream.longest.into());
@@ -76,6 +82,7 @@ fn common(stream: &Stream, names: &[Ident], options: &Options) -> TokenStream {
         pub const LONGEST: usize = #longest;
 
         /// The instructions.
+        #(#[doc = #units])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u16)]
         pub enum Opcode { #(#[doc = #docs] #names = #numbers),* }
