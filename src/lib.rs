@@ -43,6 +43,34 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Instructions may have several lengths or be wide, and where the specification says what they do, programs run:
+//!
+//! ```
+//! isaforge::isa! { "examples/riscv/isa.yaml" }
+//!
+//! use isaforge::core::machine::Stop;
+//!
+//! let mut program = Vec::new();
+//! for line in ["c.add a0, a1", "slli a0, a0, 1", "li a7, 93", "ecall"] {
+//!     let instruction: riscv::Instruction = line.parse()?;
+//!     program.extend(&instruction.bytes()[..instruction.len()]);
+//! }
+//! assert_eq!(riscv::stream(&program).map(|(at, _)| at).collect::<Vec<_>>(), [0, 2, 6, 10]);
+//!
+//! let mut machine = riscv::Machine::new();
+//! machine.boot(&program)?;
+//! for (name, value) in [("a0", 20), ("a1", 1)] {
+//!     let register = machine.register(name).unwrap();
+//!     machine.write(register, 0, value).unwrap();
+//! }
+//! // The program leaves with what is in a0.
+//! assert_eq!(machine.run(&mut (), 100)?, Stop::Exit(42));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Of every set [`core`] has the algorithms on its tables, which tools for any set call: `core::program` and its siblings for
+//! groups and streams list whole programs, `core::explain` says what each bit means, `core::machine` executes.
+//!
 //! # Three doors
 //!
 //! - The macro [`isa!`], as above.

@@ -48,6 +48,19 @@ pub struct Note {
 
 /// Calls `each` for every run of bits of a valid word, in the order of the specification. A field in several pieces
 /// gives several notes; every bit of the word is in exactly one note or, for bits shared by operands, in one more.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::{annotate::annotate, decode::decode};
+/// use isaforge_vpu::ISA;
+///
+/// let word = 0x2a00004000800000;
+/// annotate(ISA, decode(ISA, word)?, word, &mut |note| {
+///     println!("{:2}..{:2} {} {}: {}", note.high, note.low, note.name, note.text.as_str(), note.meaning);
+/// });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn annotate(isa: &'static Isa, opcode: u16, word: u64, each: &mut dyn FnMut(Note)) {
     let form = &isa.forms[opcode as usize];
     let mut runs = |mask: u64, role: Role, name: &'static str| {

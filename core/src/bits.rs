@@ -34,6 +34,17 @@ pub const fn ones(width: u32) -> u64 {
 }
 
 /// Where the bits of a field lie: a low piece and, seldom, further pieces above it in significance.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::bits::Bits;
+///
+/// // Four bits from bit 8 on.
+/// let field = Bits::new(8, 4);
+/// assert_eq!(field.get(0x0a00, 0), 0xa);
+/// assert_eq!(field.set(0, 0, 0xa), 0x0a00);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Bits {
     /// The piece that holds the least significant bits.

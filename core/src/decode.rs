@@ -10,6 +10,19 @@ use crate::table::{Alternative, Count, Decoder, Form, Isa, Modifier, Operand, Sh
 ///
 /// # Errors
 /// Says which bits are wrong and what they would have to be.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::decode::decode;
+/// use isaforge_vpu::ISA;
+///
+/// let opcode = decode(ISA, 0x2a00004000800000)?;
+/// assert_eq!(ISA.forms[usize::from(opcode)].name.str, "MultiplyHiInt16u");
+/// let error = decode(ISA, u64::MAX).unwrap_err();
+/// assert_eq!(error.to_string(), "unknown opcode: no instruction has 0xff in bits 63..56");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn decode(isa: &'static Isa, word: u64) -> Result<u16, DecodeError> {
     let opcode = lookup(isa, word)?;
     validate(isa, opcode, word)?;

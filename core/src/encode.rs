@@ -6,6 +6,18 @@ use crate::error::EncodeError;
 use crate::table::{Alternative, Form, Isa, Operand, Shape, Shared, Type};
 
 /// A word under construction.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::encode::Builder;
+/// use isaforge_vpu::{ISA, MultiplyHiInt16u};
+///
+/// // Every operand at zero and every modifier at its default; generated types fill in the rest.
+/// let builder = Builder::new(ISA, MultiplyHiInt16u::OPCODE as u16);
+/// assert_eq!(isaforge_core::decode::lookup(ISA, builder.word())?, MultiplyHiInt16u::OPCODE as u16);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Builder {
     isa: &'static Isa,

@@ -38,6 +38,19 @@ impl Labels for NoLabels {
 ///
 /// # Errors
 /// Where the text stops being an instruction, what was expected, and what was perhaps meant.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::parse::parse;
+/// use isaforge_vpu::ISA;
+///
+/// let (opcode, word) = parse(ISA, "MultiplyHiInt16u r0.x?y?z?w?, r2.xxxx, r4.xxxx")?;
+/// assert_eq!((ISA.forms[usize::from(opcode)].name.str, word), ("MultiplyHiInt16u", 0x2a00004000800000));
+/// // What is wrong is shown in its place, with what was perhaps meant.
+/// assert!(parse(ISA, "MultiplyHiInt16 r0, r99.xxxx, r4.xxxx").is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn parse(isa: &'static Isa, line: &str) -> Result<(u16, u64), ParseError> {
     parse_at(isa, line, 0, &NoLabels)
 }

@@ -16,6 +16,18 @@ pub enum Style {
 }
 
 /// Appends the text of a valid word.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::{decode::decode, print::{Style, print}, text::Line};
+/// use isaforge_vpu::ISA;
+///
+/// let (word, mut line) = (0x2a00004000800000, Line::new());
+/// print(ISA, decode(ISA, word)?, word, Style::Customary, &mut line);
+/// assert_eq!(line.as_str(), "MultiplyHiInt16u r0.x?y?z?w?, r2.xxxx, r4.xxxx");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn print(isa: &'static Isa, opcode: u16, word: u64, style: Style, line: &mut Line) {
     let form = &isa.forms[opcode as usize];
     line.write(|pen| {

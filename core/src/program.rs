@@ -64,6 +64,17 @@ pub(crate) fn label(line: &str) -> Option<(&str, &str)> {
 ///
 /// # Errors
 /// Every mistake of the text, in order.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::program::assemble;
+/// use isaforge_vpu::ISA;
+///
+/// assert_eq!(assemble(ISA, "start: MultiplyHiInt16u r0.x?y?z?w?, r2.xxxx, r4.xxxx // a comment"), Ok(vec![0x2a00004000800000]));
+/// let mistakes = assemble(ISA, "MultiplyHiInt16u r0.x?y?z?w?, r2.xxxx, r4.xxxx\nMultiplyHiInt16v r0").unwrap_err();
+/// assert_eq!((mistakes[0].line, mistakes[0].column), (2, 1));
+/// ```
 pub fn assemble(isa: &'static Isa, text: &str) -> Result<Vec<u64>, Vec<ProgramError>> {
     let mut errors = Vec::new();
     let mut names = Names(BTreeMap::new());
@@ -276,6 +287,19 @@ fn with_label(isa: &'static Isa, (opcode, word): (u16, u64), text: &str, label: 
 ///
 /// # Errors
 /// Those of the writer; a `String` has none.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::{print::Style, program::{assemble, disassemble}};
+/// use isaforge_vpu::ISA;
+///
+/// let (words, mut text) = ([0x2a00004000800000, u64::MAX], String::new());
+/// let invalid = disassemble(ISA, &words, Style::Customary, &mut text)?;
+/// assert_eq!(invalid, 1);
+/// assert_eq!(assemble(ISA, &text), Ok(words.to_vec()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn disassemble(
     isa: &'static Isa,
     words: &[u64],

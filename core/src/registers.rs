@@ -18,6 +18,19 @@ pub struct RegisterUse {
 
 /// The registers that a valid word reads (`write` false) or writes (`write` true), operand by operand. Banks that hold
 /// uniforms count as registers too.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::{decode::decode, registers::registers};
+/// use isaforge_vpu::ISA;
+///
+/// // MultiplyHiInt16u r0.x?y?z?w?, r2.xxxx, r4.xxxx
+/// let word = 0x2a00004000800000;
+/// let read: Vec<u16> = registers(ISA, decode(ISA, word)?, word, false).map(|register| register.first).collect();
+/// assert_eq!(read, [2, 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn registers(isa: &'static Isa, opcode: u16, word: u64, write: bool) -> impl Iterator<Item = RegisterUse> {
     uses(isa, opcode, word, move |access| match access {
         Access::None => false,

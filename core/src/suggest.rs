@@ -24,6 +24,15 @@ fn distance(a: &[u8], b: &[u8]) -> Option<usize> {
 }
 
 /// The candidate nearest to `word`, if it is near enough to be what was meant.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::suggest::nearest;
+///
+/// assert_eq!(nearest("destinaton", ["source", "destination"]), Some("destination"));
+/// assert_eq!(nearest("colour", ["source", "destination"]), None);
+/// ```
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let worst = (word.len() / 3).max(1);
     candidates

@@ -5,6 +5,15 @@ use crate::stream::Engine;
 use crate::table::Isa;
 
 /// The tables of an instruction set.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::Tables;
+///
+/// let known = [Tables::Words(isaforge_vpu::ISA), Tables::Groups(isaforge_usc::ISA)];
+/// assert_eq!(known.map(|tables| (tables.name(), tables.unit())), [("vpu", 8), ("usc", 2)]);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Tables {
     /// Instructions are words of one length.

@@ -95,6 +95,16 @@ impl fmt::Debug for Label {
 pub const LINE_CAPACITY: usize = 640;
 
 /// One line of text being written. What does not fit is dropped, never a panic.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::text::Line;
+///
+/// let mut line = Line::new();
+/// line.push_str("FMA.f32 r0");
+/// assert_eq!(line.as_str(), "FMA.f32 r0");
+/// ```
 #[derive(Clone)]
 pub struct Line {
     bytes: [u8; LINE_CAPACITY],

@@ -35,6 +35,17 @@ pub struct Bundle {
 const HEAD: &[u8] = b"isaforge\x02";
 
 /// The bytes of tables.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::Tables;
+/// use isaforge_core::data::{Bundle, read, write};
+///
+/// let bytes = write(&Bundle { tables: Tables::Words(isaforge_vpu::ISA), semantics: None, hardware: None });
+/// let Some(Bundle { tables: Tables::Words(isa), .. }) = read(&bytes) else { unreachable!() };
+/// assert_eq!((isa.name, isa.forms.len()), ("vpu", isaforge_vpu::Opcode::COUNT));
+/// ```
 pub fn write(bundle: &Bundle) -> Vec<u8> {
     let mut writer = Writer::default();
     bundle.tables.write(&mut writer);

@@ -50,6 +50,17 @@ fn boxed(text: &str) -> usize {
 }
 
 /// The picture as SVG, to be embedded in HTML. Only its bytes are shown where nobody says what the group does.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::{explain::picture::picture, group::decode};
+/// use isaforge_usc::{ISA, semantics::SEMANTICS};
+///
+/// let group = decode(ISA, &[0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00])?;
+/// assert!(picture(ISA, Some(SEMANTICS), &group).starts_with("<svg"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn picture(isa: &'static GroupIsa, semantics: Option<&Semantics>, group: &Group) -> String {
     let values = group.values(isa);
     let links = semantics.and_then(|semantics| links(semantics, isa, &values).ok()).unwrap_or_default();

@@ -32,6 +32,19 @@ pub struct Explained {
 }
 
 /// Says what the bits of a word mean. Fields that make it invalid are marked.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::explain::words::explain;
+/// use isaforge_vpu::ISA;
+///
+/// let explained = explain(ISA, 0x2a00004000800000);
+/// assert_eq!(explained.decoded, Ok(explained.opcode.unwrap()));
+/// for field in &explained.fields {
+///     println!("{} {} = {}: {}", field.key, field.full_name(), field.text, field.meaning);
+/// }
+/// ```
 pub fn explain(isa: &'static Isa, word: u64) -> Explained {
     let decoded = decode(isa, word);
     let opcode = match &decoded {
@@ -66,6 +79,18 @@ pub fn uses(isa: &'static Isa, opcode: u16, word: u64, write: bool) -> Vec<(Stri
 
 /// What an instruction does, if the specification says it: the whole text, and what is left of it once the modifiers of
 /// this word are known.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::{decode::decode, explain::words::operation};
+/// use isaforge_vpu::{ISA, semantics::SEMANTICS};
+///
+/// let word = 0x2a00004000800000;
+/// let (whole, of_this_word) = operation(ISA, SEMANTICS, decode(ISA, word)?, word).unwrap();
+/// println!("{whole}\nhere: {of_this_word}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn operation(
     isa: &'static Isa,
     semantics: &'static Semantics,

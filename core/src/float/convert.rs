@@ -5,6 +5,14 @@ use super::{Format, Round};
 use crate::bits::ones;
 
 /// `a` in another format. A NaN becomes quiet and keeps its sign and as many high bits of its payload as fit.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::float::{Format, Round, convert};
+///
+/// assert_eq!(convert(Format::F32, Format::F16, u64::from(1.5f32.to_bits()), Round::NearestEven), 0x3e00);
+/// ```
 #[inline]
 pub fn convert(from: Format, to: Format, a: u64, r: Round) -> u64 {
     match (from, to, r) {
@@ -86,6 +94,14 @@ pub fn round_to_integral(f: Format, a: u64, r: Round) -> u64 {
 
 /// `a` rounded to an integer of `bits` bits, in two's complement. Out of range it is the nearest integer of that range,
 /// and a NaN is 0. `bits` is 1 to 64; any other number counts as the nearest of these.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::float::{Format, Round, to_int};
+///
+/// assert_eq!(to_int(Format::F32, u64::from(2.75f32.to_bits()), 32, true, Round::Zero), 2);
+/// ```
 #[inline]
 pub fn to_int(f: Format, a: u64, bits: u32, signed: bool, r: Round) -> u64 {
     let bits = bits.clamp(1, 64);

@@ -44,6 +44,15 @@ fn arithmetic(op: Op, f: Format, a: u64, b: u64, r: Round) -> u64 {
 }
 
 /// `a + b`. An exact zero from operands of opposite signs is +0, or -0 when rounding [`Round::Down`].
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::float::{Format, Round, add};
+///
+/// let bits = |value: f32| u64::from(value.to_bits());
+/// assert_eq!(add(Format::F32, bits(0.5), bits(0.25), Round::NearestEven), bits(0.75));
+/// ```
 #[inline]
 pub fn add(f: Format, a: u64, b: u64, r: Round) -> u64 {
     arithmetic(Op::Add, f, a, b, r)
@@ -68,6 +77,15 @@ pub fn div(f: Format, a: u64, b: u64, r: Round) -> u64 {
 }
 
 /// `a * b + c`, rounded once. `0 * inf + c` is `c` if that is NaN.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::float::{Format, Round, fma};
+///
+/// // 1.5 * 2 + 0.25 in half precision, rounded once.
+/// assert_eq!(fma(Format::F16, 0x3e00, 0x4000, 0x3400, Round::NearestEven), 0x4280);
+/// ```
 #[inline]
 pub fn fma(f: Format, a: u64, b: u64, c: u64, r: Round) -> u64 {
     fma_scaled(f, a, b, c, 0, r)

@@ -35,6 +35,16 @@ pub fn max(f: Format, a: u64, b: u64) -> u64 {
 }
 
 /// How `a` compares with `b`, zeros of either sign being equal. Returns `None` if an operand is NaN.
+///
+/// # Examples
+///
+/// ```
+/// use core::cmp::Ordering;
+/// use isaforge_core::float::{Format, compare};
+///
+/// assert_eq!(compare(Format::F16, 0x3c00, 0x4000), Some(Ordering::Less));
+/// assert_eq!(compare(Format::F16, 0x7e00, 0x4000), None);
+/// ```
 #[inline]
 pub fn compare(f: Format, a: u64, b: u64) -> Option<Ordering> {
     if f.is_nan(a) || f.is_nan(b) {

@@ -11,6 +11,18 @@ use crate::group::value::Group;
 ///
 /// # Errors
 /// The first thing wrong.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::group::decode;
+/// use isaforge_usc::ISA;
+///
+/// let group = decode(ISA, &[0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00])?;
+/// assert_eq!(group.len(), 8);
+/// assert!(decode(ISA, &[0xff; 32]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn decode(isa: &GroupIsa, bytes: &[u8]) -> Result<Group, GroupError> {
     let mut group = Group::empty();
     let have = bytes.len().min(LONGEST);

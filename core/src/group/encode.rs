@@ -11,6 +11,17 @@ use crate::group::value::{Form, Group, Values};
 ///
 /// # Errors
 /// See [`encode`].
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::group::{canonical, decode};
+/// use isaforge_usc::ISA;
+///
+/// let group = decode(ISA, &[0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00])?;
+/// assert_eq!(canonical(ISA, &group.values(ISA))?, group);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn canonical(isa: &GroupIsa, values: &Values) -> Result<Group, BuildError> {
     encode_own(isa, values.clone().without_form(isa), &Form::CANONICAL)
 }
@@ -21,6 +32,17 @@ pub fn canonical(isa: &GroupIsa, values: &Values) -> Result<Group, BuildError> {
 ///
 /// # Errors
 /// When the parts do not go together, a value fits no record, or the group is too long.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::group::{decode, encode};
+/// use isaforge_usc::ISA;
+///
+/// let group = decode(ISA, &[0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00])?;
+/// assert_eq!(encode(ISA, &group.values(ISA), &group.form())?, group);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn encode(isa: &GroupIsa, values: &Values, form: &Form) -> Result<Group, BuildError> {
     encode_own(isa, values.clone(), form)
 }

@@ -36,6 +36,20 @@ pub fn operations_of(isa: &GroupIsa, values: Values) -> impl Iterator<Item = (us
 }
 
 /// The registers that a group reads (`write` false) or writes (`write` true), each once, without repetition of the group.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::group::{decode, info::registers};
+/// use isaforge_usc::ISA;
+///
+/// let (group, mut written) = (decode(ISA, &[0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00])?, 0);
+/// registers(ISA, &group, true, |register| {
+///     println!("{} of bank {}", register.number, register.bank);
+///     written += 1;
+/// });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn registers(isa: &GroupIsa, group: &Group, write: bool, mut found: impl FnMut(GroupRegister)) {
     let values = group.values(isa);
     let mut seen = 0u64;
@@ -104,6 +118,16 @@ pub struct GroupBits {
 }
 
 /// Says of every bit of a group what it means, in the order of the bytes, fields before constant bits.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::group::{decode, info::annotate};
+/// use isaforge_usc::ISA;
+///
+/// annotate(ISA, &decode(ISA, &[0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00])?, |bits| println!("{bits:?}"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn annotate(isa: &GroupIsa, group: &Group, mut found: impl FnMut(GroupBits)) {
     let mut end = 0;
     for (slot, record) in (0..SLOTS).filter_map(|s| Some((s, group.record(isa, s)?))) {

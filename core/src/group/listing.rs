@@ -105,6 +105,17 @@ fn sealed(isa: &GroupIsa, lengths: &[(usize, bool)], ends: bool) -> Vec<usize> {
 }
 
 /// Writes a program. Bytes that are no group are written as such, with the reason in a comment.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::group::listing::{assemble_program, disassemble};
+/// use isaforge_usc::ISA;
+///
+/// let program = [0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00];
+/// let text = disassemble(ISA, &program);
+/// assert_eq!(assemble_program(ISA, &text), Ok(program.to_vec()));
+/// ```
 pub fn disassemble(isa: &GroupIsa, bytes: &[u8]) -> String {
     write(isa, bytes, &pieces(isa, bytes, &[]))
 }
@@ -365,6 +376,16 @@ fn parts<'t>(text: &'t str, errors: &mut Vec<ProgramError>) -> (Vec<Part<'t>>, B
 ///
 /// # Errors
 /// Every mistake of the text, in order.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::group::listing::assemble_program;
+/// use isaforge_usc::ISA;
+///
+/// let program = assemble_program(ISA, "0 : byp.imm16 ft0, ft1, c0, 0x0\n    byp ft2, _\n    cbs ft3, _\n");
+/// assert_eq!(program, Ok([0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00].to_vec()));
+/// ```
 pub fn assemble_program(isa: &GroupIsa, text: &str) -> Result<Vec<u8>, Vec<ProgramError>> {
     let mut errors = Vec::new();
     let (parts, labels) = parts(text, &mut errors);

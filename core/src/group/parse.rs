@@ -183,6 +183,17 @@ fn write_operand(isa: &GroupIsa, index: usize, f: &mut impl fmt::Write) -> fmt::
 ///
 /// # Errors
 /// The first part that cannot be read.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::group::assemble;
+/// use isaforge_usc::ISA;
+///
+/// let group = assemble(ISA, "byp.imm16 ft0, ft1, c0, 0x0 | byp ft2, _ | cbs ft3, _")?.encode(ISA)?;
+/// assert_eq!(group.as_bytes(), [0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn assemble(isa: &GroupIsa, text: &str) -> Result<Assembled, TextError> {
     let mut draft = Draft::new(isa);
     let mut taken: Taken = [(0xff, ""); 24];

@@ -20,6 +20,18 @@ pub fn is_last(isa: &GroupIsa, group: &Group) -> bool {
 ///
 /// After a mistake it stops: where the next group starts is not known then. It goes on after the group that ends the
 /// program, as long as there are bytes.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::group::program::walk;
+/// use isaforge_usc::ISA;
+///
+/// let group = [0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00];
+/// let program = [group, group].concat();
+/// let starts: Vec<usize> = walk(ISA, &program).map(|(at, _)| at).collect();
+/// assert_eq!(starts, [0, 8]);
+/// ```
 pub fn walk<'a>(isa: &'a GroupIsa, bytes: &'a [u8]) -> Walk<'a> {
     Walk { isa, bytes, at: 0, failed: false }
 }

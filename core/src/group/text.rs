@@ -17,6 +17,19 @@ pub const SEPARATOR: &str = " | ";
 ///
 /// Text that [`assemble`](crate::group::assemble) reads back to the same bytes. A group that cannot be written so is
 /// written as its bytes.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::group::{decode, print, text::SEPARATOR};
+/// use isaforge_core::text::Line;
+/// use isaforge_usc::ISA;
+///
+/// let mut line = Line::new();
+/// print(ISA, &decode(ISA, &[0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00])?, SEPARATOR, &mut line);
+/// assert_eq!(line.as_str(), "byp.imm16 ft0, ft1, c0, 0x0 | byp ft2, _ | cbs ft3, _");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn print(isa: &GroupIsa, group: &Group, separator: &str, out: &mut Line) {
     print_sized(isa, group, 0, separator, out);
 }

@@ -46,6 +46,18 @@ impl fmt::Display for MapError {
 impl core::error::Error for MapError {}
 
 /// Bytes at addresses, least significant byte first.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::machine::Memory;
+///
+/// let mut memory = Memory::default();
+/// memory.map(0x1000, vec![1, 2, 3, 4], true)?;
+/// assert_eq!(memory.read(0x1000, 4), Ok(0x0403_0201));
+/// assert!(memory.read(0x1002, 4).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     /// In ascending order, none empty.

@@ -18,6 +18,27 @@ use crate::semantics::evaluate::{Column, Scratch, evaluate};
 use crate::semantics::instantiate;
 
 /// A machine of `L` lanes; scalar with 1.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::machine::Machine;
+/// use isaforge_vpu::ISA;
+/// use isaforge_vpu::semantics::{HARDWARE, SEMANTICS};
+///
+/// // MultiplyHiInt16u r0.x?y?z?w?, r2.xxxx, r4.xxxx
+/// let program = 0x2a00004000800000_u64.to_le_bytes();
+/// let mut machine = Machine::<4>::new(ISA, SEMANTICS, HARDWARE);
+/// machine.boot(&program)?;
+/// let (a, b) = (machine.register("r2").unwrap(), machine.register("r4").unwrap());
+/// for lane in 0..4 {
+///     machine.write(a, lane, 0x8000 * lane as u64);
+///     machine.write(b, lane, 6);
+/// }
+/// machine.step(&mut ())?;
+/// assert_eq!((machine.executed(), machine.pc()), (1, 8));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Machine<const L: usize = 1> {
     /// The memory; of a machine with program memory that, and the address spaces that are no memories of their own.

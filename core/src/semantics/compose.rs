@@ -34,6 +34,19 @@ pub enum Missing {
 ///
 /// # Errors
 /// When something is missing.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::group::assemble;
+/// use isaforge_core::semantics::compose;
+/// use isaforge_usc::{ISA, semantics::SEMANTICS};
+///
+/// let group = assemble(ISA, "fadd ft0, r0, r1 | mov r2, ft0")?.encode(ISA)?;
+/// let shape = compose(SEMANTICS, ISA, &group.values(ISA)).unwrap();
+/// assert!(!shape.nodes.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn compose(semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Result<Shape, Missing> {
     composed(semantics, isa, values).map(|(shape, _)| shape)
 }

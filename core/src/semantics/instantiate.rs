@@ -140,6 +140,21 @@ pub(super) fn renumber(node: &Node, lists: &[u16], map: &[u16], into: &mut Vec<u
 /// The shape of an operation for a word. `modifier` gives the bits of [`Operation::modifiers`], by index.
 ///
 /// Arms that are not chosen leave nothing behind, nor do effects whose condition turns out false.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::semantics::instantiate;
+/// use isaforge_vpu::{ISA, Opcode, decode, semantics::SEMANTICS};
+///
+/// let word = 0x2a00004000800000;
+/// let (opcode, form) = (decode(word)?.opcode(), decode(word)?.info());
+/// let operation = &SEMANTICS.operations[opcode as usize];
+/// let shape = instantiate(SEMANTICS, operation, |index| operation.modifiers[usize::from(index)].bits(ISA, form, word));
+/// // What other modifiers would choose is gone.
+/// assert!(shape.nodes.len() <= operation.nodes.len());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn instantiate(semantics: &Semantics, operation: &Operation, modifier: impl Fn(u16) -> u64) -> Shape {
     // Arms are chosen more than once by the same modifier, whose bits take a while to be found.
     let mut bits = [0; MODIFIERS];

@@ -13,6 +13,18 @@ use super::{AtomicOp, Class, Comparison, NONE, Node, Op, Semantics, Special, Typ
 ///
 /// `operand` gives the name of an operand. Values that are needed more than once get names of their own: `a`, `b` and so
 /// on. The text reads as those of specifications do and gives the same graph again.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::semantics::{instantiate, show};
+/// use isaforge_vpu::{Opcode, semantics::SEMANTICS};
+///
+/// let info = Opcode::MultiplyHiInt16u.info();
+/// let operation = &SEMANTICS.operations[Opcode::MultiplyHiInt16u as usize];
+/// let shape = instantiate(SEMANTICS, operation, |_| 0);
+/// println!("{}", show(SEMANTICS, &shape, |operand| info.operands[usize::from(operand)].name));
+/// ```
 pub fn show<'a>(semantics: &Semantics, shape: &Shape, operand: impl Fn(u16) -> &'a str) -> String {
     let mut uses = alloc::vec![0u32; shape.nodes.len()];
     for node in &shape.nodes {
