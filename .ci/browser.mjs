@@ -1,5 +1,5 @@
 // The manuals in a real browser: every instruction and a corpus decoded by the page, search, permalinks, execution,
-// accessibility, phones, no errors, no network.
+// accessibility, phones, paper, no errors, no network.
 // Usage: browser.mjs MANUALS CORPORA AXE. MANUALS has a manual in each folder, CORPORA a file SET.tsv of `isaforge dis --tsv`
 // for each of them, and AXE is axe-core's axe.min.js.
 import { readFileSync, readdirSync } from "node:fs";
@@ -196,6 +196,37 @@ const pages = async (set, folder, [[code]]) => {
   await screen(1200, false);
 };
 
+// On paper: neither navigation nor controls, nothing cut at its edge, and no picture on two sheets.
+const paper = async (set, folder, [[code]]) => {
+  // A4 at 96 dots an inch with margins of one centimetre.
+  const width = 718;
+  for (const page of pagesOf(folder)) {
+    await screen(width, false);
+    await open(join(folder, page));
+    if (page === "decoder.html") {
+      await run(`location.hash = ${JSON.stringify("#" + code)}`);
+      await until("rows", `document.querySelectorAll("tr[data-at]").length`);
+    }
+    await send("Emulation.setEmulatedMedia", { media: "print" });
+    const found = await run(`(() => {
+      const style = (it) => getComputedStyle(it), shown = (it) => it.getClientRects().length > 0;
+      const name = (it) => it.tagName.toLowerCase() + (it.id ? "#" + it.id : "") + (it.classList.length ? "." + it.classList[0] : "");
+      const all = [...document.body.querySelectorAll("*")];
+      return {
+        controls: all.filter((it) => it.matches("nav, nav *, #search *, .skip, .bar *, #decode *") && shown(it)).map(name),
+        cut: all.filter((it) => shown(it) && (/auto|scroll|hidden/.test(style(it).overflowX) && !it.matches(".vh, .bits td, .bits td *, textarea, input")
+          ? it.scrollWidth > it.clientWidth + 1 : it.getBoundingClientRect().right > ${width} + 1)).map(name),
+        torn: all.filter((it) => it.matches(".encoding, .part, main pre, main table") && style(it).breakInside !== "avoid").map(name),
+      };
+    })()`);
+    for (const [what, elements] of Object.entries(found)) check(elements.length === 0, `${set}/${page} on paper: ${what}: ${[...new Set(elements)].slice(0, 5)}`);
+    const { data } = await send("Page.printToPDF", { paperWidth: 8.27, paperHeight: 11.69, marginLeft: .39, marginRight: .39, printBackground: true });
+    check(Buffer.from(data, "base64").subarray(0, 5).toString() === "%PDF-", `${set}/${page}: no PDF`);
+    await send("Emulation.setEmulatedMedia", { media: "" });
+  }
+  await screen(1200, false);
+};
+
 try {
   let asked = 0;
   for (const set of readdirSync(manuals)) {
@@ -206,6 +237,7 @@ try {
     await permalinks(set, decoder, all);
     const steps = await execution(set, decoder);
     await pages(set, folder, all);
+    await paper(set, folder, all);
     console.log(`${set}: ${counts[0]} examples and ${counts[1]} of a corpus decoded, ${counts[2]} queries, ${steps} steps, ${trouble.length} mistakes so far`);
   }
   check(asked >= 60, `${asked} queries`);
