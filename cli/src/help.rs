@@ -34,8 +34,8 @@ Examples:
   isaforge dis --spec specs/mine.yaml a.bin       a specification before it is compiled
 
 In hexadecimal `0x`, white space, commas and underscores are free: only the digits count. Dumps,
-listings with addresses or comments and arrays of C are read too, and the code in an ELF file; a note
-says how where that is not plain.
+listings with addresses or comments and arrays of C are read too, and the code in an ELF file; a
+note says how where that is not plain.
 A word that is no instruction prints as `.word 0x… // reason`, which `asm` takes back; the exit
 status is then 1. Places that branches lead to get labels. With `--tsv` and `--json` a text is the
 instruction alone, with numbers; `--json-schema` describes the objects.

@@ -229,26 +229,35 @@ mod pages {
             unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
         }
     }
+}
 
-    #[cfg(test)]
-    mod tests {
-        use super::*;
+#[cfg(all(test, target_arch = "x86_64", not(miri)))]
+mod tests {
+    use region::Protection;
 
-        #[test]
-        fn nobody_may_access_what_lies_around_values() {
-            for len in [1, 63, 64, 65, 4096, 4097, 1 << 20] {
-                let pages = Pages::collect(std::iter::repeat_n(7u8, len));
-                let (start, end) = (pages.as_ptr() as usize, pages.as_ptr() as usize + len);
-                assert_eq!(start % ALIGNMENT, 0);
-                let page = region::page::size();
-                let below = start / page * page - page;
-                let beyond = end.next_multiple_of(ALIGNMENT);
-                for guard in [below, beyond] {
-                    let found = region::query(std::ptr::without_provenance::<u8>(guard)).unwrap();
-                    assert_eq!(found.protection(), Protection::NONE, "{guard:#x} around {len} values at {start:#x}");
-                }
-                assert!(pages.iter().all(|value| *value == 7));
+    use super::*;
+
+    #[test]
+    fn nobody_may_access_what_lies_around_values() {
+        for len in [1, 63, 64, 65, 4096, 4097, 1 << 20] {
+            let values = Guarded::filled(7u8, len);
+            let (start, end) = (values.as_ptr() as usize, values.as_ptr() as usize + len);
+            assert_eq!(start % 64, 0);
+            let page = region::page::size();
+            let (below, beyond) = (start / page * page - page, end.next_multiple_of(64));
+            for guard in [below, beyond] {
+                let found = region::query(std::ptr::without_provenance::<u8>(guard)).unwrap();
+                assert_eq!(found.protection(), Protection::NONE, "{guard:#x} around {len} values at {start:#x}");
             }
+            assert!(values.iter().all(|value| *value == 7));
         }
+    }
+
+    #[test]
+    fn bytes_come_as_they_were_given() {
+        let bytes: Vec<u8> = (0..20_000).map(|at| if at / 4096 % 2 == 0 { 0 } else { at as u8 }).collect();
+        assert_eq!(*Guarded::from(bytes.clone()), bytes);
+        assert_eq!(Guarded::from(bytes.clone()).clone(), Guarded::from(bytes));
+        assert!(Guarded::from(Vec::new()).is_empty());
     }
 }

@@ -1,5 +1,8 @@
 //! A program, lowered once before it runs: a list of handlers for every word, and what follows it.
 
+use std::ops::Deref;
+use std::sync::Arc;
+
 use isaforge_core::registers::named;
 use isaforge_core::semantics;
 use isaforge_valhall::Instruction;
@@ -9,7 +12,9 @@ use super::super::observe::traffic;
 use super::super::operation::Operation;
 use super::super::program::{After, Decoder, Program};
 use super::bundle::{Enter, Row, Rows, Schedule, Taken, WARPS};
+use super::fuse::code_cache::Functions;
 use super::handler::{self, Fields, Handler, handler};
+use super::kept;
 use super::lower::{Lowering, Tables, with_tables};
 use super::op::Op;
 use super::run::Begin;
@@ -118,6 +123,13 @@ pub struct Code<'a> {
     pub program: &'a Program<'a>,
     /// What it was lowered for.
     pub given: Given<'a>,
+    lowered: Arc<Lowered>,
+    keeps: bool,
+}
+
+/// What a program became, for all launches that give it the same.
+#[derive(Debug)]
+pub struct Lowered {
     ops: Vec<Op>,
     words: Vec<Word>,
     /// For each word the end of the run of words from there on, all but the last of which are followed by the next.
@@ -130,8 +142,7 @@ pub struct Code<'a> {
     pub stored: Vec<u16>,
     constants: Vec<u32>,
     /// Registers that may be read before they are written.
-    pub registers: u64,
-    keeps: bool,
+    registers: u64,
     /// Whether what warps do depends on their order: then it is the reference's.
     pub ordered: bool,
     /// Chooses the lanes that go on.
@@ -142,21 +153,71 @@ pub struct Code<'a> {
     pub enter: handler::Op,
     /// Puts registers at their beginning.
     pub begin: Handler,
+    /// What became machine code; and what did where all registers are kept.
+    functions: [Functions; 2],
+}
+
+impl Deref for Code<'_> {
+    type Target = Lowered;
+
+    #[inline(always)]
+    fn deref(&self) -> &Lowered {
+        &self.lowered
+    }
 }
 
 impl<'a> Code<'a> {
     /// Lowers a compute program for a processor and for the uniforms of a launch.
     pub fn new(program: &'a Program<'a>, uniforms: &'a [u32], warps: u32, level: Level) -> Self {
         let given = Given { uniforms, warps, framebuffer_size: 0, draws: false };
-        Code::lower(program, given, level)
+        Code::of(program, given, level)
     }
 
     /// Lowers a fragment program. Memory is left to the reference, which knows what helper lanes do with it.
     pub fn drawing(program: &'a Program<'a>, uniforms: &'a [u32], framebuffer_size: u64, level: Level) -> Self {
-        Code::lower(program, Given { uniforms, warps: 1, framebuffer_size, draws: true }, level)
+        Code::of(program, Given { uniforms, warps: 1, framebuffer_size, draws: true }, level)
     }
 
-    fn lower(program: &'a Program<'a>, given: Given<'a>, level: Level) -> Self {
+    fn of(program: &'a Program<'a>, given: Given<'a>, level: Level) -> Self {
+        let lowered = kept::find_or_lower(program, given, level, || Lowered::new(program, given, level));
+        Code { program, given, lowered, keeps: false }
+    }
+
+    /// Lets registers hold what the reference's do, even where nobody reads it.
+    pub fn keep_all(&mut self) {
+        self.keeps = true;
+    }
+
+    /// Whether registers hold what the reference's do, even where nobody reads it.
+    pub fn keeps_all(&self) -> bool {
+        self.keeps
+    }
+
+    /// Registers that may be read before they are written.
+    pub fn registers(&self) -> u64 {
+        if self.keeps { u64::MAX } else { self.lowered.registers }
+    }
+
+    /// What became machine code in this launch and in those before it.
+    pub fn functions(&self) -> &Functions {
+        &self.lowered.functions[usize::from(self.keeps)]
+    }
+
+    /// What the text of a word says.
+    pub fn operation(&self, pc: usize) -> Option<&Operation> {
+        let (instruction, _) = Decoder::get().decode(*self.program.words.get(pc)?)?;
+        self.program.operation(pc, instruction)
+    }
+
+    /// The registers that a word names, as bits, and those after them.
+    pub fn named(&self, pc: usize) -> u64 {
+        let word = self.program.words.get(pc).and_then(|word| Decoder::get().decode(*word));
+        word.map_or(u64::MAX, |(instruction, _)| used(instruction))
+    }
+}
+
+impl Lowered {
+    fn new(program: &Program<'_>, given: Given<'_>, level: Level) -> Self {
         let draws = given.draws;
         let mut lowering = Lowering::new(level, given, program.words.len() as u32);
         let (mut steps, mut ordered) = (vec![], false);
@@ -199,9 +260,7 @@ impl<'a> Code<'a> {
         let begin = handler::<Begin>(level);
         let Lowering { ops, constants, exact, stored, .. } = lowering;
         let constants = constants.words;
-        Code {
-            program,
-            given,
+        Lowered {
             ops,
             words,
             runs,
@@ -210,23 +269,13 @@ impl<'a> Code<'a> {
             stored,
             constants,
             registers,
-            keeps: false,
             ordered,
             schedule,
             level,
             enter,
             begin,
+            functions: Default::default(),
         }
-    }
-
-    /// Lets registers hold what the reference's do, even where nobody reads it.
-    pub fn keep_all(&mut self) {
-        (self.registers, self.keeps) = (u64::MAX, true);
-    }
-
-    /// Whether registers hold what the reference's do, even where nobody reads it.
-    pub fn keeps_all(&self) -> bool {
-        self.keeps
     }
 
     /// The rows of a new bundle.
@@ -243,18 +292,6 @@ impl<'a> Code<'a> {
     pub fn ops(&self, words: std::ops::Range<usize>) -> &[Op] {
         let at = |pc: usize| self.words.get(pc).map_or(self.ops.len(), |word| word.start as usize);
         self.ops.get(at(words.start)..at(words.end)).unwrap_or_default()
-    }
-
-    /// What the text of a word says.
-    pub fn operation(&self, pc: usize) -> Option<&Operation> {
-        let (instruction, _) = Decoder::get().decode(*self.program.words.get(pc)?)?;
-        self.program.operation(pc, instruction)
-    }
-
-    /// The registers that a word names, as bits, and those after them.
-    pub fn named(&self, pc: usize) -> u64 {
-        let word = self.program.words.get(pc).and_then(|word| Decoder::get().decode(*word));
-        word.map_or(u64::MAX, |(instruction, _)| used(instruction))
     }
 
     /// How many words there are.

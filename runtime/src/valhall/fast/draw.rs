@@ -47,7 +47,7 @@ pub fn run(
         let mut origins = Vec::with_capacity(WARPS);
         for (index, (warp, origin)) in warps.by_ref().take(WARPS).enumerate() {
             bundle.start(index, Home { group: index, number: 0 }, warp.threads);
-            for register in registers(code.registers) {
+            for register in registers(code.registers()) {
                 bundle.rows[register].0[index] = warp.registers[register];
             }
             if let Some(quads) = &mut bundle.quads {

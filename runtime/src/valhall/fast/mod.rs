@@ -20,6 +20,7 @@ mod column;
 mod draw;
 mod fuse;
 mod handler;
+mod kept;
 mod lower;
 mod memory;
 mod op;

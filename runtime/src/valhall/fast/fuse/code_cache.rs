@@ -1,18 +1,15 @@
-//! Which functions a program has, and for how long they are kept.
+//! Which functions a program has.
 //!
-//! A launch counts how often runs of words begin, and compiles those that are hot. Functions stay when the launch has
-//! ended: the next launch of the same words, with the same uniforms and at the same level, begins with them. The constants
-//! of a function are the uniforms, so other uniforms are another program.
+//! A launch counts how often runs of words begin, and compiles those that are hot. Functions stay with what the program was
+//! lowered to when the launch has ended.
 
-use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::super::code::{Code, Given};
+use super::super::code::Code;
 use super::block::Block;
 use super::live::Words;
 use super::region::{self, Region, Running};
-use crate::level::Level;
 
 /// How often a run is executed by handlers before it is compiled: then it has cost about as much as that.
 const OFTEN: u32 = 128;
@@ -20,9 +17,6 @@ const OFTEN: u32 = 128;
 /// all the time, of who runs it.
 const WORDS: usize = 1 << 15;
 const COMPILED: usize = 1 << 13;
-/// Programs whose functions are kept, and how many words they have together, at most.
-const KEPT: usize = 64;
-const KEPT_WORDS: usize = 1 << 16;
 /// Counts from here on are those of functions.
 const COUNTS: u32 = 1 << 16;
 /// This run cannot be compiled.
@@ -35,8 +29,6 @@ pub struct CodeCache {
     counts: Vec<u32>,
     often: u32,
     functions: Vec<Function>,
-    /// What stays when the launch has ended, once there is any.
-    kept: Option<Arc<Kept>>,
 }
 
 /// A function, and what this launch has of its own beside it.
@@ -64,38 +56,9 @@ impl Compiled {
     }
 }
 
-/// All that functions depend on.
-#[derive(Debug)]
-struct Key {
-    words: Box<[u64]>,
-    uniforms: Box<[u32]>,
-    warps: u32,
-    framebuffer_size: u64,
-    draws: bool,
-    keeps_all: bool,
-    level: Level,
-}
-
-impl Key {
-    fn new(code: &Code<'_>) -> Self {
-        let Given { uniforms, warps, framebuffer_size, draws } = code.given;
-        let (words, keeps_all) = (code.program.words.into(), code.keeps_all());
-        Key { words, uniforms: uniforms.into(), warps, framebuffer_size, draws, keeps_all, level: code.level }
-    }
-
-    fn is_of(&self, code: &Code<'_>) -> bool {
-        let Given { uniforms, warps, framebuffer_size, draws } = code.given;
-        (self.warps, self.framebuffer_size, self.draws) == (warps, framebuffer_size, draws)
-            && (self.keeps_all, self.level) == (code.keeps_all(), code.level)
-            && *self.uniforms == *uniforms
-            && *self.words == *code.program.words
-    }
-}
-
-/// The functions of a program.
-#[derive(Debug)]
-struct Kept {
-    key: Key,
+/// The functions of a program, in all its launches.
+#[derive(Debug, Default)]
+pub struct Functions {
     /// What is known of the words, once that was found out.
     known: OnceLock<Arc<Words>>,
     compilations: Mutex<Compilations>,
@@ -111,46 +74,12 @@ struct Compilations {
     runs: Vec<(usize, Option<Compiled>)>,
 }
 
-/// The programs whose functions are kept, those used last behind.
-#[derive(Debug, Default)]
-struct Programs(VecDeque<Arc<Kept>>);
-
-static PROGRAMS: Mutex<Programs> = Mutex::new(Programs(VecDeque::new()));
-
 /// Nothing that is behind a lock is ever half done.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Programs {
-    /// The functions of a program, if they are kept.
-    fn find(&mut self, code: &Code<'_>) -> Option<Arc<Kept>> {
-        let at = self.0.iter().rposition(|kept| kept.key.is_of(code))?;
-        let kept = self.0.remove(at)?;
-        self.0.push_back(kept.clone());
-        Some(kept)
-    }
-
-    /// The same; those of other programs are dropped for it where they are too many.
-    fn find_or_add(&mut self, code: &Code<'_>) -> Arc<Kept> {
-        if let Some(kept) = self.find(code) {
-            return kept;
-        }
-        let kept = Arc::new(Kept { key: Key::new(code), known: OnceLock::new(), compilations: Mutex::default() });
-        self.0.push_back(kept.clone());
-        while self.0.len() > KEPT || self.words() > KEPT_WORDS {
-            self.0.pop_front();
-        }
-        kept
-    }
-
-    /// The words of all programs.
-    fn words(&self) -> usize {
-        self.0.iter().map(|kept| kept.key.words.len()).sum()
-    }
-}
-
-impl Kept {
+impl Functions {
     /// Compiles the loop or the run that begins at a word, unless it would be too much, or another launch has done it.
     fn compile(&self, code: &Code<'_>, pc: usize) -> Option<Compiled> {
         let known = self.known.get_or_init(|| Words::new(code).into());
@@ -192,15 +121,12 @@ impl CodeCache {
             _ => return CodeCache::default(),
         };
         let mut cache = CodeCache { counts: vec![0; code.words()], often, ..CodeCache::default() };
-        if let Some(kept) = lock(&PROGRAMS).find(code) {
-            let compilations = lock(&kept.compilations);
-            for (count, before) in cache.counts.iter_mut().zip(&compilations.counts) {
-                *count = *before;
-            }
-            for (pc, compiled) in &compilations.runs {
-                cache.put(*pc, compiled.as_ref());
-            }
-            cache.kept = Some(kept.clone());
+        let compilations = lock(&code.functions().compilations);
+        for (count, before) in cache.counts.iter_mut().zip(&compilations.counts) {
+            *count = *before;
+        }
+        for (pc, compiled) in &compilations.runs {
+            cache.put(*pc, compiled.as_ref());
         }
         cache
     }
@@ -211,8 +137,7 @@ impl CodeCache {
         if !self.counts.iter().any(is_count) {
             return;
         }
-        let kept = self.kept.get_or_insert_with(|| lock(&PROGRAMS).find_or_add(code));
-        let mut compilations = lock(&kept.compilations);
+        let mut compilations = lock(&code.functions().compilations);
         compilations.counts.resize(self.counts.len(), 0);
         for (kept, count) in compilations.counts.iter_mut().zip(&self.counts).filter(|(_, count)| is_count(count)) {
             *kept = (*kept).max(*count);
@@ -246,8 +171,7 @@ impl CodeCache {
     fn count(&mut self, code: &Code<'_>, pc: usize) {
         self.counts[pc] += 1;
         if self.counts[pc] > self.often {
-            let kept = self.kept.get_or_insert_with(|| lock(&PROGRAMS).find_or_add(code));
-            let compiled = kept.compile(code, pc);
+            let compiled = code.functions().compile(code, pc);
             self.put(pc, compiled.as_ref());
         }
     }
@@ -271,24 +195,25 @@ mod tests {
     use isaforge_core::program::assemble;
 
     use super::*;
+    use crate::level::Level;
     use crate::valhall::program::Program;
 
-    /// How many functions are kept of a program; then the first run is compiled.
-    fn found(programs: &mut Programs, words: &[u64], uniforms: &[u32]) -> usize {
-        let program = Program::new(words);
-        let code = Code::new(&program, uniforms, 1, Level::best());
-        let found = programs.find(&code).map_or(0, |kept| lock(&kept.compilations).runs.len());
-        programs.find_or_add(&code).compile(&code, 0);
-        found
-    }
-
     #[test]
-    fn functions_are_those_of_the_same_program_with_the_same_uniforms() {
-        let text = "IADD_IMM.i32 r0, r0, #0x7\nIADD.u32 r0, r0, u0\nSTORE.i32.slot0.end @r0, r62, offset:0";
+    fn functions_stay_with_what_the_program_was_lowered_to() {
+        if Level::best().compiles_after(OFTEN).is_none() {
+            return;
+        }
+        let text = "IADD_IMM.i32 r0, r0, #0x7777\nIADD.u32 r0, r0, u0\nSTORE.i32.slot0.end @r0, r62, offset:0";
         let words = assemble(isaforge_valhall::ISA, text).unwrap();
-        let mut programs = Programs::default();
-        for (words, uniform, expected) in [(&words[..], 1, 0), (&words, 1, 1), (&words, 2, 0), (&words[1..], 1, 0)] {
-            assert_eq!(found(&mut programs, words, &[uniform]), expected, "{} words, u0 = {uniform}", words.len());
+        let program = Program::new(&words);
+        for (uniform, keeps, expected) in [(1, false, 0), (1, false, 1), (2, false, 0), (1, true, 0), (1, true, 1)] {
+            let uniforms = [uniform];
+            let mut code = Code::new(&program, &uniforms, 1, Level::best());
+            if keeps {
+                code.keep_all();
+            }
+            assert_eq!(lock(&code.functions().compilations).runs.len(), expected, "u0 = {uniform}");
+            code.functions().compile(&code, 0);
         }
     }
 
@@ -306,21 +231,5 @@ mod tests {
             !found
         });
         assert_eq!(launches.count(), often as usize);
-    }
-
-    #[test]
-    fn programs_used_long_ago_are_dropped() {
-        let words = assemble(isaforge_valhall::ISA, "IADD.u32 r0, r0, u0\nNOP.end").unwrap();
-        let mut programs = Programs::default();
-        for uniform in 1..=2 * KEPT as u32 {
-            found(&mut programs, &words, &[uniform]);
-            // Who is asked for all the time stays.
-            assert_eq!(found(&mut programs, &words, &[0]), usize::from(uniform > 1));
-        }
-        assert_eq!(programs.0.len(), KEPT);
-        let long = words.repeat(KEPT_WORDS / 4);
-        found(&mut programs, &long, &[1]);
-        found(&mut programs, &long, &[2]);
-        assert!(programs.words() <= KEPT_WORDS);
     }
 }

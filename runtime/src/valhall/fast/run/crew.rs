@@ -139,7 +139,7 @@ impl Crew {
                 host: Nothing,
             },
             enter: code.enter,
-            registers: registers(code.registers).map(|register| beginning(code, register)).collect(),
+            registers: registers(code.registers()).map(|register| beginning(code, register)).collect(),
         };
         let group = Group { id: [0; 3], size: launch.local_size };
         for (index, bundle) in crew.bundles.iter_mut().enumerate() {
