@@ -1,7 +1,7 @@
-//! Decoding: isaforge's Valhall, iced-x86, disarm64, each on real code of its own.
+//! Decoding: isaforge's Valhall, iced-x86, disarm64, each on real code of its own; sets that are read from a stream.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use isaforge_benches::{code, work};
+use isaforge_benches::{code, streams, work};
 
 fn decode(c: &mut Criterion) {
     let (words, a64, x86) = (code::valhall(), code::a64(), code::x86());
@@ -31,5 +31,15 @@ fn decode(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, decode);
+/// Sets whose tables are made while the benchmark starts, as those of the command are.
+fn decode_streams(c: &mut Criterion) {
+    let mut group = c.benchmark_group("decode a stream");
+    for stream in streams::streams() {
+        group.throughput(Throughput::Elements(stream.count));
+        group.bench_function(stream.name, |b| b.iter(|| streams::sum(&stream)));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, decode, decode_streams);
 criterion_main!(benches);

@@ -10,20 +10,19 @@ use isaforge_core::text::Line;
 
 use super::lower::lower_exact;
 use super::model::{Layout, Set, Source};
-use super::tree::order;
 use crate::check::more;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
 use crate::source::Span;
 
 /// How many words of a layout are tried.
-const SAMPLES: u64 = 24;
-/// Ways back from values that follow from no more bits than this are tried for every value.
-const PROVED: u32 = 12;
+pub(super) const SAMPLES: u64 = 24;
+/// How many of these are read as the assembler does, which looks at all instructions; the others as what they are.
+const SEARCHED: usize = 1;
 /// How many words of two layouts are tried to find one that is both, where their conditions look at many bits.
 const TRIED: u32 = 20_000;
 /// How many mistakes of one sort are told one by one.
-const TOLD: usize = 20;
+pub(super) const TOLD: usize = 20;
 /// How many places are marked that take part in one mistake.
 const MARKED: usize = 4;
 
@@ -71,9 +70,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
     if out.has_errors() || ordered {
         return;
     }
-    for (index, set) in stream.sets.iter().enumerate() {
-        ways_back(tables, index, set, out);
-    }
+    super::ways::check(tables, stream, out);
     if out.has_errors() {
         return;
     }
@@ -81,7 +78,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
 }
 
 /// The tables with the first generation that has all of some layouts; `None` when there is none.
-fn engine_for(stream: &'static core::Stream, layouts: &[&core::Layout]) -> Option<Engine> {
+pub(super) fn engine_for(stream: &'static core::Stream, layouts: &[&core::Layout]) -> Option<Engine> {
     let (first, last) = stream.generations;
     let since = layouts.iter().map(|layout| layout.since).max().unwrap_or(first).max(first);
     let until = layouts.iter().map(|layout| layout.until).min().unwrap_or(last).min(last);
@@ -278,72 +275,21 @@ fn ambiguity(stream: &'static core::Stream, index: usize, set: &Set, out: &mut D
     }
 }
 
-/// A word for each value of the bits that a field follows from, where these are few; that proves what is found of them.
-fn all_words(layout: &'static core::Layout, field: &'static core::Field) -> impl Iterator<Item = Wide> {
-    let leaves = layout.fields.iter().enumerate().filter(|(i, _)| field.leaves >> i & 1 != 0);
-    let bits = leaves.fold(Wide::ZERO, |bits, (_, leaf)| match leaf.source {
-        core::Source::Bits(pieces) => bits | Layout::bits_of(pieces),
-        _ => bits,
-    });
-    let open = bits & !layout.fixed_mask;
-    let count = if open.count_ones() <= PROVED { 1u64 << open.count_ones() } else { 0 };
-    (0..count).map(move |value| {
-        let (mut word, mut rest) = (layout.fixed_value, value);
-        for (at, width) in open.runs() {
-            word.set(at, width, rest);
-            rest = rest.checked_shr(width).unwrap_or(0);
-        }
-        word
-    })
-}
-
-fn ways_back(stream: &'static core::Stream, index: usize, set: &Set, out: &mut Diagnostics) {
-    let mut failed: Vec<(&'static core::Layout, &'static core::Field, u64)> = Vec::new();
-    let layouts = stream.layouts_of(index).iter().zip(order(set)).filter(|(_, of)| !set.layouts[*of].preferred);
-    for layout in layouts.map(|(layout, _)| layout).filter(|layout| layout.role == Role::Own) {
-        let Some(engine) = engine_for(stream, &[layout]) else { continue };
-        for (i, field) in layout.fields.iter().enumerate() {
-            if !matches!(field.source, core::Source::Computed { .. }) || !core::solve::shows(layout, i as u8) {
-                continue;
-            }
-            let len = (layout.bits / 8) as u8;
-            let value = |word: Wide| {
-                let scope = Scope { engine, layout, word: &word, len, outer: None };
-                // What a layout that is tried before takes is not this one's to give.
-                let own = scope.fits() && layout.otherwise.iter().all(|condition| scope.expression(*condition) == 0);
-                own.then(|| scope.value(i as u8))
-            };
-            let lost = all_words(layout, field)
-                .chain(sample::words(layout, SAMPLES))
-                .filter_map(value)
-                .find(|value| !core::solve::gives(engine, layout, i as u8, *value));
-            failed.extend(lost.map(|value| (layout, field, value)));
-        }
-    }
-    failed.dedup_by_key(|(_, field, _)| field.name);
-    for (layout, field, value) in failed.iter().take(TOLD) {
-        let own = set
-            .layouts
-            .iter()
-            .find(|l| l.name == layout.name)
-            .and_then(|l| l.fields.iter().find(|f| f.name == field.name));
-        let message = format!("no way back is found from `{}` of `{}` to its bits", field.name, layout.name);
-        let error = Diagnostic::error("E0132", own.map_or(set.span, |f| f.span), message);
-        let error = error.note(format!("for example from {value:#x}"));
-        out.push(error.help("say it: `encode: …`, an expression over `value`, or one for each field"));
-    }
-}
-
 fn texts(stream: &'static core::Stream, set: &Set, out: &mut Diagnostics) {
     let mut lost = Vec::new();
     for layout in stream.layouts_of(0).iter().filter(|layout| layout.role != Role::Assembler) {
         let Some(engine) = engine_for(stream, &[layout]) else { continue };
         let mut line = Line::new();
-        for word in sample::words(layout, SAMPLES) {
-            let bytes = engine.store(word);
-            let Ok(decoded) = engine.decode(&bytes) else { continue };
+        let words = sample::words(layout, SAMPLES).filter_map(|word| engine.decode(&engine.store(word)).ok());
+        for (turn, decoded) in words.enumerate() {
             line.clear();
             engine.print(&decoded, &mut line);
+            let own = engine.scope(&decoded).layout.opcode;
+            if turn >= SEARCHED
+                && engine.parse_as(own, line.as_str()).is_some_and(|read| same_text(engine, &read, line.as_str()))
+            {
+                continue;
+            }
             match engine.parse(line.as_str()) {
                 Ok(parsed) if same_text(engine, &parsed.decoded, line.as_str()) => {}
                 Ok(_) => {

@@ -7,9 +7,11 @@
 pub mod check;
 pub mod expressions;
 mod fields;
+mod linear;
 pub mod lower;
 pub mod model;
 mod quick;
 pub mod resolve;
 pub(crate) mod template;
 mod tree;
+mod ways;

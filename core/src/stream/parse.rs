@@ -63,22 +63,7 @@ impl Engine {
     /// # Errors
     /// As [`parse`](Self::parse).
     pub fn parse_at(&self, text: &str, address: u64, least: u8, labels: &dyn Labels) -> Result<Parsed, ParseError> {
-        let (limit, asides) = if self.stream.asides { asides(text) } else { (text.len(), Asides::default()) };
-        let reader = Reader {
-            engine: *self,
-            text,
-            limit,
-            asides,
-            address,
-            next: Cell::new(0),
-            from_next: Cell::new(false),
-            labels,
-            label: Cell::new(None),
-            steps: Cell::new(0),
-            numbers: Cell::new(false),
-            unnamed: Cell::new(false),
-            missed: Cell::new((0, Miss { at: 0, len: 0, reason: Reason::Unknown })),
-        };
+        let reader = Reader::new(*self, text, address, labels);
         let start = reader.blanks(0);
         let Some(set) = self.stream.sets.first() else { return Err(reader.error()) };
         // Of instructions that print as the text the shortest is meant, then of those that it can be read as the first.
@@ -118,6 +103,18 @@ impl Engine {
             None if reader.exhausted() => Err(reader.located(0, text.len(), Reason::Ambiguous)),
             None => Err(reader.error()),
         }
+    }
+
+    /// Reads a text as one certain instruction, if that has a word with this text.
+    pub fn parse_as(&self, opcode: u16, text: &str) -> Option<Decoded> {
+        let reader = Reader::new(*self, text, 0, &NoLabels);
+        let (start, first) = (reader.blanks(0), self.stream.sets.first()?.first);
+        [false, true].into_iter().find_map(|numbers| {
+            reader.numbers.set(numbers);
+            let own = (first..).zip(self.stream.layouts_of(0)).filter(|(_, l)| l.opcode == opcode && self.has(l));
+            let mut read = own.filter_map(|(index, layout)| reader.instruction(index, layout, start));
+            read.find_map(|(decoded, prints)| prints.then_some(decoded))
+        })
     }
 
     /// The instruction of a layout whose fields have these values; what they leave open has its default. Returns `None` if
@@ -263,25 +260,31 @@ impl Places for Reader<'_> {
     }
 }
 
+impl<'t> Reader<'t> {
+    fn new(engine: Engine, text: &'t str, address: u64, labels: &'t dyn Labels) -> Reader<'t> {
+        let (limit, asides) = if engine.stream.asides { asides(text) } else { (text.len(), Asides::default()) };
+        Reader {
+            engine,
+            text,
+            limit,
+            asides,
+            address,
+            next: Cell::new(0),
+            from_next: Cell::new(false),
+            labels,
+            label: Cell::new(None),
+            steps: Cell::new(0),
+            numbers: Cell::new(false),
+            unnamed: Cell::new(false),
+            missed: Cell::new((0, Miss { at: 0, len: 0, reason: Reason::Unknown })),
+        }
+    }
+}
+
 impl Reader<'_> {
     /// A reader of nothing, to solve for values that no text says.
     pub(super) fn silent(engine: Engine) -> Reader<'static> {
-        let missed = Cell::new((0, Miss { at: 0, len: 0, reason: Reason::Unknown }));
-        Reader {
-            engine,
-            text: "",
-            limit: 0,
-            asides: Asides::default(),
-            address: 0,
-            next: Cell::new(0),
-            from_next: Cell::new(false),
-            labels: &NoLabels,
-            label: Cell::new(None),
-            steps: Cell::new(0),
-            numbers: Cell::new(true),
-            unnamed: Cell::new(false),
-            missed,
-        }
+        Reader { numbers: Cell::new(true), ..Reader::new(engine, "", 0, &NoLabels) }
     }
 
     fn rest(&self, at: usize) -> &str {
@@ -574,7 +577,10 @@ impl Reader<'_> {
         then: &mut dyn FnMut(usize, u64) -> bool,
     ) -> bool {
         let rest = self.rest(at);
-        let here = words.filter(|(word, _)| rest.starts_with(word));
+        // Most words are ruled out by their first letter.
+        let first = rest.as_bytes().first();
+        let may = move |word: &str| word.is_empty() || word.as_bytes().first() == first;
+        let here = words.filter(|(word, _)| may(word) && rest.starts_with(word));
         let mut below = usize::MAX;
         while let Some(longest) = here.clone().map(|(word, _)| word.len()).filter(|len| *len < below).max() {
             for (word, value) in here.clone().filter(|(word, _)| word.len() == longest) {

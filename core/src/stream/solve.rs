@@ -392,6 +392,38 @@ pub fn gives(engine: Engine, layout: &'static Layout, field: u8, value: u64) -> 
     })
 }
 
+/// How many bits decide a field.
+pub fn deciding(layout: &'static Layout, field: u8) -> u32 {
+    let leaves = layout.fields.get(usize::from(field)).map_or(0, |field| field.leaves);
+    Frame::new(layout).width_of(leaves)
+}
+
+/// Follows the way back that the specification gives for a computed field from its value where the fields that decide it hold
+/// these bits, the first field's lowest. What the layout's conditions exclude needs none.
+///
+/// # Errors
+/// The value, when the way does not lead to it again.
+pub fn returns(engine: Engine, layout: &'static Layout, field: u8, bits: u64) -> Result<(), u64> {
+    let reader = Reader::silent(engine);
+    let Some(found) = layout.fields.get(usize::from(field)) else { return Ok(()) };
+    let Source::Computed { inverse, .. } = found.source else { return Ok(()) };
+    let there = Frame::new(layout).filled(found.leaves, bits);
+    if !there.consistent(&reader) {
+        return Ok(());
+    }
+    let value = there.value(&reader, field, 0);
+    let back = inverse.iter().try_fold(Frame::new(layout), |back, (other, expression)| {
+        back.with(*other, engine.expression(*expression, (layout.bits / 8) as u8, &|_| value))
+    });
+    let same = match back {
+        Some(back) if found.leaves & !back.known == 0 => {
+            back.value(&reader, field, 0) == value && back.consistent(&reader)
+        }
+        _ => gives(engine, layout, field, value),
+    };
+    if same { Ok(()) } else { Err(value) }
+}
+
 /// Whether the text of a layout shows a field.
 pub fn shows(layout: &Layout, field: u8) -> bool {
     fn among(tokens: &[Token], field: u8) -> bool {

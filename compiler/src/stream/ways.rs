@@ -1,0 +1,181 @@
+//! Whether computed values have a way back to the bits that give them.
+//!
+//! E0132: a value from which none is found, or of which nothing proves that one is. What follows from few bits is tried for
+//! all of them; more bits need an expression that is known to be a sum of bits or a number times a factor plus an offset,
+//! which [`isaforge_core::stream::solve`] inverts.
+
+use std::collections::HashSet;
+
+use isaforge_core::stream::{self as core, Engine, Role, Scope, Source, Wide, sample};
+
+use super::check::{SAMPLES, TOLD, engine_for};
+use super::linear;
+use super::model::{Layout, Set, Stream};
+use super::tree::order;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+
+/// Every value that follows from no more bits than this must be found again.
+const FOUND: u32 = 10;
+/// A way back that is given is tried for all values of no more bits than this.
+const TRIED: u32 = 20;
+/// How often expressions are computed in all of a specification to try values.
+const BUDGET: u64 = 1 << 22;
+
+/// What is wrong with a field.
+enum Why {
+    /// No way back from this value.
+    Lost(u64),
+    /// Nothing proves that there is one; so many bits decide the value.
+    Unproved(u32),
+}
+
+/// Checks all sets of a stream.
+pub(super) fn check(tables: &'static core::Stream, stream: &Stream, out: &mut Diagnostics) {
+    let mut ways = Ways { found: HashSet::new(), budget: BUDGET };
+    for (index, set) in stream.sets.iter().enumerate() {
+        ways.set(tables, index, set, out);
+    }
+}
+
+struct Ways {
+    /// What has been found good of one layout is good for all others that say the same.
+    found: HashSet<Vec<u64>>,
+    budget: u64,
+}
+
+impl Ways {
+    fn set(&mut self, stream: &'static core::Stream, index: usize, set: &Set, out: &mut Diagnostics) {
+        let mut failed: Vec<(&'static core::Layout, &'static core::Field, Why)> = Vec::new();
+        let layouts = stream.layouts_of(index).iter().zip(order(set)).filter(|(_, of)| !set.layouts[*of].preferred);
+        for layout in layouts.map(|(layout, _)| layout).filter(|layout| layout.role == Role::Own) {
+            let Some(engine) = engine_for(stream, &[layout]) else { continue };
+            for (i, field) in (0u8..).zip(layout.fields) {
+                if matches!(field.source, Source::Computed { .. }) && core::solve::shows(layout, i) {
+                    let wrong = self.field(engine, layout, i);
+                    failed.extend(wrong.map(|why| (layout, field, why)));
+                }
+            }
+        }
+        failed.dedup_by_key(|(_, field, _)| field.name);
+        for (layout, field, why) in failed.iter().take(TOLD) {
+            let own = set
+                .layouts
+                .iter()
+                .find(|l| l.name == layout.name)
+                .and_then(|l| l.fields.iter().find(|f| f.name == field.name));
+            let from = format!("from `{}` of `{}` to its bits", field.name, layout.name);
+            let place = own.map_or(set.span, |f| f.span);
+            let say = "say it: `encode: …`, an expression over `value`, or one for each field";
+            out.push(match why {
+                Why::Lost(value) => Diagnostic::error("E0132", place, format!("no way back is found {from}"))
+                    .note(format!("for example from {value:#x}"))
+                    .help(say),
+                Why::Unproved(bits) => {
+                    let error = Diagnostic::error("E0132", place, format!("nothing proves a way back {from}"));
+                    let error = error.note(format!(
+                        "{bits} bits decide it, too many to try, and it is neither a number times a factor plus an offset \
+                         nor made of sums of bits"
+                    ));
+                    let Source::Computed { inverse: [], .. } = field.source else {
+                        let few = format!("let no more than {TRIED} bits decide it, or write it with shifts, masks and `^`");
+                        out.push(error.help(few));
+                        continue;
+                    };
+                    error.help(say)
+                }
+            });
+        }
+    }
+
+    fn field(&mut self, engine: Engine, layout: &'static core::Layout, index: u8) -> Option<Why> {
+        let len = (layout.bits / 8) as u8;
+        let value = |word: Wide| {
+            let scope = Scope { engine, layout, word: &word, len, outer: None };
+            // What a layout that is tried before takes is not this one's to give.
+            let own = scope.fits() && layout.otherwise.iter().all(|condition| scope.expression(*condition) == 0);
+            own.then(|| scope.value(index))
+        };
+        let lost = |value: &u64| !core::solve::gives(engine, layout, index, *value);
+        if let Some(value) = sample::words(layout, SAMPLES).filter_map(value).find(lost) {
+            return Some(Why::Lost(value));
+        }
+        if !self.found.insert(signature(engine, layout, index)) {
+            return None;
+        }
+        let bits = core::solve::deciding(layout, index);
+        let Source::Computed { inverse, .. } = layout.fields[usize::from(index)].source else { return None };
+        let searched = inverse.is_empty() && bits <= core::solve::TRIED;
+        // To find a value all others may be tried.
+        if bits <= FOUND && self.spend(if searched { 2 * bits } else { bits }) {
+            let values: HashSet<u64> = all_words(layout, index).filter_map(value).collect();
+            return values.into_iter().filter(lost).min().map(Why::Lost);
+        }
+        // Few bits are tried whenever a text is read: what is there is found.
+        if searched || linear::proves(engine, layout, index) {
+            return None;
+        }
+        if !inverse.is_empty() && bits <= TRIED && self.spend(bits) {
+            let values = (0..1u64 << bits).map(|bits| core::solve::returns(engine, layout, index, bits));
+            return values.filter_map(Result::err).next().map(Why::Lost);
+        }
+        // What another's decoder computes cannot be written otherwise.
+        (!engine.stream.exclusive).then_some(Why::Unproved(bits))
+    }
+
+    /// Takes what two to a power costs off the budget, if there is so much.
+    fn spend(&mut self, power: u32) -> bool {
+        let rest = self.budget.checked_sub(1 << power);
+        self.budget = rest.unwrap_or(self.budget);
+        rest.is_some()
+    }
+}
+
+/// All that decides whether ways back from a field are found: two layouts with the same have the same.
+fn signature(engine: Engine, layout: &'static core::Layout, index: u8) -> Vec<u64> {
+    let leaves = layout.fields[usize::from(index)].leaves;
+    let mut all =
+        vec![engine.generation.into(), layout.bits.into(), layout.length.map_or(0, |l| 1 + u64::from(l)), index.into()];
+    let conditions = layout.conditions.iter().map(|c| (*c, 0)).chain(layout.otherwise.iter().map(|c| (*c, 1)));
+    let mut deciding = leaves;
+    for (condition, otherwise) in conditions {
+        let of = core::solve::leaves_of(engine, layout, condition);
+        if of & leaves != 0 {
+            deciding |= of;
+            all.extend([condition.into(), otherwise]);
+        }
+    }
+    for (i, field) in layout.fields.iter().enumerate().filter(|(_, field)| field.leaves & !deciding == 0) {
+        all.extend([i as u64, field.width.into(), field.signed.into()]);
+        match field.source {
+            Source::Bits(pieces) => {
+                let bits = Layout::bits_of(pieces);
+                all.extend((bits & layout.fixed_mask).0.into_iter().chain((bits & layout.fixed_value).0));
+            }
+            Source::Computed { value, inverse } => {
+                all.push(value.into());
+                all.extend(inverse.iter().flat_map(|(field, expression)| [u64::from(*field), u64::from(*expression)]));
+            }
+            Source::Outer(parameter) => all.push(parameter.into()),
+        }
+    }
+    all
+}
+
+/// A word for each value of the bits that a field follows from.
+fn all_words(layout: &'static core::Layout, index: u8) -> impl Iterator<Item = Wide> {
+    let leaves = layout.fields[usize::from(index)].leaves;
+    let leaves = layout.fields.iter().enumerate().filter(|(i, _)| leaves >> i & 1 != 0);
+    let bits = leaves.fold(Wide::ZERO, |bits, (_, leaf)| match leaf.source {
+        Source::Bits(pieces) => bits | Layout::bits_of(pieces),
+        _ => bits,
+    });
+    let open = bits & !layout.fixed_mask;
+    (0..1u64 << open.count_ones()).map(move |value| {
+        let (mut word, mut rest) = (layout.fixed_value, value);
+        for (at, width) in open.runs() {
+            word.set(at, width, rest);
+            rest = rest.checked_shr(width).unwrap_or(0);
+        }
+        word
+    })
+}
