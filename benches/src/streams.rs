@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use isaforge_compiler::{Settings, check_spec};
+use isaforge_compiler::{Settings, compile};
 use isaforge_core::stream::Engine;
 
 /// A set and code of it.
@@ -60,12 +60,12 @@ fn stream(name: &'static str, document: &Path, rows: &Path, generations: &[&str]
         println!("not measured: {name}, there is no {} with its words", document.display());
         return None;
     }
-    let wanted = generations.last().map(|generation| (*generation).to_owned());
-    let settings = Settings { generation: wanted.clone(), ..Settings::new(document) };
-    let checked = check_spec(&settings).unwrap_or_else(|failure| panic!("{failure}"));
-    let model = checked.isa.stream.as_ref().expect("it is a stream");
-    let generation = wanted.map_or(model.generations.1, |wanted| model.generation(&wanted).expect("it has it"));
-    let engine = Engine { stream: isaforge_compiler::stream::lower::lower(&checked.isa, model), generation };
+    let settings =
+        Settings { generation: generations.last().map(|name| (*name).to_owned()), ..Settings::new(document) };
+    // What is generated has the wanted generation alone.
+    let compiled = compile(&settings).unwrap_or_else(|failure| panic!("{failure}"));
+    let stream = compiled.stream.expect("it is a stream");
+    let engine = Engine { stream, generation: stream.generations.1 };
     let text = unpacked(std::fs::read(rows).expect("the words can be read"));
     let generations: BTreeSet<&str> = generations.iter().copied().collect();
     let (mut code, mut count) = (Vec::new(), 0);

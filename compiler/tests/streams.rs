@@ -626,3 +626,35 @@ fn modified_immediates_are_computed_both_ways() {
     });
     assert!(lanes > 2000, "{lanes}");
 }
+
+#[test]
+fn a_set_of_three_lengths_has_aliases_constraints_computed_fields_generations_and_a_sub_language() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/specs/nova.yaml");
+    let engines = [1, 2, 3].map(|generation| open(&path, generation).unwrap_or_else(|why| panic!("{why}")));
+    let all = [
+        ("b3 10", "mov g2, g3.hi"),
+        ("83 18", "mov.w g2, g3"),
+        ("00 10", "nop"),
+        ("ce 1b", "ret"),
+        ("0c 24 ff 0f", "li g4, #-16"),
+        ("5f 24 ff 0f", "addi g4, g5, #-4"),
+    ];
+    engines.iter().for_each(|engine| both_ways(*engine, &all));
+    for (engine, (small, several, constant)) in
+        engines.iter().zip([(false, true, false), (true, true, false), (true, false, true)])
+    {
+        for (bytes, row, there) in [
+            ("93 10", "mov g2, #4", small),
+            ("5e 52", "ldm [g2:g7], sp", several),
+            ("00 42 34 12 00 00", "ldi g2, #0x1234", constant),
+        ] {
+            assert_eq!(text(*engine, bytes).ok().as_deref(), there.then_some(row));
+            assert_eq!(hex(*engine, row).ok(), there.then(|| bytes.replace(' ', "")));
+        }
+    }
+    let last = engines[2];
+    assert_eq!(hex(last, "subi g4, g5, #-4").as_deref(), Ok("5f24ff0f"));
+    assert_eq!(hex(last, "mov g2, fp"), hex(last, "mov g2, g13"));
+    assert!(hex(last, "mov zero, one").is_err_and(|why| !why.is_empty()), "the first register is none to be written");
+    assert!(text(engines[0], "fe 52").is_err(), "there is no register 17");
+}
