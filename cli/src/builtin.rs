@@ -81,7 +81,7 @@ pub static ALL: &[Builtin] = &[
         description: "Imagination PowerVR Rogue, groups of 4 to 32 bytes with up to six operations",
         tables: Tables::Groups(isaforge_usc::ISA),
         semantics: Some(isaforge_usc::semantics::SEMANTICS),
-        hardware: None,
+        hardware: Some(isaforge_usc::semantics::HARDWARE),
         machine: None,
         fidelity: Some(machine::usc_fidelity),
         judges: Some(&machine::USC_CASES),

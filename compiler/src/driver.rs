@@ -156,7 +156,7 @@ pub struct Compiled {
 impl Compiled {
     /// Whether the generated module has a `Machine`.
     fn has_machine(&self) -> bool {
-        self.groups.is_none() && self.checked.isa.machine.as_ref().is_some_and(|machine| machine.declared)
+        self.checked.isa.machine.as_ref().is_some_and(|machine| machine.declared)
     }
 
     /// What examples of a crate of this name are made of.

@@ -639,6 +639,14 @@ vocabulary! {
         optional zero: Spanned<u32>,
         /// Whether all lanes share the registers. Lanes write one in order, so that the highest wins.
         optional uniform: bool,
+        /// Tables of constants that registers hold, and the number of the register with the first value.
+        optional holds: Named<Spanned<u32>>,
+        /// Whether programs cannot write the registers.
+        optional fixed: bool,
+        /// Whether registers stay themselves when a group repeats.
+        optional stays: bool,
+        /// A state that is added to numbers of registers. Those beyond the end read zero, and writing them does nothing.
+        optional plus: Spanned<String>,
     }
 }
 

@@ -10,13 +10,13 @@
 //! [`float`] is the arithmetic that the semantics of instructions compute with.
 //!
 //! It is `no_std` and has no dependencies; the feature `alloc` (on by default) adds whole programs with labels
-//! ([`program`]).
+//! ([`program`]), and `std` what needs the mathematics of a system ([`machine::functions`]).
 #![no_std]
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, feature = "std"))]
 extern crate std;
 
 pub mod annotate;

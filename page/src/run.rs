@@ -103,14 +103,16 @@ impl Run {
         }
     }
 
-    /// Registers, and the states that are none of them.
+    /// Registers but constants, and the states that are no registers and live longer than an instruction.
     fn cells(&self) -> Vec<Cell> {
-        let hardware = self.machine.hardware();
-        let registers = hardware.banks.iter().zip(0..).flat_map(|(bank, index)| {
+        let (hardware, semantics) = (self.machine.hardware(), self.machine.semantics());
+        let banks = hardware.banks.iter().zip(0..).filter(|(bank, _)| bank.holds.is_empty());
+        let registers = banks.flat_map(|(bank, index)| {
             (0..bank.count.min(256)).map(move |number| Cell::Register(Register { bank: index, index: number }))
         });
         let is_register = |state: &usize| hardware.aliases.iter().any(|(alias, _)| usize::from(*alias) == *state);
-        let states = self.machine.semantics().states.iter().enumerate().filter(|(index, _)| !is_register(index));
+        let wires = semantics.path.as_ref().map_or(0, |path| path.local.into());
+        let states = semantics.states.iter().enumerate().skip(wires).filter(|(index, _)| !is_register(index));
         let states = states.flat_map(|(_, state)| {
             (0..state.count.min(256)).map(|element| Cell::State(state.name, (state.count > 1).then_some(element)))
         });
@@ -185,7 +187,7 @@ fn machine(bundle: &Bundle, code: &[u8]) -> Option<Machine<LANES>> {
     let mut machine = match bundle.tables {
         Tables::Words(isa) => Machine::new(isa, semantics, hardware),
         Tables::Streams(engine) => Machine::new(engine, semantics, hardware),
-        Tables::Groups(_) => return None,
+        Tables::Groups(isa) => Machine::new(isa, semantics, hardware),
     };
     machine.boot(code).ok()?;
     // Programs without data do not miss it.

@@ -178,6 +178,38 @@ fn programs_of_the_vpu_run_with_threads_masked() {
 }
 
 #[test]
+fn groups_run_with_instances_that_stay_together() {
+    let subjects = sets::subjects();
+    let (_, usc) = subjects.iter().find(|(name, _)| *name == "usc").expect("one of them");
+    let mut page = sets::page(usc);
+    let text = "0 : mbyp ft0, sr51\n    mov r1, ft0\n1 : unpck.u32 ft0, r1.e0\n    mov r2, ft0\n2 : fexp r3, r2\n\
+                3 : (ignorepe)\n    cndst 0, r20, c0, 1\nstep:\n4 : umadd32 ft0, r0, c1, c1, _\n\
+                tstl.u32 ftt, p0, ft0, r1\n    mov r0, ft0\n5 : (ignorepe)\n    cndlt 1, r20, p0, r20, 1\n\
+                6 : if(p0)\n    br step\n7 : st.writeback r0, 2, drc0, 1, r4\n";
+    let start = {
+        let code = code(&mut page, text);
+        ask(&mut page, "start", &code)
+    };
+    assert_eq!(start["error"], Value::Null, "{start}");
+    let find = |state: &Value, name: &str| {
+        let found = state["registers"].as_array().expect("registers").iter().find(|it| it["name"] == name);
+        found.map(|found| found["values"].clone())
+    };
+    // Each instance knows its number; two to the power of it comes from a function.
+    let state = ask(&mut page, "step", "3");
+    assert_eq!(find(&state, "r1"), Some(serde_json::json!(["0", "1", "2", "3"])), "{state}");
+    assert_eq!(find(&state, "r3"), Some(serde_json::json!(["3f800000", "40000000", "40800000", "41000000"])), "{state}");
+    // Instances that have left the loop wait until the last has.
+    let state = ask(&mut page, "step", "5");
+    assert_eq!(find(&state, "pe"), Some(serde_json::json!(["0", "0", "1", "1"])), "{state}");
+    let state = ask(&mut page, "step", "3");
+    assert_eq!(find(&state, "pe"), Some(serde_json::json!(["0", "0", "0", "1"])), "{state}");
+    let back = ask(&mut page, "back", "3");
+    assert_eq!(find(&back, "pe"), Some(serde_json::json!(["0", "0", "1", "1"])), "{back}");
+    assert!(find(&back, "ft0").is_none() && find(&back, "c1").is_none(), "{back}");
+}
+
+#[test]
 fn the_data_path_of_a_group_is_drawn() {
     let subjects = sets::subjects();
     let (_, usc) = subjects.iter().find(|(name, _)| *name == "usc").expect("one of them");

@@ -1,5 +1,6 @@
 //! A group description with every name bound. Plain data; spans remain so that checks can point.
 
+use crate::source::Spanned;
 use isaforge_core::bits::ones;
 use isaforge_core::group::table::{Encoding, Type};
 
@@ -311,4 +312,6 @@ pub struct RegisterName {
     pub through: Vec<usize>,
     /// Text before and after the number.
     pub prints: (String, String),
+    /// The register of a bank that the first of them is, and the one whose value is added to its number.
+    pub at: Option<(Spanned<String>, Option<Spanned<String>>)>,
 }

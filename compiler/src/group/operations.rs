@@ -137,6 +137,7 @@ impl Resolver<'_> {
                 low: (spec.low.unwrap_or(0).min(16), i64::from(spec.is.unwrap_or(0))),
                 through,
                 prints: (before.to_owned(), after.to_owned()),
+                at: spec.at.map(|register| (register, spec.index)),
             });
         }
     }

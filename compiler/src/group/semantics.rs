@@ -8,6 +8,7 @@ use isaforge_core::semantics::{Modifier, Type};
 use super::model::{Groups, OperandKind, Slot};
 use super::resolve::{fields, slot_names};
 use super::spec::{Condition, GroupSpec, StaysSpec};
+use crate::diagnostic::Diagnostic;
 use crate::expression::scope::Library;
 use crate::expression::{Choices, ModifierInfo, OperandInfo, Scope, build, parse_text};
 use crate::model::Isa;
@@ -31,7 +32,18 @@ pub struct Path {
     pub repeats: usize,
     /// Registers that do not step.
     pub stays: Vec<Stays>,
+    /// What happens before a group.
+    pub before: Option<Operation>,
+    /// The state that says which lanes execute it.
+    pub mask: Option<usize>,
+    /// What fields of the header are in groups that all lanes execute.
+    pub everyone: Fields,
+    /// What they are in groups that lanes execute one after another.
+    pub in_turn: Fields,
 }
+
+/// Fields and the values that they may have.
+pub type Fields = Vec<(usize, Vec<i64>)>;
 
 /// Registers that stay the same in all repetitions.
 #[derive(Clone, Debug)]
@@ -41,9 +53,9 @@ pub struct Stays {
     /// The slot.
     pub slot: usize,
     /// What its fields must be.
-    pub when: Vec<(usize, Vec<i64>)>,
+    pub when: Fields,
     /// What they must not be, all together.
-    pub unless: Vec<(usize, Vec<i64>)>,
+    pub unless: Fields,
 }
 
 impl Resolver<'_> {
@@ -81,7 +93,20 @@ impl Resolver<'_> {
                     OperandKind::Wire(wire) => Some((i, state(wire)?)),
                     _ => None,
                 });
-                semantics.path = Some(Path { operation, roles, wires: wires.collect(), local, repeats, stays });
+                let wires = wires.collect();
+                let (before, mask, [everyone, in_turn]) = self.execution(&spec, &groups, semantics);
+                semantics.path = Some(Path {
+                    operation,
+                    roles,
+                    wires,
+                    local,
+                    repeats,
+                    stays,
+                    before,
+                    mask,
+                    everyone,
+                    in_turn,
+                });
             }
         }
         self.isa.groups = Some(groups);
@@ -110,6 +135,32 @@ impl Resolver<'_> {
         }
     }
 
+    fn execution(
+        &mut self,
+        spec: &GroupSpec,
+        groups: &Groups,
+        semantics: &Semantics,
+    ) -> (Option<Operation>, Option<usize>, [Fields; 2]) {
+        let (Some(spec), Some(header)) = (&spec.execution, groups.slots.first()) else { return Default::default() };
+        let before = spec.before.as_ref().and_then(|text| {
+            let mut scope = scope(&self.isa, groups, &semantics.library, &[], None);
+            (scope.operands, scope.slots) = (Vec::new(), Vec::new());
+            self.group_text(text, scope)
+        });
+        let states = || semantics.library.states.iter().map(|state| (state.name.as_str(), Some(state.span)));
+        let mask = spec.mask.as_ref().and_then(|name| Resolver::find(self.out, "state", name, states()));
+        if let (Some(mask), Some(name)) = (mask, &spec.mask) {
+            let state = &semantics.library.states[mask];
+            if state.ty != Type::BOOL || state.count != 1 {
+                let message = format!("`{}` cannot say which lanes execute a group: it is no `bool`", state.name);
+                self.out.push(Diagnostic::error("E0122", name.span, message).secondary(state.span, "declared here"));
+            }
+        }
+        let mut fields = |given: &Option<Condition>| self.slot_condition(given.as_ref(), header, groups);
+        let conditions = [fields(&spec.everyone), fields(&spec.in_turn)];
+        (before, mask, conditions.map(Option::unwrap_or_default))
+    }
+
     fn stays(&mut self, spec: &StaysSpec, groups: &Groups) -> Option<Stays> {
         let slot = Resolver::find(self.out, "slot", &spec.slot, slot_names(&groups.slots))?;
         let known = || groups.operands.iter().map(|o| (o.name.as_str(), Some(o.span)));
@@ -125,7 +176,7 @@ impl Resolver<'_> {
         given: Option<&Condition>,
         slot: &Slot,
         groups: &Groups,
-    ) -> Option<Vec<(usize, Vec<i64>)>> {
+    ) -> Option<Fields> {
         let choice = &groups.choices[slot.choice];
         let mut condition = Vec::new();
         for (name, words) in given.iter().flat_map(|c| c.iter()) {

@@ -140,6 +140,22 @@ vocabulary! {
         /// What a group does each time. `slot()` is what the operations in a slot do, `has.slot` says whether it is there,
         /// `slot.field` is one of its fields; `repetition` counts from 0 to `repetitions` - 1.
         optional does: Spanned<String>,
+        /// Who executes a group, and how; a machine asks.
+        optional execution: ExecutionSpec,
+    }
+}
+
+vocabulary! {
+    /// Who executes a group, and how.
+    pub struct ExecutionSpec {
+        /// What happens before a group, in all lanes: a text that sets states, over fields of the group.
+        optional before: Spanned<String>,
+        /// The state that says, after that, which lanes execute the group; all of them if not given.
+        optional mask: Spanned<String>,
+        /// What fields of the header are in groups that are executed in all lanes, whatever the state says.
+        optional everyone: Condition,
+        /// What fields of the header are in groups that lanes execute one after another.
+        optional in_turn ("in turn"): Condition,
     }
 }
 
@@ -340,5 +356,9 @@ vocabulary! {
         optional through: Vec<Spanned<String>>,
         /// How they are written, `{n}` standing for the number.
         required prints: Spanned<String>,
+        /// The register of a bank that the first of them is; a machine asks.
+        optional at: Spanned<String>,
+        /// A register whose value is added to the number of that one.
+        optional index: Spanned<String>,
     }
 }

@@ -12,16 +12,19 @@ use crate::semantics::lower::lower_graph;
 pub fn lower(isa: &Isa) -> Option<&'static core::Hardware> {
     let machine = isa.machine.as_ref()?;
     let banks = super::banks(isa);
-    let facts = machine.zeros.iter().zip(&machine.uniform);
-    let banks = banks.iter().zip(facts).map(|(bank, (zero, uniform))| core::Bank {
+    let banks = banks.iter().zip(&machine.banks).map(|(bank, facts)| core::Bank {
         count: bank.count,
         width: bank.width,
         open: text(&bank.prints.0),
         close: text(&bank.prints.1),
         names: slice(bank.names.iter().map(|name| text(name))),
         also: slice(bank.also.iter().map(|(name, index)| (text(name), *index))),
-        zero: *zero,
-        uniform: *uniform,
+        zero: facts.zero,
+        uniform: facts.uniform,
+        holds: slice(facts.holds.iter().copied()),
+        fixed: facts.fixed,
+        stays: facts.stays,
+        plus: facts.plus.map(|state| state as u16),
     });
     Some(Box::leak(Box::new(core::Hardware {
         lanes: machine.lanes,
@@ -32,6 +35,8 @@ pub fn lower(isa: &Isa) -> Option<&'static core::Hardware> {
         program: machine.program,
         banks: slice(banks),
         aliases: slice(machine.aliases.iter().map(|(state, register)| (*state as u16, *register))),
+        bits: slice(machine.bits.iter().map(|(state, of)| (*state as u16, *of as u16))),
+        uniform: slice(machine.uniform.iter().map(|state| *state as u16)),
         readings: slice(machine.readings.iter().map(|(kind, alternative, built)| core::Reading {
             kind: *kind as u16,
             alternative: text(alternative),
@@ -48,7 +53,9 @@ pub fn lower(isa: &Isa) -> Option<&'static core::Hardware> {
             intrinsic: *intrinsic as u16,
             operation: lower_graph("", built),
         })),
+        bursts: slice(machine.bursts.iter().copied()),
         unmasks: machine.unmasks.map(|intrinsic| intrinsic as u16),
         start: machine.start.as_ref().map(|built| lower_graph("", built)),
+        named: slice(machine.named.iter().copied()),
     })))
 }

@@ -8,7 +8,7 @@ pub mod spec;
 
 pub use lower::lower;
 
-use isaforge_core::machine::{Divergence, Register, Service, Space};
+use isaforge_core::machine::{Burst, Divergence, Named, Register, Service, Space};
 
 use crate::expression::Built;
 use crate::model::{self, Isa};
@@ -29,28 +29,51 @@ pub struct Machine {
     pub aligned: bool,
     /// The number in the header of ELF files.
     pub elf: Option<u16>,
-    /// Of each bank, the register that is zero.
-    pub zeros: Vec<Option<u32>>,
+    /// What each bank is to the machine.
+    pub banks: Vec<Facts>,
+    /// Where the registers that groups name are.
+    pub named: Vec<Option<Named>>,
     /// States that are registers.
     pub aliases: Vec<(usize, Register)>,
+    /// States that are the bits of a state of all lanes.
+    pub bits: Vec<(usize, usize)>,
+    /// States that all lanes share.
+    pub uniform: Vec<usize>,
     /// What reading an operand gives: the kind, the alternative's name, the graph.
     pub readings: Vec<(usize, String, Built)>,
     /// Calls of the surroundings.
     pub calls: Vec<Call>,
     /// Bytes of program memory; 0 if it has none.
     pub program: u32,
-    /// Of each bank, whether lanes share its registers.
-    pub uniform: Vec<bool>,
     /// Alternatives that keep nothing: the kind, the alternative's name.
     pub discards: Vec<(usize, String)>,
     /// Address spaces that are memories of their own.
     pub spaces: Vec<Space>,
     /// What intrinsics do: the intrinsic, the graph.
     pub intrinsics: Vec<(usize, Built)>,
+    /// Intrinsics that move registers from or to memory.
+    pub bursts: Vec<Burst>,
     /// The intrinsic that unmasks lanes.
     pub unmasks: Option<usize>,
     /// What happens before a program starts.
     pub start: Option<Built>,
+}
+
+/// What a bank is to a machine.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// The register that is zero.
+    pub zero: Option<u32>,
+    /// Whether lanes share its registers.
+    pub uniform: bool,
+    /// What registers hold from the start on.
+    pub holds: Vec<(u32, u64)>,
+    /// Whether programs cannot write its registers.
+    pub fixed: bool,
+    /// Whether registers stay themselves when a group repeats.
+    pub stays: bool,
+    /// The state that is added to numbers of its registers.
+    pub plus: Option<usize>,
 }
 
 /// An intrinsic that calls the surroundings.

@@ -1,10 +1,10 @@
 //! Names of machines bound.
 
-use isaforge_core::machine::{Divergence, Register, Service, Space};
-use isaforge_core::semantics::{NONE, Node, Op, Type};
+use isaforge_core::machine::{Burst, Divergence, Named, Register, Service, Space};
+use isaforge_core::semantics::{Class, NONE, Node, Op, Type};
 
-use super::spec::{BeyondSpec, CallSpec, DivergenceSpec, MachineSpec, ServiceSpec};
-use super::{Call, Machine};
+use super::spec::{BeyondSpec, BurstSpec, CallSpec, DivergenceSpec, MachineSpec, ServiceSpec};
+use super::{Call, Facts, Machine};
 use crate::diagnostic::Diagnostic;
 use crate::expression::scope::{Library, OperandInfo, Parameter};
 use crate::expression::syntax::Block;
@@ -12,6 +12,7 @@ use crate::expression::{Built, Scope, build, parse_text};
 use crate::model::{self, Isa, Shape};
 use crate::resolve::Resolver;
 use crate::semantics::resolve::field_scope;
+use crate::semantics::spec::StateSpec;
 use crate::source::{Span, Spanned};
 use crate::stream::model::{self as stream, Bank, Field, Layout, Notation};
 
@@ -22,7 +23,6 @@ impl Resolver<'_> {
     /// Binds the names of sections `machine`, and builds what reading operands gives.
     pub(crate) fn machine(&mut self) {
         let mut specs: Vec<MachineSpec> = self.files.iter().filter_map(|(_, file)| file.machine.clone()).collect();
-        let (zeros, uniform) = (self.zeros(), self.uniform());
         let spec = specs.pop();
         if let (Some(first), Some(second)) = (specs.first(), &spec) {
             let error = Diagnostic::error("E0102", second.span, "the machine is described twice").label("again here");
@@ -42,16 +42,19 @@ impl Resolver<'_> {
             unit: 1,
             aligned: false,
             elf: None,
-            zeros,
+            banks: self.bank_facts(&semantics.library),
+            named: self.named(),
             aliases: self.aliases(&semantics.library),
+            uniform: self.uniform_states(&semantics.library),
+            bits: self.states_of_bits(&semantics.library),
             readings: self.readings(&semantics.library),
             calls: spec_calls.iter().filter_map(|(name, call)| self.call(name, call, &semantics.library)).collect(),
             declared: spec.is_some(),
             program: 0,
-            uniform,
             discards: self.discards(),
             spaces: Vec::new(),
             intrinsics: Vec::new(),
+            bursts: Vec::new(),
             unmasks: None,
             start: None,
         };
@@ -67,6 +70,7 @@ impl Resolver<'_> {
             machine.divergence = match spec.divergence {
                 Some(DivergenceSpec::LowestFirst) => Divergence::LowestFirst,
                 Some(DivergenceSpec::Masked) => Divergence::Masked,
+                Some(DivergenceSpec::Together) => Divergence::Together,
                 Some(DivergenceSpec::Refused) | None => Divergence::Refused,
             };
             machine.aligned = spec.aligned.unwrap_or(false);
@@ -83,6 +87,7 @@ impl Resolver<'_> {
                 let built = self.performed(intrinsic, text, &semantics.library);
                 machine.intrinsics.extend(built.map(|built| (intrinsic, built)));
             }
+            machine.bursts = self.bursts(spec, &semantics.library);
             machine.start = spec.start.as_ref().and_then(|text| {
                 let block = self.block(text)?;
                 build(&Scope::new(&semantics.library), &block, None, self.out)
@@ -92,26 +97,44 @@ impl Resolver<'_> {
         self.isa.machine = Some(machine);
     }
 
-    /// The register of each bank that is zero.
-    fn zeros(&mut self) -> Vec<Option<u32>> {
+    /// What each bank is to the machine.
+    fn bank_facts(&mut self, library: &Library) -> Vec<Facts> {
         let specs = self.all(|file| &file.banks);
         let banks = super::banks(&self.isa);
-        let mut zeros = vec![None; banks.len()];
+        let mut all = vec![Facts::default(); banks.len()];
         for (name, spec) in specs {
             let Some(bank) = banks.iter().position(|bank| bank.name == name.value) else { continue };
-            let Some(zero) = spec.zero else { continue };
+            let facts = &mut all[bank];
             let last = u64::from(banks[bank].count.saturating_sub(1));
-            self.in_range("the number of the register", &zero, 0, last);
-            zeros[bank] = Some(zero.value);
+            if let Some(zero) = &spec.zero {
+                self.in_range("the number of the register", zero, 0, last);
+                facts.zero = Some(zero.value);
+            }
+            for (table, first) in spec.holds.iter().flat_map(|holds| holds.iter()) {
+                let tables = self.isa.constants.iter().map(|known| (known.name.as_str(), Some(known.span)));
+                let Some(found) = Resolver::find(self.out, "table of constants", table, tables) else { continue };
+                let values: Vec<u64> = self.isa.constants[found].values.iter().map(|(value, _)| *value).collect();
+                let most = (last + 1).saturating_sub(values.len() as u64);
+                self.in_range("the number of the first register", first, 0, most);
+                facts.holds.extend((first.value..).zip(values).filter(|(number, _)| u64::from(*number) <= last));
+            }
+            let states = library.states.iter().map(|state| (state.name.as_str(), Some(state.span)));
+            facts.plus = spec.plus.as_ref().and_then(|name| Resolver::find(self.out, "state", name, states));
+            (facts.uniform, facts.fixed) = (spec.uniform == Some(true), spec.fixed == Some(true));
+            facts.stays = spec.stays == Some(true);
         }
-        zeros
+        all
     }
 
-    /// Of each bank, whether lanes share its registers.
-    fn uniform(&self) -> Vec<bool> {
-        let specs = self.all(|file| &file.banks);
-        let of = |name: &str| specs.iter().any(|(known, spec)| known.value == name && spec.uniform == Some(true));
-        super::banks(&self.isa).iter().map(|bank| of(&bank.name)).collect()
+    /// Where the registers that groups name are.
+    fn named(&mut self) -> Vec<Option<Named>> {
+        let Some(groups) = &self.isa.groups else { return Vec::new() };
+        let all: Vec<_> = groups.registers.iter().map(|name| name.at.clone()).collect();
+        let named = all.into_iter().map(|at| {
+            let (first, index) = at?;
+            Some(Named { first: self.register(&first)?, index: index.as_ref().and_then(|name| self.register(name)) })
+        });
+        named.collect()
     }
 
     /// The alternatives of kinds that keep nothing.
@@ -146,6 +169,28 @@ impl Resolver<'_> {
             spaces.push(Space { space: index as u16, size: space.size.value.min(MOST_MEMORY), open });
         }
         spaces
+    }
+
+    fn bursts(&mut self, spec: &MachineSpec, library: &Library) -> Vec<Burst> {
+        let mut bursts = Vec::new();
+        for (name, way) in spec.bursts.iter().flat_map(|named| named.iter()) {
+            let Some(intrinsic) = self.known_intrinsic(name, library) else { continue };
+            let known = &library.intrinsics[intrinsic];
+            let stores = matches!(way, BurstSpec::Stores);
+            let value = Parameter::Value;
+            let all = [Parameter::Operand, value(Type::unsigned(64)), value(Type::U32), value(Type::U32)];
+            let wanted = &all[..if stores { 4 } else { 3 }];
+            if known.parameters != wanted || known.result.is_some() {
+                let message = format!("`{}` has other parameters than a burst", known.name);
+                let error = Diagnostic::error("E0122", name.span, message).secondary(known.span, "declared here");
+                self.out.push(error.help(match way {
+                    BurstSpec::Stores => "the parameters of one that stores are `operand, u64, u32, u32`",
+                    BurstSpec::Loads => "the parameters of one that loads are `operand, u64, u32`",
+                }));
+            }
+            bursts.push(Burst { intrinsic: intrinsic as u16, stores });
+        }
+        bursts
     }
 
     fn block(&mut self, text: &Spanned<String>) -> Option<Block> {
@@ -214,10 +259,8 @@ impl Resolver<'_> {
     }
 
     fn aliases(&mut self, library: &Library) -> Vec<(usize, Register)> {
-        let specs = self.files.iter().filter_map(|(_, file)| file.semantics.as_ref()?.states.clone());
-        let specs: Vec<_> = specs.flat_map(|states| states.0).collect();
         let mut aliases = Vec::new();
-        for (name, spec) in specs {
+        for (name, spec) in self.states() {
             let Some(register) = &spec.register else { continue };
             let Some(state) = library.states.iter().position(|state| state.name == name.value) else { continue };
             let Some(found) = self.register(register) else { continue };
@@ -231,6 +274,37 @@ impl Resolver<'_> {
             aliases.push((state, found));
         }
         aliases
+    }
+
+    fn states(&self) -> Vec<(Spanned<String>, StateSpec)> {
+        let states = self.files.iter().filter_map(|(_, file)| file.semantics.as_ref()?.states.clone());
+        states.flat_map(|states| states.0).collect()
+    }
+
+    /// The states that all lanes share.
+    fn uniform_states(&self, library: &Library) -> Vec<usize> {
+        let uniform = self.states().into_iter().filter(|(_, spec)| spec.uniform == Some(true));
+        let found = uniform.map(|(name, _)| library.states.iter().position(|state| state.name == name.value));
+        found.flatten().collect()
+    }
+
+    /// The states that are the bits of a state of all lanes.
+    fn states_of_bits(&mut self, library: &Library) -> Vec<(usize, usize)> {
+        let mut all = Vec::new();
+        for (name, spec) in self.states() {
+            let Some(of) = &spec.bits_of else { continue };
+            let Some(state) = library.states.iter().position(|state| state.name == name.value) else { continue };
+            let names = library.states.iter().map(|state| (state.name.as_str(), Some(state.span)));
+            let Some(found) = Resolver::find(self.out, "state", of, names) else { continue };
+            let (bits, lanes) = (&library.states[state], &library.states[found]);
+            if bits.ty.class != Class::Unsigned || bits.ty.lanes != 1 || (lanes.ty, lanes.count) != (Type::BOOL, 1) {
+                let message = format!("`{}` cannot be the bits of `{}`", bits.name, lanes.name);
+                let error = Diagnostic::error("E0122", of.span, message);
+                self.out.push(error.help("the bits are an unsigned number, and what they are the bits of is a `bool`"));
+            }
+            all.push((state, found));
+        }
+        all
     }
 
     fn call(&mut self, name: &Spanned<String>, spec: &CallSpec, library: &Library) -> Option<Call> {

@@ -30,6 +30,10 @@ vocabulary! {
         /// What intrinsics do on a machine that one program has to itself, as texts. They know the names of their parameters,
         /// and call no other intrinsics.
         optional intrinsics: Named<Spanned<String>>,
+        /// Intrinsics that move registers from or to memory, from one on as many as an argument says. Their parameters are
+        /// `operand, u64, u32`: the first register, the address, how many; of those that store a last `u32` says how many
+        /// bytes of each, as a power of two.
+        optional bursts: Named<BurstSpec>,
         /// Intrinsics that call the surroundings.
         optional calls: Named<CallSpec>,
     }
@@ -44,6 +48,18 @@ choices! {
         LowestFirst = "lowest first",
         /// All go where the first goes that branches; those that do not branch then are masked, and execute nothing.
         Masked = "masked",
+        /// All go where the first goes that branches.
+        Together = "together",
+    }
+}
+
+choices! {
+    /// Which way a burst moves.
+    pub enum BurstSpec {
+        /// From memory to registers.
+        Loads = "loads",
+        /// From registers to memory.
+        Stores = "stores",
     }
 }
 

@@ -75,5 +75,9 @@ fn lower_path(path: &Path) -> core::group::DataPath {
             when: fields(&stays.when),
             unless: fields(&stays.unless),
         })),
+        before: path.before.as_ref().map(|before| lower_graph(&before.text, &before.built)),
+        mask: path.mask.map(|state| state as u16),
+        everyone: fields(&path.everyone),
+        in_turn: fields(&path.in_turn),
     }
 }

@@ -128,6 +128,10 @@ vocabulary! {
         optional count: Spanned<u32>,
         /// It is this register of a bank, which instructions use without naming it.
         optional register: Spanned<String>,
+        /// Whether all lanes share it. What the lowest lane writes counts.
+        optional uniform: bool,
+        /// It is this state of all lanes, which is a `bool`: a bit for each. What the lowest lane writes counts for all.
+        optional bits_of ("bits of"): Spanned<String>,
     }
 }
 

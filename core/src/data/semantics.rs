@@ -1,7 +1,7 @@
 //! What instructions do, and what executes them.
 
 use super::{Data, Reader, Writer, choices, records};
-use crate::machine::{Bank, Call, Divergence, Hardware, Performed, Reading, Register, Service, Space};
+use crate::machine::{Bank, Burst, Call, Divergence, Hardware, Named, Performed, Reading, Register, Service, Space};
 use crate::semantics::facts::{Evidence, Fidelity, FidelityClass, Flow, Preload};
 use crate::semantics::group::{DataPath, Stays};
 use crate::semantics::{Class, Effects, Intrinsic, Modifier, Node, Op, Operation, Semantics, State, Type};
@@ -16,16 +16,18 @@ records! {
     State { name, doc, ty, count }
     Node { op, imm, ty, args }
     Type { class, bits, lanes }
-    DataPath { path, roles, wires, local, repeats, stays }
+    DataPath { path, roles, wires, local, repeats, stays, before, mask, everyone, in_turn }
     Stays { operands, slot, when, unless }
     Fidelity { instructions, class, detail, evidence, note }
     Preload { name, doc, first, values }
     Flow { modifier, value, waits, reconverges, discards, ends }
     Hardware {
-        lanes, divergence, unit, aligned, elf, program, banks, aliases, readings, discards, spaces, calls, intrinsics,
-        unmasks, start,
+        lanes, divergence, unit, aligned, elf, program, banks, aliases, bits, uniform, readings, discards, spaces, calls, intrinsics,
+        bursts, unmasks, start, named,
     }
-    Bank { count, width, open, close, names, also, zero, uniform }
+    Burst { intrinsic, stores }
+    Bank { count, width, open, close, names, also, zero, uniform, holds, fixed, stays, plus }
+    Named { first, index }
     Space { space, size, open }
     Performed { intrinsic, operation }
     Register { bank, index }
@@ -41,7 +43,7 @@ choices! {
     }
     FidelityClass { 0: Exact {}, 1: Approximate {}, 2: Choice {}, 3: Unsupported {} }
     Evidence { 0: Tested { 0: a }, 1: TestedInSequence {}, 2: ReliedOn {}, 3: Documented {}, 4: Nothing {} }
-    Divergence { 0: Refused {}, 1: LowestFirst {}, 2: Masked {} }
+    Divergence { 0: Refused {}, 1: LowestFirst {}, 2: Masked {}, 3: Together {} }
     Service { 0: Write { stream: a, address: b, size: c, result: d }, 1: Exit { status: a } }
     Op {
         0: Const {}, 1: Operand {}, 2: State {}, 3: Special {}, 4: Pick {}, 5: Is {}, 6: Modifier {}, 7: Neg {},

@@ -401,6 +401,13 @@ pub(super) fn name_of(isa: &GroupIsa, bank: i64, number: i64) -> Option<&'static
     })
 }
 
+/// Which of the names of registers a register has, and how far it is from the first with that name.
+pub(crate) fn numbered(isa: &GroupIsa, bank: i64, number: i64) -> Option<(usize, i64)> {
+    let name = name_of(isa, bank, number)?;
+    let index = isa.registers.iter().position(|known| core::ptr::eq(known, name))?;
+    Some((index, (number >> name.low.min(16)) - name.from))
+}
+
 /// Writes a register.
 pub fn register(isa: &GroupIsa, bank: i64, number: i64, out: &mut Line) {
     match name_of(isa, bank, number) {

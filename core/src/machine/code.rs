@@ -8,7 +8,12 @@ use super::memory::{Access, Memory, MemoryFault};
 use super::table::{Hardware, Register};
 use super::trap::Reason;
 use crate::bits::ones;
-use crate::semantics::{self, Semantics, instantiate};
+use crate::group::program::is_last;
+use crate::group::table::GroupIsa;
+use crate::group::value::Values;
+use crate::semantics::group::{DataPath, Fields};
+use crate::semantics::compose::Missing;
+use crate::semantics::{self, Modifier, Semantics, compose, instantiate};
 use crate::stream::Wide;
 
 /// How many instructions are kept at most; then all are forgotten.
@@ -30,6 +35,21 @@ pub struct Instruction {
     pub shape: semantics::Shape,
     /// Its operands, by the numbers that the shape knows them by.
     pub operands: Vec<Place>,
+    /// Who executes it; words and instructions of streams are executed by the lanes that are there.
+    pub execution: Option<Execution>,
+}
+
+/// Who executes a group, and how.
+#[derive(Clone, Debug)]
+pub struct Execution {
+    /// What happens before it, in all lanes.
+    pub before: Option<semantics::Shape>,
+    /// The state that says, after that, which lanes execute it; all of them without one.
+    pub mask: Option<u16>,
+    /// Whether it is evaluated in all lanes all the same.
+    pub everyone: bool,
+    /// Whether lanes execute it one after another.
+    pub in_turn: bool,
 }
 
 /// What an operand stands for.
@@ -39,6 +59,8 @@ pub enum Place {
     Register(Register),
     /// So many registers from this one on. Those beyond the end read zero, and writing them does nothing.
     List(Register, u32),
+    /// Registers from this one on, the value of the other one further where there is one, and what the bank adds.
+    Indexed(Register, Option<Register>),
     /// A number.
     Number(u64),
     /// What a text computes from fields.
@@ -114,7 +136,18 @@ fn instruction(
     found: Found,
     length: u64,
 ) -> Result<Instruction, Reason> {
-    let (Found::Word(opcode, _) | Found::Stream(opcode, _)) = found;
+    let operands = encoding.places((semantics, hardware), &found);
+    let opcode = found.opcode();
+    if let (Encoding::Groups(isa), Found::Group(group)) = (encoding, &found) {
+        let values = group.values(isa);
+        let shape = compose(semantics, isa, &values).map_err(|missing| {
+            let slot = if let Missing::Slot(slot) = missing { isa.slots.get(usize::from(slot)) } else { None };
+            Reason::NoMeaning(slot.map_or("the group", |slot| slot.name))
+        })?;
+        let execution = semantics.path.as_ref().map(|path| path.execution(semantics, isa, &values));
+        let ends = is_last(isa, group);
+        return Ok(Instruction { opcode, found, length, ends, unmasks: false, shape, operands, execution });
+    }
     let operation = semantics.operations.get(usize::from(opcode)).filter(|operation| !operation.text.is_empty());
     let operation = operation.ok_or(Reason::NoMeaning(encoding.name(opcode)))?;
     let shape = instantiate(semantics, operation, |index| {
@@ -124,8 +157,24 @@ fn instruction(
     let mut flow = semantics.flow.iter();
     let ends = flow.any(|flow| flow.ends && encoding.named_modifier(&found, flow.modifier) == Some(flow.value));
     let unmasks = hardware.unmasks.is_some_and(|intrinsic| operation.intrinsics.contains(&intrinsic));
-    let operands = encoding.places((semantics, hardware), &found);
-    Ok(Instruction { opcode, found, length, ends, unmasks, shape, operands })
+    Ok(Instruction { opcode, found, length, ends, unmasks, shape, operands, execution: None })
+}
+
+impl DataPath {
+    /// Who executes a group.
+    fn execution(&self, semantics: &Semantics, isa: &GroupIsa, values: &Values) -> Execution {
+        let holds = |fields: Fields| {
+            !fields.is_empty() && fields.iter().all(|(field, set)| set.contains(&values.get(isa, 0, (*field).into())))
+        };
+        let before = self.before.as_ref().map(|before| {
+            instantiate(semantics, before, |index| match before.modifiers.get(usize::from(index)) {
+                Some(Modifier::Field(slot, field)) => values.get(isa, (*slot).into(), (*field).into()) as u64,
+                Some(Modifier::Present(slot)) => values.has((*slot).into()).into(),
+                _ => 0,
+            })
+        });
+        Execution { before, mask: self.mask, everyone: holds(self.everyone), in_turn: holds(self.in_turn) }
+    }
 }
 
 /// How many registers of `width` bits a value of `bits` takes.

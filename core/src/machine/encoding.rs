@@ -1,4 +1,4 @@
-//! What an instruction set is encoded as, as far as a machine cares: words or a stream.
+//! What an instruction set is encoded as, as far as a machine cares: words, a stream or groups.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -8,6 +8,10 @@ use super::code::Place;
 use super::table::{Hardware, Reading, Register};
 use crate::bits::sign_extend;
 use crate::decode::{alternative_of, decode, list_len};
+use crate::group::table::{GroupIsa, OperandKind};
+use crate::group::text::{SEPARATOR, numbered, there};
+use crate::group::value::{Group, Values};
+use crate::group;
 use crate::print::{Style, print};
 use crate::semantics::{Modifier, Operation, Semantics, instantiate};
 use crate::stream::{self, Decoded, Engine, Scope, Stream};
@@ -21,6 +25,14 @@ pub enum Encoding {
     Words(&'static Isa),
     /// A stream of bytes.
     Stream(Engine),
+    /// Groups of records.
+    Groups(&'static GroupIsa),
+}
+
+impl From<&'static GroupIsa> for Encoding {
+    fn from(isa: &'static GroupIsa) -> Self {
+        Encoding::Groups(isa)
+    }
 }
 
 impl From<&'static Isa> for Encoding {
@@ -42,11 +54,22 @@ impl From<&'static Stream> for Encoding {
     }
 }
 
-/// A word, or an instruction of a stream.
+/// A word, an instruction of a stream, or a group.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Found {
     Word(u16, u64),
     Stream(u16, Decoded),
+    Group(Group),
+}
+
+impl Found {
+    /// The opcode; groups have none, and say 0.
+    pub fn opcode(&self) -> u16 {
+        match self {
+            Found::Word(opcode, _) | Found::Stream(opcode, _) => *opcode,
+            Found::Group(_) => 0,
+        }
+    }
 }
 
 /// What encodings are read with.
@@ -58,6 +81,7 @@ impl Encoding {
         match self {
             Encoding::Words(isa) => u64::from(isa.word_bits / 8).max(1),
             Encoding::Stream(engine) => u64::from(engine.stream.unit).max(1),
+            Encoding::Groups(isa) => u64::from(isa.unit).max(1),
         }
     }
 
@@ -66,6 +90,7 @@ impl Encoding {
         match self {
             Encoding::Words(_) => self.unit(),
             Encoding::Stream(engine) => engine.stream.longest.into(),
+            Encoding::Groups(isa) => isa.longest.into(),
         }
     }
 
@@ -87,6 +112,10 @@ impl Encoding {
                 let decoded = engine.decode(bytes).map_err(|error| error.to_string())?;
                 Ok((Found::Stream(engine.scope(&decoded).layout.opcode, decoded), decoded.len.into()))
             }
+            Encoding::Groups(isa) => {
+                let group = group::decode(isa, bytes).map_err(|error| error.to_string())?;
+                Ok((Found::Group(group), group.len() as u64))
+            }
         }
     }
 
@@ -95,6 +124,7 @@ impl Encoding {
         match self {
             Encoding::Words(isa) => isa.forms.get(usize::from(opcode)).map_or("", |form| form.name.str),
             Encoding::Stream(engine) => engine.stream.instructions.get(usize::from(opcode)).map_or("", |i| i.name),
+            Encoding::Groups(_) => "the group",
         }
     }
 
@@ -108,6 +138,7 @@ impl Encoding {
             (Encoding::Stream(engine), Found::Stream(_, decoded)) => {
                 engine.scope(decoded).layout.fields.get(operand).map_or("", |field| field.name)
             }
+            (Encoding::Groups(isa), Found::Group(_)) => isa.operands.get(operand).map_or("", |operand| operand.name),
             _ => "",
         }
     }
@@ -149,6 +180,7 @@ impl Encoding {
                 operands.iter().map(|operand| of_operand(isa, tables, operand, *word)).collect()
             }
             (Encoding::Stream(engine), Found::Stream(_, decoded)) => of_fields(tables, &engine.scope(decoded), 0),
+            (Encoding::Groups(isa), Found::Group(group)) => of_group(isa, tables, &group.values(isa)),
             _ => Vec::new(),
         }
     }
@@ -161,6 +193,7 @@ impl Encoding {
                 print(isa, *opcode, *word, Style::Customary, &mut line)
             }
             (Encoding::Stream(engine), Found::Stream(_, decoded)) => engine.print(decoded, &mut line),
+            (Encoding::Groups(isa), Found::Group(found)) => group::print(isa, found, SEPARATOR, &mut line),
             _ => {}
         }
         line
@@ -258,6 +291,26 @@ fn of_field(isa: &'static Isa, field: &'static Field, at: u8, word: u64) -> Plac
         Type::Decimal | Type::Hex | Type::Flag => Place::Number(value),
         Type::Enum(_) => Place::Nothing,
     }
+}
+
+// Groups.
+
+fn of_group(isa: &'static GroupIsa, (_, hardware): Tables, values: &Values) -> Vec<Place> {
+    let find = |operand: &'static group::table::Operand| {
+        let OperandKind::Register(places) = operand.kind else { return None };
+        let place = places.iter().find(|place| there(isa, place, values))?;
+        let get = |field: u8| values.get(isa, place.slot.into(), field.into());
+        let (name, number) = numbered(isa, get(place.bank), get(place.number))?;
+        let named = (*hardware.named.get(name)?)?;
+        let bank = hardware.banks.get(usize::from(named.first.bank))?;
+        let index = named.first.index.checked_add(u32::try_from(number).ok()?)?;
+        let register = Register { index, ..named.first };
+        Some(match (named.index, bank.plus) {
+            (None, None) => Place::Register(register),
+            (index, _) => Place::Indexed(register, index),
+        })
+    };
+    isa.operands.iter().map(|operand| find(operand).unwrap_or(Place::Nothing)).collect()
 }
 
 // Streams.

@@ -2,15 +2,22 @@
 
 use alloc::vec::Vec;
 
-use super::code::{Instruction, Place, cut, registers_of};
+use super::code::{Execution, Instruction, Place, cut, registers_of};
 use super::encoding::Encoding;
+#[cfg(feature = "std")]
+use super::functions;
 use super::host::{Host, Intrinsic, Touched};
 use super::memory::{Access, Memory, MemoryFault};
 use super::processor::{Registers, set_lanes, wrapped};
-use super::table::{Hardware, Register, Service};
+use super::table::{Bank, Burst, Hardware, Register, Service};
 use super::trap::Reason;
 use crate::semantics::evaluate::{Column, Environment, Scratch, evaluate};
 use crate::semantics::{AtomicOp, Semantics, Special, Type, instantiate};
+
+/// The most registers that move at once.
+const MOST_REGISTERS: u64 = 1 << 12;
+/// No address space: the memory that they are if they are none of their own.
+const NO_SPACE: u16 = u16::MAX;
 
 /// Where lanes go on.
 #[derive(Debug)]
@@ -33,6 +40,10 @@ pub(super) struct Running<'a, const L: usize, H> {
     pub host: &'a mut H,
     pub inner: &'a mut Scratch<L>,
     pub active: u64,
+    /// The lanes that execute it. Others may be active where a group decides for all of them.
+    pub executing: u64,
+    /// The lanes that have not ended.
+    pub live: u64,
     pub pc: u64,
     /// Whether the text of an intrinsic is executed. Such texts call no others.
     pub inside: bool,
@@ -42,6 +53,23 @@ pub(super) struct Running<'a, const L: usize, H> {
 }
 
 impl<const L: usize, H: Host<L>> Running<'_, L, H> {
+    /// The lanes that execute a group, after what happens before it.
+    pub fn executing(&mut self, execution: &Execution, scratch: &mut Scratch<L>) -> Result<u64, Reason> {
+        if let Some(before) = &execution.before {
+            evaluate(self.tables.1, before, scratch, self)?;
+        }
+        let Some(mask) = execution.mask else { return Ok(self.active) };
+        let executes = self.state(mask, None)?;
+        Ok((0..L).filter(|lane| executes[*lane] & 1 != 0).fold(0, |lanes, lane| lanes | 1 << lane) & self.active)
+    }
+
+    /// The state of all lanes that another state is the bits of.
+    fn bits(&mut self, state: u16) -> Option<&mut Column<L>> {
+        let (_, of) = self.tables.2.bits.iter().find(|(bits, _)| *bits == state)?;
+        let slot = self.registers.state_slot(*of, 0)?;
+        self.registers.values.get_mut(slot)
+    }
+
     fn touch(&mut self, touched: impl FnOnce() -> Touched<L>) {
         if let Some(list) = &mut self.touched {
             list.push(touched());
@@ -54,10 +82,16 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         Reason::Operand { form: encoding.name(instruction.opcode), operand, access }
     }
 
+    fn bank(&self, register: Register) -> Option<&'static Bank> {
+        self.tables.2.banks.get(usize::from(register.bank))
+    }
+
     /// The first register of an element of an operand, and how many it takes.
     fn span(&self, first: Register, element: u16, ty: Type) -> (Register, u32, u16) {
-        let width = self.tables.2.banks.get(usize::from(first.bank)).map_or(32, |bank| bank.width.max(1));
+        let bank = self.bank(first);
+        let width = bank.map_or(32, |bank| bank.width.max(1));
         let count = registers_of(ty.size(), width);
+        let element = if bank.is_some_and(|bank| bank.stays) { 0 } else { element };
         let index = first.index.saturating_add(u32::from(element).saturating_mul(count));
         (Register { index, ..first }, count, width)
     }
@@ -116,6 +150,66 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         Some(())
     }
 
+    /// The registers that an index leads to, lane by lane. Inside is `None` where only what the bank adds leads beyond its
+    /// end; the whole is `None` if anything else does.
+    fn indexed(
+        &self,
+        first: Register,
+        index: Option<Register>,
+        element: u16,
+        mask: u64,
+    ) -> Option<[Option<Register>; L]> {
+        let bank = self.bank(first)?;
+        let (first, ..) = self.span(first, element, Type::unsigned(bank.width.min(64) as u8));
+        let mut found = [None; L];
+        for lane in (0..L).filter(|lane| mask >> lane & 1 != 0) {
+            let further = match index {
+                Some(index) => self.registers.get(index)?[lane],
+                None => 0,
+            };
+            let number = further.saturating_add(first.index.into());
+            let slot = bank.plus.and_then(|state| self.registers.state_slot(state, 0));
+            let plus = slot.and_then(|slot| self.registers.values.get(slot)).map_or(0, |state| state[lane]);
+            let number = Some(number).filter(|number| *number < bank.count.into())?.saturating_add(plus);
+            if number >= bank.count.into() && index.is_some() {
+                return None;
+            }
+            found[lane] = (number < bank.count.into()).then_some(Register { index: number as u32, ..first });
+        }
+        Some(found)
+    }
+
+    fn read_indexed(
+        &mut self,
+        (first, index): (Register, Option<Register>),
+        element: u16,
+        mask: u64,
+    ) -> Option<Column<L>> {
+        let mut value = [0; L];
+        for (lane, register) in self.indexed(first, index, element, mask)?.into_iter().enumerate() {
+            let Some(register) = register else { continue };
+            let found = *self.registers.get(register)?;
+            value[lane] = found[lane];
+            self.touch(|| Touched::Read(register, found));
+        }
+        Some(value)
+    }
+
+    fn write_indexed(
+        &mut self,
+        (first, index): (Register, Option<Register>),
+        element: u16,
+        value: &Column<L>,
+        mask: u64,
+    ) -> Option<()> {
+        for (lane, register) in self.indexed(first, index, element, mask)?.into_iter().enumerate() {
+            let Some(register) = register else { continue };
+            self.registers.set(register, value, 1 << lane)?;
+            self.touch(|| Touched::Written(register, *value, 1 << lane));
+        }
+        Some(())
+    }
+
     fn read_place(&mut self, place: &Place, element: u16, ty: Type) -> Result<Option<Column<L>>, Reason> {
         Ok(match place {
             Place::Register(first) => match self.part(*first, element, ty) {
@@ -130,6 +224,9 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
             },
             Place::List(first, count) if self.ends_before(*first, *count, element, ty) => Some([0; L]),
             Place::List(first, _) => self.read_registers(*first, element, ty),
+            // What other lanes hold counts where lanes look at each other.
+            Place::Indexed(first, None) => self.read_indexed((*first, None), element, u64::MAX),
+            Place::Indexed(first, index) => self.read_indexed((*first, *index), element, self.executing),
             Place::Number(number) if element == 0 => Some([cut(*number, ty.size()); L]),
             Place::Reading { shape, fields } if element == 0 => {
                 let mut scratch = core::mem::take(self.inner);
@@ -186,6 +283,38 @@ impl<const L: usize, H: Host<L>> Running<'_, L, H> {
         Ok(())
     }
 
+    /// Moves registers from or to memory, lane by lane.
+    fn burst(&mut self, burst: Burst, arguments: &[Column<L>], mask: u64) -> Result<(), Reason> {
+        let argument = |number: usize, lane: usize| arguments.get(number).map_or(0, |column| column[lane]);
+        for lane in (0..L).filter(|lane| mask >> lane & 1 != 0) {
+            // A register that is passed is its operand, and in the high byte how far from it.
+            let (passed, count) = (argument(0, lane), argument(2, lane).min(MOST_REGISTERS));
+            let (operand, first) = (passed as u16 & 0xff, passed as u16 >> 8);
+            let (register, index) = match self.instruction.operands.get(usize::from(operand)) {
+                Some(Place::Register(register)) => (*register, None),
+                Some(Place::Indexed(register, index)) => (*register, *index),
+                _ => return Err(self.operand_trap(operand, Access::Read)),
+            };
+            let size = if burst.stores { 1 << argument(3, lane).min(3) } else { 4 };
+            for number in 0..count {
+                let address = argument(1, lane).wrapping_add(number * size);
+                let place = (register, index);
+                let element = first.saturating_add(number as u16);
+                if burst.stores {
+                    let value = self.read_indexed(place, element, 1 << lane);
+                    let value = value.ok_or_else(|| self.operand_trap(operand, Access::Read))?;
+                    self.store_one(NO_SPACE, address, size, value[lane])?;
+                } else {
+                    let value = [self.load_one(NO_SPACE, address, size)?; L];
+                    let fixed = self.bank(register).is_some_and(|bank| bank.fixed);
+                    let written = if fixed { None } else { self.write_indexed(place, element, &value, 1 << lane) };
+                    written.ok_or_else(|| self.operand_trap(operand, Access::Write))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Serves a call of the surroundings, lane by lane.
     fn serve(&mut self, number: Register, services: &[(u64, Service)], mask: u64) -> Result<(), Reason> {
         for lane in (0..L).filter(|lane| mask >> lane & 1 != 0) {
@@ -239,6 +368,8 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
 
     fn write(&mut self, operand: u16, element: u16, ty: Type, value: &Column<L>, mask: u64) -> Result<(), Reason> {
         let written = match self.instruction.operands.get(usize::from(operand)) {
+            Some(Place::Register(first) | Place::Indexed(first, _)) if self.bank(*first).is_some_and(|b| b.fixed) => None,
+            Some(Place::Indexed(first, index)) => self.write_indexed((*first, *index), element, value, mask),
             Some(Place::Register(first)) => match self.part(*first, element, ty) {
                 Some((register, shift)) => self.write_part(register, shift, ty, value, mask),
                 None => self.write_registers(*first, element, ty, value, mask),
@@ -254,6 +385,11 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
     fn state(&mut self, state: u16, index: Option<&Column<L>>) -> Result<Column<L>, Reason> {
         if let Some((_, register)) = self.tables.2.aliases.iter().find(|(alias, _)| *alias == state) {
             return Ok(self.registers.get(*register).copied().unwrap_or([0; L]));
+        }
+        let live = self.live;
+        if let Some(flags) = self.bits(state) {
+            let bit = |lane: &usize| live >> lane & flags[*lane] & 1 != 0;
+            return Ok([(0..L).filter(bit).fold(0, |bits, lane| bits | 1 << lane); L]);
         }
         let (active, name) = (self.active, self.tables.1.states.get(usize::from(state)).map_or("", |s| s.name));
         let mut value = [0; L];
@@ -271,6 +407,14 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
             self.touch(|| Touched::Written(*register, *value, mask));
             return Ok(());
         }
+        let first = (mask.trailing_zeros() as usize).min(L - 1);
+        if let Some(flags) = self.bits(state) {
+            *flags = core::array::from_fn(|lane| value[first] >> lane & 1);
+            self.touch(|| Touched::State(state, *value, mask));
+            return Ok(());
+        }
+        let shared = (mask != 0 && self.tables.2.uniform.contains(&state)).then(|| [value[first]; L]);
+        let (value, mask) = shared.as_ref().map_or((value, mask), |shared| (shared, u64::MAX));
         let name = self.tables.1.states.get(usize::from(state)).map_or("", |s| s.name);
         for lane in (0..L).filter(|lane| mask >> lane & 1 != 0) {
             let at = index.map_or(0, |index| index[lane]);
@@ -360,6 +504,9 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
         if self.tables.2.unmasks == Some(intrinsic) {
             return Ok([0; L]);
         }
+        if let Some(burst) = self.tables.2.bursts.iter().find(|burst| burst.intrinsic == intrinsic) {
+            return self.burst(*burst, arguments, mask).map(|()| [0; L]);
+        }
         let mut texts = self.tables.2.intrinsics.iter();
         if let Some(performed) = texts.find(|known| known.intrinsic == intrinsic).filter(|_| !self.inside) {
             self.inside = true;
@@ -372,7 +519,12 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
             self.inside = false;
             return ended.map(|()| value);
         }
-        let name = self.tables.1.intrinsics.get(usize::from(intrinsic)).map_or("", |known| known.name);
+        let Some(known) = self.tables.1.intrinsics.get(usize::from(intrinsic)) else { return Ok([0; L]) };
+        let name = known.name;
+        #[cfg(feature = "std")]
+        if let (Some(function), [argument]) = (functions::function(known), arguments) {
+            return Ok(argument.map(|value| function(value as u32).into()));
+        }
         let call = Intrinsic { name, arguments, mask, memory: self.memory };
         self.host.intrinsic(call).map_err(|reason| Reason::Intrinsic(name, reason))
     }

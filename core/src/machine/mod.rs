@@ -23,6 +23,8 @@ mod code;
 mod encoding;
 #[cfg(feature = "alloc")]
 mod environment;
+#[cfg(feature = "std")]
+pub mod functions;
 #[cfg(feature = "alloc")]
 mod host;
 #[cfg(feature = "alloc")]
@@ -34,7 +36,7 @@ mod table;
 mod trap;
 
 #[cfg(feature = "alloc")]
-pub use code::{Instruction, Place};
+pub use code::{Execution, Instruction, Place};
 #[cfg(feature = "alloc")]
 pub use encoding::Encoding;
 #[cfg(feature = "alloc")]
@@ -43,7 +45,7 @@ pub use host::{Executed, Host, Intrinsic, Touched};
 pub use memory::{Access, Bytes, MapError, Memory, MemoryFault, Span, SpanBytes};
 #[cfg(feature = "alloc")]
 pub use processor::{Machine, Parts};
-pub use table::{Bank, Call, Divergence, Hardware, Performed, Reading, Register, Service, Space};
+pub use table::{Bank, Burst, Call, Divergence, Hardware, Named, Performed, Reading, Register, Service, Space};
 #[cfg(feature = "alloc")]
 pub use trap::{Reason, Stop, Trap};
 

@@ -108,6 +108,11 @@ impl<const L: usize> Registers<L> {
             .enumerate()
             .filter_map(|(bank, known)| registers.slot(Register { bank: bank as u16, index: known.zero? }))
             .collect();
+        for (bank, known) in hardware.banks.iter().enumerate() {
+            for (index, value) in known.holds {
+                registers.set(Register { bank: bank as u16, index: *index }, &[*value; L], u64::MAX);
+            }
+        }
         registers
     }
 
@@ -235,8 +240,8 @@ impl<const L: usize> Machine<L> {
         let Some(operation) = &self.hardware.start else { return };
         let shape = instantiate(self.semantics, operation, |_| 0);
         let found = Found::Word(0, 0);
-        let (length, ends, unmasks, operands) = (0, false, false, Vec::new());
-        let instruction = Instruction { opcode: 0, found, length, ends, unmasks, shape, operands };
+        let (length, ends, unmasks, operands, execution) = (0, false, false, Vec::new(), None);
+        let instruction = Instruction { opcode: 0, found, length, ends, unmasks, shape, operands, execution };
         let mut running = Running {
             tables: (self.encoding, self.semantics, self.hardware),
             instruction: &instruction,
@@ -246,6 +251,8 @@ impl<const L: usize> Machine<L> {
             host: &mut (),
             inner: &mut self.inner,
             active: self.live,
+            executing: self.live,
+            live: self.live,
             pc: 0,
             inside: false,
             flow: Flow { next: [0; L], branched: 0, ended: 0, waits: 0, exit: None },
@@ -325,6 +332,12 @@ impl<const L: usize> Machine<L> {
 
     /// A state in a lane. Returns `None` if there is no such state, element or lane.
     pub fn read_state(&self, name: &str, element: u64, lane: usize) -> Option<u64> {
+        let known = |state: &u16| self.semantics.states.get(usize::from(*state)).is_some_and(|state| state.name == name);
+        if let Some((_, of)) = self.hardware.bits.iter().find(|(bits, _)| known(bits)) {
+            let flags = self.registers.values.get(self.registers.state_slot(*of, 0)?)?;
+            let bits = (0..L).fold(0, |bits, lane| bits | (flags[lane] & 1) << lane);
+            return (lane < L).then_some(bits & self.live);
+        }
         self.registers.values.get(self.state_of(name, element)?)?.get(lane).copied()
     }
 
@@ -470,18 +483,40 @@ impl<const L: usize> Machine<L> {
             host,
             inner: &mut self.inner,
             active,
+            executing: active,
+            live: self.live,
             pc,
             inside: false,
             flow: Flow { next: [next; L], branched: 0, ended: 0, waits: 0, exit: None },
             touched: looks_on.then_some(&mut self.touched),
         };
-        evaluate(self.semantics, &instruction.shape, &mut self.scratch, &mut running).map_err(trap)?;
+        match &instruction.execution {
+            None => evaluate(self.semantics, &instruction.shape, &mut self.scratch, &mut running).map_err(trap)?,
+            Some(execution) => {
+                active = running.executing(execution, &mut self.scratch).map_err(trap)?;
+                running.executing = active;
+                let lanes = if execution.everyone { self.live } else { active };
+                let turns = if execution.in_turn { L } else { 1 };
+                let lanes = |turn| if execution.in_turn { lanes & 1_u64 << turn } else { lanes };
+                for lanes in (0..turns).map(lanes).filter(|lanes| *lanes != 0) {
+                    running.active = lanes;
+                    evaluate(self.semantics, &instruction.shape, &mut self.scratch, &mut running).map_err(trap)?;
+                }
+            }
+        }
         let mut flow = running.flow;
         if instruction.ends {
             flow.ended |= active;
         }
+        // Lanes that stay together end together, even if none of them executes what ends them.
+        if self.hardware.divergence == Divergence::Together && (instruction.ends || flow.ended != 0) {
+            flow.ended = self.live;
+        }
         self.live &= !flow.ended;
-        if self.hardware.divergence == Divergence::Masked {
+        if self.hardware.divergence == Divergence::Together {
+            let first = flow.branched.trailing_zeros() as usize;
+            self.pc = [flow.next.get(first).copied().unwrap_or(next); L];
+        } else if self.hardware.divergence == Divergence::Masked {
             let first = flow.branched.trailing_zeros() as usize;
             self.pc = [flow.next.get(first).copied().unwrap_or(next); L];
             self.masked = match flow.branched {

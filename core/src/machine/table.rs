@@ -23,6 +23,10 @@ pub struct Hardware {
     pub banks: &'static [Bank],
     /// States that are registers of a bank: the state's index.
     pub aliases: &'static [(u16, Register)],
+    /// States that are the bits of a state of all lanes: which, of which.
+    pub bits: &'static [(u16, u16)],
+    /// States that all lanes share. What the lowest lane writes counts.
+    pub uniform: &'static [u16],
     /// What reading an operand gives, where its field does not say it.
     pub readings: &'static [Reading],
     /// Alternatives of kinds, by the index of the kind: what is written to them is lost.
@@ -33,10 +37,14 @@ pub struct Hardware {
     pub calls: &'static [Call],
     /// What intrinsics do on a machine that one program has to itself.
     pub intrinsics: &'static [Performed],
+    /// Intrinsics that move registers from or to memory.
+    pub bursts: &'static [Burst],
     /// The intrinsic that lets masked lanes go on; the index.
     pub unmasks: Option<u16>,
     /// What happens before a program starts.
     pub start: Option<Operation>,
+    /// Where the registers that groups name are, in the order of [`GroupIsa::registers`](crate::group::table::GroupIsa::registers).
+    pub named: &'static [Option<Named>],
 }
 
 impl Hardware {
@@ -47,9 +55,13 @@ impl Hardware {
             && self.discards.is_empty()
             && self.spaces.is_empty()
             && self.intrinsics.is_empty()
+            && self.bursts.is_empty()
             && self.unmasks.is_none()
             && self.start.is_none()
-            && self.divergence != Divergence::Masked
+            && !matches!(self.divergence, Divergence::Masked | Divergence::Together)
+            && self.named.is_empty()
+            && self.bits.is_empty()
+            && self.uniform.is_empty()
             && self.banks.iter().all(|bank| !bank.uniform)
     }
 
@@ -105,6 +117,23 @@ pub struct Bank {
     pub zero: Option<u32>,
     /// Whether all lanes share the registers. Lanes write them in order, so that the highest wins.
     pub uniform: bool,
+    /// What registers hold from the start on: numbers and values.
+    pub holds: &'static [(u32, u64)],
+    /// Whether programs cannot write the registers.
+    pub fixed: bool,
+    /// Whether registers stay themselves when a group repeats.
+    pub stays: bool,
+    /// A state that is added to numbers of registers. Those beyond the end read zero, and writing them does nothing.
+    pub plus: Option<u16>,
+}
+
+/// Where registers are that groups name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The first of them.
+    pub first: Register,
+    /// A register whose value is added to the number of that one.
+    pub index: Option<Register>,
 }
 
 /// An address space that is a memory of its own.
@@ -128,6 +157,16 @@ pub struct Performed {
     pub operation: Operation,
 }
 
+/// An intrinsic that moves registers from or to memory. Its arguments are the first register, the address and how many
+/// registers; of one that stores also how many bytes of each, as a power of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Burst {
+    /// Index into the intrinsics.
+    pub intrinsic: u16,
+    /// Whether it stores; otherwise it loads.
+    pub stores: bool,
+}
+
 /// A register of a bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Register {
@@ -147,6 +186,8 @@ pub enum Divergence {
     /// All go where the first goes that branches. Those that do not branch then are masked: they execute nothing until
     /// they are unmasked.
     Masked,
+    /// All go where the first goes that branches.
+    Together,
 }
 
 /// What reading one alternative of a kind gives.

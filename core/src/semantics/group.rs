@@ -25,6 +25,14 @@ pub struct DataPath {
     pub repeats: (u8, u8),
     /// Registers that do not step with repetitions.
     pub stays: &'static [Stays],
+    /// What happens before a group, in all lanes: it sets states, as fields of the group say.
+    pub before: Option<Operation>,
+    /// The state that says, after that, which lanes execute the group; all of them without one.
+    pub mask: Option<u16>,
+    /// What fields of the header are in groups that all lanes execute all the same; there are none of these if it is empty.
+    pub everyone: Fields,
+    /// What they are in groups that lanes execute one after another; there are none of these if it is empty.
+    pub in_turn: Fields,
 }
 
 /// Registers that stay the same in all repetitions.

@@ -1,5 +1,6 @@
 //! Programs of sets that say themselves what their instructions do, by the evaluator and as machine code.
 
+use isaforge_core::group;
 use isaforge_core::bits::ones;
 use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Trap};
 use isaforge_core::sample::{Random, sample};
@@ -23,6 +24,12 @@ fn instruction(encoding: Encoding, random: &mut Random) -> Vec<u8> {
             let word = sample(isa, random.below(isa.forms.len() as u64) as u16, random);
             word.to_le_bytes()[..usize::from(isa.word_bits / 8)].to_vec()
         }
+        Encoding::Groups(isa) => loop {
+            let bytes: [u8; 32] = std::array::from_fn(|_| random.next() as u8);
+            if let Ok(found) = group::decode(isa, &bytes) {
+                return found.as_bytes().to_vec();
+            }
+        },
         Encoding::Stream(engine) => loop {
             let layouts = engine.stream.layouts_of(0);
             let layout = &layouts[random.below(layouts.len() as u64) as usize];

@@ -58,6 +58,8 @@
 
 #[cfg(feature = "semantics")]
 pub mod semantics;
+#[cfg(feature = "semantics")]
+pub use semantics::Machine;
 #[doc(hidden)]
 pub use ::isaforge_core as __rt;
 pub use __rt::group::info::{GroupBits, GroupRegister};
@@ -13302,7 +13304,86 @@ mod tables {
                 ],
             },
         ],
-        banks: &[],
+        banks: &[
+            Bank {
+                name: "temp",
+                doc: "Temporaries.",
+                count: 248,
+                width: 32,
+            },
+            Bank {
+                name: "vtxin",
+                doc: "Vertex inputs.",
+                count: 248,
+                width: 32,
+            },
+            Bank {
+                name: "coeff",
+                doc: "Coefficients.",
+                count: 4096,
+                width: 32,
+            },
+            Bank {
+                name: "coeff_alt",
+                doc: "Alternate coefficients.",
+                count: 4096,
+                width: 32,
+            },
+            Bank {
+                name: "shared",
+                doc: "Shared registers.",
+                count: 4096,
+                width: 32,
+            },
+            Bank {
+                name: "index",
+                doc: "Index registers.",
+                count: 2,
+                width: 32,
+            },
+            Bank {
+                name: "internal",
+                doc: "Internal registers.",
+                count: 8,
+                width: 32,
+            },
+            Bank {
+                name: "output",
+                doc: "Pixel outputs.",
+                count: 8,
+                width: 32,
+            },
+            Bank {
+                name: "global",
+                doc: "Global registers, which all tasks share.",
+                count: 8,
+                width: 32,
+            },
+            Bank {
+                name: "dynamic",
+                doc: "Dynamic constants; an index leads there.",
+                count: 16384,
+                width: 32,
+            },
+            Bank {
+                name: "constant",
+                doc: "Constants.",
+                count: 160,
+                width: 32,
+            },
+            Bank {
+                name: "system",
+                doc: "What the system sets.",
+                count: 240,
+                width: 32,
+            },
+            Bank {
+                name: "tile",
+                doc: "Where a tile is stored; special registers, too.",
+                count: 128,
+                width: 32,
+            },
+        ],
         choices: &[
             Choice {
                 name: "header",
@@ -32020,6 +32101,28 @@ mod tables {
             },
             RegisterName {
                 bank: 0,
+                from: 58,
+                to: 61,
+                first: 58,
+                low: 0,
+                is: 0,
+                through: 0xb00,
+                before: "sr",
+                after: "",
+            },
+            RegisterName {
+                bank: 0,
+                from: 123,
+                to: 126,
+                first: 123,
+                low: 0,
+                is: 0,
+                through: 0xb00,
+                before: "sr",
+                after: "",
+            },
+            RegisterName {
+                bank: 0,
                 from: 0,
                 to: 4294967295,
                 first: 0,
@@ -32142,6 +32245,17 @@ mod tables {
             RegisterName {
                 bank: 6,
                 from: 0,
+                to: 0,
+                first: 0,
+                low: 3,
+                is: 5,
+                through: 0x680,
+                before: "idx",
+                after: "[idx0]",
+            },
+            RegisterName {
+                bank: 6,
+                from: 0,
                 to: 4294967295,
                 first: 0,
                 low: 3,
@@ -32225,6 +32339,17 @@ mod tables {
                 is: 4,
                 through: 0x680,
                 before: "dc",
+                after: "[idx1]",
+            },
+            RegisterName {
+                bank: 7,
+                from: 0,
+                to: 0,
+                first: 0,
+                low: 3,
+                is: 5,
+                through: 0x680,
+                before: "idx",
                 after: "[idx1]",
             },
             RegisterName {

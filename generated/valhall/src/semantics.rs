@@ -20016,6 +20016,10 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 also: &[],
                 zero: None,
                 uniform: false,
+                holds: &[],
+                fixed: false,
+                stays: false,
+                plus: None,
             },
             machine::Bank {
                 count: 128,
@@ -20026,9 +20030,15 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 also: &[],
                 zero: None,
                 uniform: false,
+                holds: &[],
+                fixed: false,
+                stays: false,
+                plus: None,
             },
         ],
         aliases: &[],
+        bits: &[],
+        uniform: &[],
         readings: &[
             machine::Reading {
                 kind: 0,
@@ -20070,8 +20080,10 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
         spaces: &[],
         calls: &[],
         intrinsics: &[],
+        bursts: &[],
         unmasks: None,
         start: None,
+        named: &[],
     }
 };
 super::__rt::define_machine!(

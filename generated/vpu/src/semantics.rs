@@ -7431,6 +7431,10 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 also: &[],
                 zero: None,
                 uniform: false,
+                holds: &[],
+                fixed: false,
+                stays: false,
+                plus: None,
             },
             machine::Bank {
                 count: 16,
@@ -7441,6 +7445,10 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 also: &[],
                 zero: None,
                 uniform: true,
+                holds: &[],
+                fixed: false,
+                stays: false,
+                plus: None,
             },
             machine::Bank {
                 count: 32,
@@ -7451,9 +7459,15 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 also: &[],
                 zero: None,
                 uniform: true,
+                holds: &[],
+                fixed: false,
+                stays: false,
+                plus: None,
             },
         ],
         aliases: &[],
+        bits: &[],
+        uniform: &[],
         readings: &[],
         discards: &[(0, "spawned")],
         spaces: &[
@@ -7534,6 +7548,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
                 },
             },
         ],
+        bursts: &[],
         unmasks: Some(0),
         start: Some(Operation {
             text: "",
@@ -7552,6 +7567,7 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
             modifiers: &[],
             intrinsics: &[],
         }),
+        named: &[],
     }
 };
 super::__rt::define_machine!(

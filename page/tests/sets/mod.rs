@@ -40,7 +40,14 @@ pub fn subjects() -> Vec<(&'static str, Subject)> {
                 Some(isaforge_vpu::semantics::HARDWARE),
             ),
         ),
-        ("usc", subject(Tables::Groups(isaforge_usc::ISA), isaforge_usc::semantics::SEMANTICS, None)),
+        (
+            "usc",
+            subject(
+                Tables::Groups(isaforge_usc::ISA),
+                isaforge_usc::semantics::SEMANTICS,
+                Some(isaforge_usc::semantics::HARDWARE),
+            ),
+        ),
     ]
 }
 

@@ -1,8 +1,5 @@
 //! Floats of the units around the ALU.
 
-/// What operations give for a NaN.
-pub const NAN: u32 = 0x7fc0_0000;
-
 /// Clamped to +0 to 1; a NaN is 0.
 #[inline(always)]
 pub fn saturate(bits: u32) -> u32 {

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use isaforge_core::machine::functions;
 use isaforge_core::semantics::evaluate::{Column as Wide, Environment, Scratch, evaluate};
 use isaforge_core::semantics::{AtomicOp, Special, Type};
 use isaforge_usc::semantics::SEMANTICS;
@@ -16,7 +17,6 @@ use crate::usc::machine::{Machine, State};
 use crate::usc::program::{Action, Step};
 use crate::usc::register::Register;
 use crate::usc::sample::{X, Y};
-use crate::usc::special;
 
 /// What a state of the specification is here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,19 +129,8 @@ fn ports(action: &Action) -> (&[Register; 6], [Option<Register>; 2]) {
 }
 
 /// The function that a pure intrinsic computes in an instance.
-pub(super) fn function(intrinsic: u16) -> Option<fn(u32) -> u32> {
-    let name = SEMANTICS.intrinsics.get(usize::from(intrinsic)).map_or("", |intrinsic| intrinsic.name);
-    Some(match name {
-        "log2" => special::logarithm,
-        "exp2" => special::power,
-        "srgb_encode" => special::compress,
-        "srgb_decode" => special::expand,
-        "sine_by_x" => special::sine_by_x,
-        "arctangent_by_x" => special::arctangent_by_x,
-        "reduce_sine" => |x| special::reduce(isaforge_usc::RedType::Sin, x),
-        "reduce_cosine" => |x| special::reduce(isaforge_usc::RedType::Cos, x),
-        _ => return None,
-    })
+pub(super) fn function(intrinsic: u16) -> Option<functions::Function> {
+    functions::function(SEMANTICS.intrinsics.get(usize::from(intrinsic))?)
 }
 
 fn port(operand: u16) -> Port {
@@ -406,10 +395,8 @@ impl<H: Host> Environment<LANES> for Group<'_, '_, H> {
                 each(lanes).try_for_each(|i| self.cpu.load(a[1][i], to, word(2, i), i))?;
             }
             "store_burst" => {
-                let number = word(1, 0) as usize % 6;
-                let step = word(2, 0) as u16;
-                let data = self.sources[number].plus(step).ok_or(Trap::Burst(step.into()))?;
-                each(lanes).try_for_each(|i| self.cpu.store(a[0][i], data, word(3, i), 1 << word(4, i), i))?;
+                let data = self.passed(&a[0])?;
+                each(lanes).try_for_each(|i| self.cpu.store(a[1][i], data, word(2, i), 1 << word(3, i), i))?;
             }
             "store_texel" => each(lanes).try_for_each(|i| {
                 let place = Place::unpacked([word(0, i), word(1, i)]);

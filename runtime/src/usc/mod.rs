@@ -16,7 +16,6 @@ mod read;
 pub mod register;
 mod sample;
 pub mod single;
-mod special;
 pub mod texture;
 mod together;
 pub mod watch;

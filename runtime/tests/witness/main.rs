@@ -37,6 +37,7 @@ fn a_machine_from_the_specification_alone_does_what_the_reference_does() {
     let every = if std::env::var("WITNESS").as_deref() == Ok("all") { 1 } else { 16 };
     valhall::derived::check(&mut valhall::Valhall::new(), every);
     vpu::derived::check(&vpu::Vpu::new(), every.min(4));
+    usc::derived::check(&mut usc::Usc::new(), every.min(8));
 }
 
 #[test]

@@ -67,10 +67,7 @@ pub fn run(args: &RunArgs, spec: &Path) -> Result<Status, Failure> {
     let encoding = match target.tables {
         Tables::Words(isa) => Encoding::from(isa),
         Tables::Streams(engine) => Encoding::from(engine),
-        Tables::Groups(_) => {
-            let message = format!("the instructions of `{}` are groups of bytes", target.name);
-            return Err(Failure::usage(message, "programs of words and of streams are run"));
-        }
+        Tables::Groups(isa) => Encoding::from(isa),
     };
     let (Some(semantics), Some(hardware)) = (target.semantics, target.hardware) else {
         let message = format!("`{}` does not say what its instructions do", target.name);
@@ -143,6 +140,7 @@ fn read_launch(set: Set, path: &Path, sources: &mut Sources, out: &mut Diagnosti
             let length = usize::from(isa.word_bits / 8);
             words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(length)).collect()
         }),
+        Encoding::Groups(isa) => program::load_groups(isa, &launch.program, folder, sources, out),
         Encoding::Stream(engine) => program::load_stream(engine, &launch.program, folder, sources, out),
     };
     let address = launch.address.as_ref().map_or(0, |address| address.value);

@@ -14,6 +14,7 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
         Divergence::Refused => quote!(Refused),
         Divergence::LowestFirst => quote!(LowestFirst),
         Divergence::Masked => quote!(Masked),
+        Divergence::Together => quote!(Together),
     };
     let (unit, aligned) = (Literal::u8_unsuffixed(hardware.unit), hardware.aligned);
     let elf = option(hardware.elf.map(|elf| {
@@ -31,6 +32,15 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
             let zero = Literal::u32_unsuffixed(zero);
             quote!(#zero)
         }));
+        let holds = bank.holds.iter().map(|(number, value)| {
+            let (number, value) = (Literal::u32_unsuffixed(*number), Literal::u64_unsuffixed(*value));
+            quote!((#number, #value))
+        });
+        let (fixed, stays) = (bank.fixed, bank.stays);
+        let plus = option(bank.plus.map(|state| {
+            let state = Literal::u16_unsuffixed(state);
+            quote!(#state)
+        }));
         quote! {
             machine::Bank {
                 count: #count,
@@ -41,6 +51,10 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
                 also: &[#(#also),*],
                 zero: #zero,
                 uniform: #uniform,
+                holds: &[#(#holds),*],
+                fixed: #fixed,
+                stays: #stays,
+                plus: #plus,
             }
         }
     });
@@ -48,6 +62,11 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
         let (state, alias) = (Literal::u16_unsuffixed(*state), register(*alias));
         quote!((#state, #alias))
     });
+    let bits = hardware.bits.iter().map(|(state, of)| {
+        let (state, of) = (Literal::u16_unsuffixed(*state), Literal::u16_unsuffixed(*of));
+        quote!((#state, #of))
+    });
+    let uniform = hardware.uniform.iter().map(|state| Literal::u16_unsuffixed(*state));
     let readings = hardware.readings.iter().map(|reading| {
         let kind = Literal::u16_unsuffixed(reading.kind);
         let alternative = reading.alternative;
@@ -77,11 +96,21 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
         let operation = operation(&performed.operation);
         quote!(machine::Performed { intrinsic: #intrinsic, operation: #operation })
     });
+    let bursts = hardware.bursts.iter().map(|burst| {
+        let (intrinsic, stores) = (Literal::u16_unsuffixed(burst.intrinsic), burst.stores);
+        quote!(machine::Burst { intrinsic: #intrinsic, stores: #stores })
+    });
     let unmasks = option(hardware.unmasks.map(|intrinsic| {
         let intrinsic = Literal::u16_unsuffixed(intrinsic);
         quote!(#intrinsic)
     }));
     let start = option(hardware.start.as_ref().map(operation));
+    let named = hardware.named.iter().map(|named| {
+        option(named.map(|named| {
+            let (first, index) = (register(named.first), option(named.index.map(register)));
+            quote!(machine::Named { first: #first, index: #index })
+        }))
+    });
     let texts = !(hardware.readings.is_empty() && hardware.intrinsics.is_empty()) || hardware.start.is_some();
     let helpers = texts.then(helpers);
     quote! {
@@ -98,20 +127,24 @@ pub fn emit(hardware: &Hardware) -> TokenStream {
                 program: #program,
                 banks: &[#(#banks),*],
                 aliases: &[#(#aliases),*],
+                bits: &[#(#bits),*],
+                uniform: &[#(#uniform),*],
                 readings: &[#(#readings),*],
                 discards: &[#(#discards),*],
                 spaces: &[#(#spaces),*],
                 calls: &[#(#calls),*],
                 intrinsics: &[#(#intrinsics),*],
+                bursts: &[#(#bursts),*],
                 unmasks: #unmasks,
                 start: #start,
+                named: &[#(#named),*],
             }
         };
         super::__rt::define_machine!(super::ISA, SEMANTICS, HARDWARE, #lane_count);
     }
 }
 
-fn option(value: Option<TokenStream>) -> TokenStream {
+pub(super) fn option(value: Option<TokenStream>) -> TokenStream {
     match value {
         Some(value) => quote!(Some(#value)),
         None => quote!(None),

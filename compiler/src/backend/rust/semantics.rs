@@ -5,6 +5,7 @@ use isaforge_core::semantics::{Class, Effects, Modifier, Node, Operation, Semant
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
+use crate::backend::rust::machine::option;
 use crate::backend::rust::tables::hex;
 
 /// A static `SEMANTICS` in a module of its own.
@@ -156,6 +157,12 @@ fn path(path: &DataPath) -> TokenStream {
         });
         quote!(&[#(#fields),*])
     };
+    let before = option(path.before.as_ref().map(operation));
+    let mask = option(path.mask.map(|state| {
+        let state = Literal::u16_unsuffixed(state);
+        quote!(#state)
+    }));
+    let (everyone, in_turn) = (fields(path.everyone), fields(path.in_turn));
     let operation = operation(&path.path);
     let roles = path.roles;
     let wires = path.wires.iter().map(|(operand, state)| {
@@ -177,6 +184,10 @@ fn path(path: &DataPath) -> TokenStream {
             local: #local,
             repeats: (#slot, #field),
             stays: &[#(#stays),*],
+            before: #before,
+            mask: #mask,
+            everyone: #everyone,
+            in_turn: #in_turn,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! An input is the number of a state and a group: its bytes, or its text where no encoding of it is public. A case's
 //! answer is what the group changed of the state, and what the host was told. After a fault only the fault counts.
 
+pub mod derived;
 mod groups;
 mod host;
 mod state;

@@ -107,6 +107,7 @@ fn machine(book: &Book, semantics: &'static Semantics, hardware: &'static Hardwa
     let parting = match hardware.divergence {
         Divergence::Refused => "an error",
         Divergence::LowestFirst => "the lanes at the lowest address execute until the others are there",
+        Divergence::Together => "all go where the first goes that branches",
         Divergence::Masked => "lanes that do not branch when others do are masked",
     };
     let unmasks = hardware.unmasks.and_then(|intrinsic| semantics.intrinsics.get(usize::from(intrinsic)));
