@@ -1,5 +1,5 @@
 // The manuals in a real browser: every instruction and a corpus decoded by the page, search, permalinks, execution,
-// accessibility, phones, paper, no errors, no network.
+// the keyboard alone, accessibility, phones, paper, no errors, no network.
 // Usage: browser.mjs MANUALS CORPORA AXE. MANUALS has a manual in each folder, CORPORA a file SET.tsv of `isaforge dis --tsv`
 // for each of them, and AXE is axe-core's axe.min.js.
 import { readFileSync, readdirSync } from "node:fs";
@@ -141,6 +141,7 @@ const permalinks = async (set, decoder, [[code, text]]) => {
 const runs = {
   valhall: ["loop: IADD_IMM.i32 r1, r1, #0x1\nISUB.s32 r2, r1, lane_id\nBRANCHZ.eq r2, loop\nNOP.end", 2, ["r1 = 0x1 0x1 0x1 0x1", "r2 = 0x1 0x0 0xffffffff 0xfffffffe"]],
   "valhall-2021": ["IADD_IMM.i32 r1, r1, #0x1\nIADD.s32 r2, r1, r1\nNOP.return", 2, ["r1 = 0x1 0x1 0x1 0x1", "r2 = 0x2 0x2 0x2 0x2"]],
+  usc: ["0 : mbyp ft0, sr51\n    mov r1, ft0\n1 : unpck.u32 ft0, r1.e0\n    mov r2, ft0\n2 : fexp r3, r2\n3 : nop.end", 3, ["r1 = 0x0 0x1 0x2 0x3", "r3 = 0x3f800000 0x40000000 0x40800000 0x41000000"]],
   vpu: ["LoadPosition r1.x___\nAndFlags\nAddInt16.zero r2.x___, r1.xxxx, r1.xxxx\nBranch.x 5\nAddInt16 r3.x___, r1.xxxx, r1.xxxx\nSync\nExit", 4, ["r1 = 0x0 0x1 0x2 0x3", "r2 = 0x0 0x2 0x4 0x6"]],
 };
 const execution = async (set, decoder) => {
@@ -166,6 +167,61 @@ const execution = async (set, decoder) => {
   await press("Run");
   check(/the program has ended/.test(await run(`document.querySelector(".workbench").textContent`)), `${set}: the program does not end`);
   return steps;
+};
+
+// Real keys, as a keyboard sends them.
+const key = async (name) => {
+  const text = { Enter: "\r", " ": " ", "/": "/" }[name], code = { Tab: 9, Enter: 13, Escape: 27, " ": 32, ArrowUp: 38, ArrowDown: 40, "/": 191 }[name];
+  const event = { key: name, code: name === " " ? "Space" : name === "/" ? "Slash" : name, windowsVirtualKeyCode: code };
+  await send("Input.dispatchKeyEvent", { type: text ? "keyDown" : "rawKeyDown", ...event, ...(text && { text }) });
+  await send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
+};
+const focused = (truth) => run(`((it) => ${truth})(document.activeElement)`);
+// Tabs until something holds of what has the focus, which can be seen all the way.
+const tab = async (what, truth) => {
+  for (let press = 0; press < 400; press++) {
+    await key("Tab");
+    if (await focused(truth)) return;
+    check(await focused(`it === document.body || getComputedStyle(it).outlineStyle !== "none"`), `${what}: a focus that nobody sees`);
+  }
+  check(false, `${what}: the tab key does not lead there`);
+};
+// The whole manual without a pointer.
+const keyboard = async (set, folder, decoder, [[code]]) => {
+  const input = `document.querySelector("#search input")`;
+  await open(join(folder, "index.html"));
+  await key("Tab");
+  check(await focused(`it.matches(".skip") && it.getBoundingClientRect().top >= 0`), `${set}: the first stop does not skip the navigation`);
+  await key("Enter");
+  check(await run(`location.hash === "#main"`), `${set}: nothing is skipped`);
+  await key("/");
+  check(await focused(`it === ${input} && !it.value`), `${set}: / does not lead to the search`);
+  await send("Input.insertText", { text: "a" });
+  await until("hits", `document.querySelectorAll("#hits li").length > 1`);
+  const chosen = () => run(`[...document.querySelectorAll("#hits li")].findIndex((it) => it.ariaSelected === "true")`);
+  const stops = [await chosen()];
+  for (const name of ["ArrowDown", "ArrowUp", "ArrowUp", "ArrowDown"]) { await key(name); stops.push(await chosen()); }
+  const last = await run(`document.querySelectorAll("#hits li").length - 1`);
+  check(JSON.stringify(stops) === JSON.stringify([0, 1, 0, last, 0]), `${set}: arrows lead to ${stops}`);
+  await key("Escape");
+  check(await run(`document.getElementById("hits").hidden`), `${set}: Escape leaves the hits open`);
+  await tab(`${set}: an instruction`, `it.matches("main a")`);
+
+  await open(decoder);
+  await tab(`${set}: the decoder`, `it.id === "source"`);
+  await send("Input.insertText", { text: [code, code].join("\n") });
+  await until("rows", `document.querySelectorAll("tr[data-at]").length >= 2`);
+  await tab(`${set}: the second row`, `it.matches("tr[data-at]:last-child")`);
+  await key("Enter");
+  check(await focused(`it.ariaSelected === "true"`), `${set}: Enter does not select a row`);
+  await tab(`${set}: a bit`, `it.matches(".bits button")`);
+  const [before, bit] = [await run(`location.hash`), await focused("it.title")];
+  for (const wanted of [false, true]) {
+    await key(" ");
+    await until("the bit again", `document.activeElement.title?.split(" ")[1] === ${JSON.stringify(bit.split(" ")[1])}`);
+    check((await run(`location.hash`) === before) === wanted, `${set}: the space bar does not flip ${bit}`);
+  }
+  await tab(`${set}: a field`, `it.matches(".values input")`);
 };
 
 const pagesOf = (folder) => {
@@ -236,6 +292,7 @@ try {
     asked += counts[2];
     await permalinks(set, decoder, all);
     const steps = await execution(set, decoder);
+    await keyboard(set, folder, decoder, all);
     await pages(set, folder, all);
     await paper(set, folder, all);
     console.log(`${set}: ${counts[0]} examples and ${counts[1]} of a corpus decoded, ${counts[2]} queries, ${steps} steps, ${trouble.length} mistakes so far`);

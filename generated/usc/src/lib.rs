@@ -42,11 +42,16 @@
 //!
 //! ```
 //! # #[cfg(feature = "semantics")] {
-//! use isaforge_usc::semantics::SEMANTICS;
+//! use isaforge_usc::Machine;
 //!
-//! let operation = &SEMANTICS.operations[0];
-//! println!("{}", operation.text);
-//! assert_eq!(operation.nodes.len(), 60);
+//! // Execute: byp.imm16 ft0, ft1, c0, 0x0 | byp ft2, _ | cbs ft3, _
+//! let mut machine = Machine::new();
+//! machine.boot(&[0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00])?;
+//! let register = machine.register("r0").unwrap();
+//! machine.write(register, 0, 1).unwrap();
+//! machine.step(&mut ())?;
+//! assert_eq!(machine.executed(), 1);
+//! println!("{:?} is what the register holds now", machine.read(register, 0));
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

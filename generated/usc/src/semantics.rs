@@ -16691,4 +16691,16 @@ pub static HARDWARE: &super::__rt::machine::Hardware = &{
         ],
     }
 };
-super::__rt::define_machine!(super::ISA, SEMANTICS, HARDWARE, 32);
+super::__rt::define_machine!(
+    #[doc = ""] #[doc = " # Examples"] #[doc = ""] #[doc = " ```"] #[doc =
+    " use isaforge_usc::Machine;"] #[doc = ""] #[doc =
+    " // Execute: byp.imm16 ft0, ft1, c0, 0x0 | byp ft2, _ | cbs ft3, _"] #[doc =
+    " let mut machine = Machine::new();"] #[doc =
+    " machine.boot(&[0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00])?;"] #[doc =
+    " let register = machine.register(\"r0\").unwrap();"] #[doc =
+    " machine.write(register, 0, 1).unwrap();"] #[doc = " machine.step(&mut ())?;"] #[doc
+    = " assert_eq!(machine.executed(), 1);"] #[doc =
+    " println!(\"{:?} is what the register holds now\", machine.read(register, 0));"]
+    #[doc = " # Ok::<(), Box<dyn std::error::Error>>(())"] #[doc = " ```"] super::ISA,
+    SEMANTICS, HARDWARE, 32
+);

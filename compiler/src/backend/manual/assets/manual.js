@@ -106,7 +106,7 @@
         const cell = el("code");
         for (let bit = run.high; bit >= run.low; bit--) {
           const digit = part.digits[part.bits - 1 - bit];
-          cell.append(el("button", { type: "button", title: `bit ${bit} of ${name || role}: flip`, "aria-label": `bit ${bit}: ${digit}`,
+          cell.append(el("button", { type: "button", title: `bit ${bit} of ${name || role}: flip`, "aria-label": `bit ${bit}: ${digit}`, "data-stop": `bit ${part.start + bit}`,
             onclick: () => flip(part.start + bit, digit === "0" ? 1 : 0) }, digit));
         }
         digits.append(el("td", { class: role, colspan: span }, cell));
@@ -122,7 +122,7 @@
   const fields = (part, set) => {
     const rows = part.fields.filter((field) => field.name && field.runs.length).map((field) => {
       const runs = field.runs.map(([high, low]) => [high + part.start, low + part.start]).flat().join(" ");
-      const value = el("input", { value: field.value, size: "9", "aria-label": "Value of " + field.name, spellcheck: "false",
+      const value = el("input", { value: field.value, size: "9", "aria-label": "Value of " + field.name, spellcheck: "false", "data-stop": `${field.name} ${part.start}`,
         onchange: (event) => set(runs, event.target.value) });
       return el("tr", {}, el("td", { }, field.runs.map(([high, low]) => (high === low ? high : `${high}..${low}`)).join(", ")),
         el("td", {}, el("code", { class: field.role }, field.name)), el("td", {}, value), el("td", {}, el("code", {}, field.text)), el("td", {}, field.meaning));
@@ -138,7 +138,7 @@
     const box = el("section", { "aria-label": "Instruction" });
     box.append(el("h2", {}, el("code", {}, found.code)));
     if (found.error) box.append(el("p", { class: "error", role: "status" }, found.error));
-    const text = el("input", { value: found.text, "aria-label": "Assembly", spellcheck: "false", class: "line" });
+    const text = el("input", { value: found.text, "aria-label": "Assembly", spellcheck: "false", class: "line", "data-stop": "line" });
     const trouble = el("div", { role: "status" });
     text.addEventListener("change", () => {
       const read = ask("program", text.value);
@@ -244,11 +244,14 @@
       const row = rows[selected];
       detail.replaceChildren();
       if (!row?.code) return;
-      const changed = (found) => {
+      const changed = async (found) => {
         rows[selected] = { ...row, code: found.code };
         source.value = rows.map((row) => row.code).join("\n");
         keep();
-        show(selected);
+        // What had the focus is drawn anew.
+        const stop = document.activeElement?.dataset.stop;
+        await show(selected);
+        [...detail.querySelectorAll("[data-stop]")].find((it) => it.dataset.stop === stop)?.focus({ preventScroll: true });
       };
       detail.append(details(ask, ask("explain", row.code), changed));
     };

@@ -1,11 +1,11 @@
 //! Named values, operand kinds, registers, the parts of groups.
 
-use isaforge_core::machine::{Divergence, Hardware, Space};
+use isaforge_core::machine::{Divergence, Hardware, Register, Space};
 use isaforge_core::semantics::Semantics;
 use maud::{Markup, html};
 
 use super::{count, inline, prose};
-use crate::backend::manual::facts::{Book, Kind, Slot};
+use crate::backend::manual::facts::{Bank, Book, Kind, Slot};
 
 /// A table of named values.
 pub fn table_of_values(values: &[(u64, String, String)], default: Option<u64>) -> Markup {
@@ -80,6 +80,12 @@ fn kind(kind: &Kind) -> Markup {
 
 /// Registers, what programs find in them, and what follows an instruction.
 pub fn registers(book: &Book, semantics: Option<&'static Semantics>, hardware: Option<&'static Hardware>) -> Markup {
+    // Of groups only the machine knows what registers are called.
+    let ends = |index: usize, bank: &Bank| match hardware.filter(|_| !book.slots.is_empty()) {
+        Some(hardware) => [0, bank.count.saturating_sub(1)]
+            .map(|number| hardware.name(Register { bank: index as u16, index: number }).to_string()),
+        None => [bank.ends.0.clone(), bank.ends.1.clone()],
+    };
     html! {
         h1 { "Registers" }
         div.scroll tabindex="0" role="region" aria-label="Register banks" {
@@ -87,9 +93,10 @@ pub fn registers(book: &Book, semantics: Option<&'static Semantics>, hardware: O
                 thead { tr {
                     th { "Bank" } th { "Registers" } th { "Width" } th { "Purpose" }
                 } }
-                tbody { @for bank in &book.banks { tr {
+                tbody { @for (index, bank) in book.banks.iter().enumerate() { tr {
                     td { code { (bank.name) } }
-                    td { (bank.count) ": " code { (bank.ends.0) } " to " code { (bank.ends.1) } }
+                    @let [first, last] = ends(index, bank);
+                    td { (bank.count) ": " code { (first) } " to " code { (last) } }
                     td { (count(bank.width.into(), "bit")) }
                     td { (inline(&bank.doc)) }
                 } } }
@@ -135,6 +142,8 @@ fn machine(book: &Book, semantics: &'static Semantics, hardware: &'static Hardwa
 }
 
 fn conventions(book: &Book, semantics: &'static Semantics) -> Markup {
+    let local = semantics.path.as_ref().map_or(0, |path| path.local.into());
+    let (wires, states) = semantics.states.split_at_checked(local).unwrap_or_default();
     let prefix = book.banks.first().map_or("", |bank| bank.ends.0.trim_end_matches('0'));
     let value = |name: &str, bits: u64| {
         let lists = book.enums.iter().filter(|names| names.name.contains(name) || name.contains(&names.name));
@@ -142,12 +151,15 @@ fn conventions(book: &Book, semantics: &'static Semantics) -> Markup {
         texts.next().map_or_else(|| bits.to_string(), |(_, text, _)| text.clone())
     };
     html! {
-        @if !semantics.states.is_empty() {
-            h2 { "State outside of banks" }
-            dl { @for state in semantics.states {
-                dt { code { (state.name) } @if state.count > 1 { " (" (state.count) ")" } }
-                dd { (inline(state.doc)) }
-            } }
+        @for (title, states) in [("State outside of banks", states), ("Wires", wires)] {
+            @if !states.is_empty() {
+                h2 { (title) }
+                @if title == "Wires" { p { "They carry values from one part of a group to another, and are 0 when it begins." } }
+                dl { @for state in states {
+                    dt { code { (state.name) } @if state.count > 1 { " (" (state.count) ")" } }
+                    dd { (inline(state.doc)) }
+                } }
+            }
         }
         @for preload in semantics.preloads {
             h2 { "At the start of " (preload.name) " programs" }

@@ -14,8 +14,8 @@ use crate::backend::rust::SemanticsStyle;
 use crate::backend::rust::group::operations::own;
 use crate::backend::rust::group::types::{Names, fields, values};
 
-/// The group that is shown: one that says much in a line and that the text stands for.
-fn sample(isa: &'static GroupIsa) -> Option<(Group, String)> {
+/// Groups that texts stand for, those first that say much in a line.
+pub(super) fn samples(isa: &'static GroupIsa) -> Vec<(Group, String)> {
     let all = isa.operations.iter().filter_map(|operation| {
         let (group, mut line) = (groups::example(isa, operation)?, Line::new());
         group::print(isa, &group, SEPARATOR, &mut line);
@@ -26,11 +26,11 @@ fn sample(isa: &'static GroupIsa) -> Option<(Group, String)> {
         read.is_some_and(|read| read.as_bytes() == group.as_bytes())
             && group::canonical(isa, &group.values(isa)).is_ok_and(|same| same == *group)
     });
-    telling(own).into_iter().next()
+    telling(own)
 }
 
 pub(super) fn front(isa: &'static GroupIsa, of: Crate) -> Option<String> {
-    let (group, text) = sample(isa)?;
+    let (group, text) = samples(isa).into_iter().next()?;
     let (types, built) = built(isa, &Names::new(isa), &group.values(isa));
     let program = [group.as_bytes(), group.as_bytes()].concat();
     let (listing, own) = (literal(&disassemble(isa, &program)), bytes(group.as_bytes()));
@@ -116,7 +116,7 @@ fn built(isa: &GroupIsa, names: &Names, of: &Values) -> (String, String) {
 }
 
 pub(super) fn examples(isa: &'static GroupIsa, of: Crate, out: &mut Examples) {
-    let Some((group, text)) = sample(isa) else { return };
+    let Some((group, text)) = samples(isa).into_iter().next() else { return };
     let names = Names::new(isa);
     let (types, built) = built(isa, &names, &group.values(isa));
     let (name, own, text) = (of.name, bytes(group.as_bytes()), literal(&text));

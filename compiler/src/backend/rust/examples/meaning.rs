@@ -4,7 +4,7 @@ use isaforge_core::Tables;
 use isaforge_core::machine::{Encoding, Hardware, Machine, Register};
 use isaforge_core::semantics::Semantics;
 
-use super::{Crate, Examples, bytes, hidden, literal, streams, words};
+use super::{Crate, Examples, bytes, groups, hidden, literal, streams, words};
 use crate::backend::rust::intrinsics::refusing;
 
 /// An instruction that a machine without surroundings executes: its bytes and its text.
@@ -22,7 +22,10 @@ fn runs(tables: Tables, semantics: &'static Semantics, hardware: &'static Hardwa
             let found = streams::samples(engine).find(|sample| does(engine.into(), &sample.bytes));
             found.map(|sample| (sample.bytes, sample.text))
         }
-        Tables::Groups(_) => None,
+        Tables::Groups(isa) => {
+            let mut samples = groups::samples(isa).into_iter().map(|(group, text)| (group.as_bytes().to_vec(), text));
+            samples.find(|(bytes, _)| does(isa.into(), bytes))
+        }
     }
 }
 
