@@ -198,7 +198,11 @@ fn groups_run_with_instances_that_stay_together() {
     // Each instance knows its number; two to the power of it comes from a function.
     let state = ask(&mut page, "step", "3");
     assert_eq!(find(&state, "r1"), Some(serde_json::json!(["0", "1", "2", "3"])), "{state}");
-    assert_eq!(find(&state, "r3"), Some(serde_json::json!(["3f800000", "40000000", "40800000", "41000000"])), "{state}");
+    assert_eq!(
+        find(&state, "r3"),
+        Some(serde_json::json!(["3f800000", "40000000", "40800000", "41000000"])),
+        "{state}"
+    );
     // Instances that have left the loop wait until the last has.
     let state = ask(&mut page, "step", "5");
     assert_eq!(find(&state, "pe"), Some(serde_json::json!(["0", "0", "1", "1"])), "{state}");

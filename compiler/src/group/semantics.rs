@@ -95,18 +95,8 @@ impl Resolver<'_> {
                 });
                 let wires = wires.collect();
                 let (before, mask, [everyone, in_turn]) = self.execution(&spec, &groups, semantics);
-                semantics.path = Some(Path {
-                    operation,
-                    roles,
-                    wires,
-                    local,
-                    repeats,
-                    stays,
-                    before,
-                    mask,
-                    everyone,
-                    in_turn,
-                });
+                semantics.path =
+                    Some(Path { operation, roles, wires, local, repeats, stays, before, mask, everyone, in_turn });
             }
         }
         self.isa.groups = Some(groups);
@@ -171,12 +161,7 @@ impl Resolver<'_> {
         Some(Stays { operands: operands?, slot, when, unless })
     }
 
-    fn slot_condition(
-        &mut self,
-        given: Option<&Condition>,
-        slot: &Slot,
-        groups: &Groups,
-    ) -> Option<Fields> {
+    fn slot_condition(&mut self, given: Option<&Condition>, slot: &Slot, groups: &Groups) -> Option<Fields> {
         let choice = &groups.choices[slot.choice];
         let mut condition = Vec::new();
         for (name, words) in given.iter().flat_map(|c| c.iter()) {

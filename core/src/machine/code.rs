@@ -11,8 +11,8 @@ use crate::bits::ones;
 use crate::group::program::is_last;
 use crate::group::table::GroupIsa;
 use crate::group::value::Values;
-use crate::semantics::group::{DataPath, Fields};
 use crate::semantics::compose::Missing;
+use crate::semantics::group::{DataPath, Fields};
 use crate::semantics::{self, Modifier, Semantics, compose, instantiate};
 use crate::stream::Wide;
 

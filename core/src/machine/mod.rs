@@ -30,6 +30,8 @@ mod host;
 #[cfg(feature = "alloc")]
 mod memory;
 #[cfg(feature = "alloc")]
+mod operands;
+#[cfg(feature = "alloc")]
 mod processor;
 mod table;
 #[cfg(feature = "alloc")]

@@ -332,7 +332,8 @@ impl<const L: usize> Machine<L> {
 
     /// A state in a lane. Returns `None` if there is no such state, element or lane.
     pub fn read_state(&self, name: &str, element: u64, lane: usize) -> Option<u64> {
-        let known = |state: &u16| self.semantics.states.get(usize::from(*state)).is_some_and(|state| state.name == name);
+        let known =
+            |state: &u16| self.semantics.states.get(usize::from(*state)).is_some_and(|state| state.name == name);
         if let Some((_, of)) = self.hardware.bits.iter().find(|(bits, _)| known(bits)) {
             let flags = self.registers.values.get(self.registers.state_slot(*of, 0)?)?;
             let bits = (0..L).fold(0, |bits, lane| bits | (flags[lane] & 1) << lane);

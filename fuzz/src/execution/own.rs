@@ -1,7 +1,7 @@
 //! Programs of sets that say themselves what their instructions do, by the evaluator and as machine code.
 
-use isaforge_core::group;
 use isaforge_core::bits::ones;
+use isaforge_core::group;
 use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Trap};
 use isaforge_core::sample::{Random, sample};
 use isaforge_core::semantics::Semantics;

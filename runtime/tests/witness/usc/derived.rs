@@ -2,9 +2,9 @@
 //! are no units around it, and nobody holds a mutex.
 
 use isaforge_core::machine::Reason;
+use isaforge_runtime::usc::Trap;
 use isaforge_runtime::usc::register::constant;
 use isaforge_runtime::usc::single::{Group as Executable, Next, State};
-use isaforge_runtime::usc::Trap;
 use isaforge_usc::{Machine, decode};
 
 use super::state::{MAIN, STATES};

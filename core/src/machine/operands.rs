@@ -1,0 +1,223 @@
+//! The operands of an instruction that is executed: registers, parts and lists of them, those that an index leads to.
+
+use super::code::{Place, cut, registers_of};
+use super::encoding::Encoding;
+use super::environment::{Reading, Running};
+use super::host::{Host, Touched};
+use super::memory::Access;
+use super::table::{Bank, Burst, Register};
+use super::trap::Reason;
+use crate::semantics::Type;
+use crate::semantics::evaluate::{Column, evaluate};
+
+/// The most registers that move at once.
+const MOST_REGISTERS: u64 = 1 << 12;
+/// No address space: the memory that they are if they are none of their own.
+const NO_SPACE: u16 = u16::MAX;
+
+impl<const L: usize, H: Host<L>> Running<'_, L, H> {
+    pub(super) fn bank(&self, register: Register) -> Option<&'static Bank> {
+        self.tables.2.banks.get(usize::from(register.bank))
+    }
+
+    /// The first register of an element of an operand, and how many it takes.
+    fn span(&self, first: Register, element: u16, ty: Type) -> (Register, u32, u16) {
+        let bank = self.bank(first);
+        let width = bank.map_or(32, |bank| bank.width.max(1));
+        let count = registers_of(ty.size(), width);
+        let element = if bank.is_some_and(|bank| bank.stays) { 0 } else { element };
+        let index = first.index.saturating_add(u32::from(element).saturating_mul(count));
+        (Register { index, ..first }, count, width)
+    }
+
+    /// The register that an element is a part of, and where in it, if it is narrower than a register. Elements of streams
+    /// are as wide as their operands say, the first of them included.
+    pub(super) fn part(&self, first: Register, element: u16, ty: Type) -> Option<(Register, u32)> {
+        let width = u32::from(self.tables.2.banks.get(usize::from(first.bank))?.width);
+        let words = matches!(self.tables.0, Encoding::Words(_));
+        let size = ty.size();
+        if size == 0 || size >= width || width % size != 0 || !(words || element > 0) {
+            return None;
+        }
+        let bit = u32::from(element) * size;
+        Some((Register { index: first.index.checked_add(bit / width)?, ..first }, bit % width))
+    }
+
+    /// Whether a list of registers ends before an element of it does.
+    pub(super) fn ends_before(&self, first: Register, count: u32, element: u16, ty: Type) -> bool {
+        let (place, size, _) = self.span(first, element, ty);
+        place.index.saturating_add(size) > first.index.saturating_add(count)
+    }
+
+    fn read_registers(&mut self, first: Register, element: u16, ty: Type) -> Option<Column<L>> {
+        let (first, count, width) = self.span(first, element, ty);
+        let mut value = *self.registers.get(first)?;
+        self.touch(|| Touched::Read(first, value));
+        for k in 1..count {
+            let register = Register { index: first.index + k, ..first };
+            let part = *self.registers.get(register)?;
+            self.touch(|| Touched::Read(register, part));
+            let shift = (k * u32::from(width)).min(63);
+            value.iter_mut().zip(part).for_each(|(value, part)| *value |= part << shift);
+        }
+        Some(value.map(|value| cut(value, ty.size())))
+    }
+
+    pub(super) fn write_registers(
+        &mut self,
+        first: Register,
+        element: u16,
+        ty: Type,
+        value: &Column<L>,
+        mask: u64,
+    ) -> Option<()> {
+        let (first, count, width) = self.span(first, element, ty);
+        self.registers.get(Register { index: first.index.checked_add(count - 1)?, ..first })?;
+        for k in 0..count {
+            let register = Register { index: first.index + k, ..first };
+            let shift = (k * u32::from(width)).min(63);
+            let part = value.map(|value| cut(value >> shift, width.into()));
+            self.registers.set(register, &part, mask)?;
+            self.touch(|| Touched::Written(register, part, mask));
+        }
+        Some(())
+    }
+
+    pub(super) fn write_part(
+        &mut self,
+        register: Register,
+        shift: u32,
+        ty: Type,
+        value: &Column<L>,
+        mask: u64,
+    ) -> Option<()> {
+        let bits = cut(u64::MAX, ty.size()) << shift;
+        self.registers.set_bits(register, bits, &value.map(|value| value << shift), mask)?;
+        let whole = *self.registers.get(register)?;
+        self.touch(|| Touched::Written(register, whole, mask));
+        Some(())
+    }
+
+    /// The registers that an index leads to, lane by lane. Inside is `None` where only what the bank adds leads beyond its
+    /// end; the whole is `None` if anything else does.
+    fn indexed(
+        &self,
+        first: Register,
+        index: Option<Register>,
+        element: u16,
+        mask: u64,
+    ) -> Option<[Option<Register>; L]> {
+        let bank = self.bank(first)?;
+        let (first, ..) = self.span(first, element, Type::unsigned(bank.width.min(64) as u8));
+        let mut found = [None; L];
+        for lane in (0..L).filter(|lane| mask >> lane & 1 != 0) {
+            let further = match index {
+                Some(index) => self.registers.get(index)?[lane],
+                None => 0,
+            };
+            let number = further.saturating_add(first.index.into());
+            let slot = bank.plus.and_then(|state| self.registers.state_slot(state, 0));
+            let plus = slot.and_then(|slot| self.registers.values.get(slot)).map_or(0, |state| state[lane]);
+            let number = Some(number).filter(|number| *number < bank.count.into())?.saturating_add(plus);
+            if number >= bank.count.into() && index.is_some() {
+                return None;
+            }
+            found[lane] = (number < bank.count.into()).then_some(Register { index: number as u32, ..first });
+        }
+        Some(found)
+    }
+
+    fn read_indexed(
+        &mut self,
+        (first, index): (Register, Option<Register>),
+        element: u16,
+        mask: u64,
+    ) -> Option<Column<L>> {
+        let mut value = [0; L];
+        for (lane, register) in self.indexed(first, index, element, mask)?.into_iter().enumerate() {
+            let Some(register) = register else { continue };
+            let found = *self.registers.get(register)?;
+            value[lane] = found[lane];
+            self.touch(|| Touched::Read(register, found));
+        }
+        Some(value)
+    }
+
+    pub(super) fn write_indexed(
+        &mut self,
+        (first, index): (Register, Option<Register>),
+        element: u16,
+        value: &Column<L>,
+        mask: u64,
+    ) -> Option<()> {
+        for (lane, register) in self.indexed(first, index, element, mask)?.into_iter().enumerate() {
+            let Some(register) = register else { continue };
+            self.registers.set(register, value, 1 << lane)?;
+            self.touch(|| Touched::Written(register, *value, 1 << lane));
+        }
+        Some(())
+    }
+
+    pub(super) fn read_place(&mut self, place: &Place, element: u16, ty: Type) -> Result<Option<Column<L>>, Reason> {
+        Ok(match place {
+            Place::Register(first) => match self.part(*first, element, ty) {
+                Some((register, shift)) => {
+                    let found = self.registers.get(register).copied();
+                    if let Some(value) = found {
+                        self.touch(|| Touched::Read(register, value));
+                    }
+                    found.map(|value| value.map(|value| cut(value >> shift, ty.size())))
+                }
+                None => self.read_registers(*first, element, ty),
+            },
+            Place::List(first, count) if self.ends_before(*first, *count, element, ty) => Some([0; L]),
+            Place::List(first, _) => self.read_registers(*first, element, ty),
+            // What other lanes hold counts where lanes look at each other.
+            Place::Indexed(first, None) => self.read_indexed((*first, None), element, u64::MAX),
+            Place::Indexed(first, index) => self.read_indexed((*first, *index), element, self.executing),
+            Place::Number(number) if element == 0 => Some([cut(*number, ty.size()); L]),
+            Place::Reading { shape, fields } if element == 0 => {
+                let mut scratch = core::mem::take(self.inner);
+                let mut reading = Reading { running: self, fields, size: ty.size(), value: [0; L] };
+                let ended = evaluate(reading.running.tables.1, shape, &mut scratch, &mut reading);
+                let value = reading.value;
+                *self.inner = scratch;
+                ended?;
+                Some(value.map(|value| cut(value, ty.size())))
+            }
+            _ => None,
+        })
+    }
+
+    /// Moves registers from or to memory, lane by lane.
+    pub(super) fn burst(&mut self, burst: Burst, arguments: &[Column<L>], mask: u64) -> Result<(), Reason> {
+        let argument = |number: usize, lane: usize| arguments.get(number).map_or(0, |column| column[lane]);
+        for lane in (0..L).filter(|lane| mask >> lane & 1 != 0) {
+            // A register that is passed is its operand, and in the high byte how far from it.
+            let (passed, count) = (argument(0, lane), argument(2, lane).min(MOST_REGISTERS));
+            let (operand, first) = (passed as u16 & 0xff, passed as u16 >> 8);
+            let (register, index) = match self.instruction.operands.get(usize::from(operand)) {
+                Some(Place::Register(register)) => (*register, None),
+                Some(Place::Indexed(register, index)) => (*register, *index),
+                _ => return Err(self.operand_trap(operand, Access::Read)),
+            };
+            let size = if burst.stores { 1 << argument(3, lane).min(3) } else { 4 };
+            for number in 0..count {
+                let address = argument(1, lane).wrapping_add(number * size);
+                let place = (register, index);
+                let element = first.saturating_add(number as u16);
+                if burst.stores {
+                    let value = self.read_indexed(place, element, 1 << lane);
+                    let value = value.ok_or_else(|| self.operand_trap(operand, Access::Read))?;
+                    self.store_one(NO_SPACE, address, size, value[lane])?;
+                } else {
+                    let value = [self.load_one(NO_SPACE, address, size)?; L];
+                    let fixed = self.bank(register).is_some_and(|bank| bank.fixed);
+                    let written = if fixed { None } else { self.write_indexed(place, element, &value, 1 << lane) };
+                    written.ok_or_else(|| self.operand_trap(operand, Access::Write))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
