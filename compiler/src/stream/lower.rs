@@ -47,7 +47,8 @@ fn parameter_widths(stream: &Stream) -> Vec<Vec<u8>> {
 pub fn lower(isa: &Isa, stream: &Stream) -> &'static core::Stream {
     let exact = lower_exact(isa, stream);
     // The fast tests are made of what the exact way says.
-    Box::leak(Box::new(core::Stream { quick: super::quick::tests(exact), ..*exact }))
+    let (quick, tested) = super::quick::tests(exact);
+    Box::leak(Box::new(core::Stream { quick, tested, ..*exact }))
 }
 
 /// The same without fast tests: they take seconds to make for a document of thousands of instructions, and pay off where
@@ -122,6 +123,7 @@ pub fn lower_exact(isa: &Isa, stream: &Stream) -> &'static core::Stream {
         })),
         expressions: slice(lower.expressions),
         quick: &[],
+        tested: &[],
     }))
 }
 

@@ -5,6 +5,7 @@
 //! [`crate::spec`]: a specification becomes a stream when it says something that words cannot hold.
 
 pub mod check;
+mod diagram;
 pub mod expressions;
 mod fields;
 mod linear;
@@ -14,4 +15,5 @@ mod quick;
 pub mod resolve;
 pub(crate) mod template;
 mod tree;
+mod validity;
 mod ways;

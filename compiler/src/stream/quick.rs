@@ -1,179 +1,282 @@
-//! A fast test for each layout: conditions and values that mean something, as tables over the bits that decide them.
+//! A fast test for each layout of instructions: conditions and values that mean something, as constant bits and as tables
+//! over the bits that decide them.
 //!
-//! A table is made by asking the exact way about every value of its bits, so the two cannot differ. A layout with a condition
-//! that more than [`MOST_BITS`] bits decide is left to the exact way.
+//! [Diagrams](super::validity) say what a layout demands. The bits that must have one certain value are compared with the
+//! pattern; what is left becomes a table, or a tree where more than [`MOST_BITS`] bits decide it. A layout of which something
+//! is unknown, or that needs a larger tree than [`MOST_LOOKS`], is left to the exact way.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use isaforge_core::stream::{
-    Engine, Input, Layout, Lookup, Piece, Quick, Role, Scope, Source, Stream, Type, Wide, solve,
-};
+use isaforge_core::stream::Node as Look;
+use isaforge_core::stream::{Branch, Constants, Input, Lookup, Piece, Quick, Role, Stream, Tested, Tree, Wide};
 
-use super::model;
+use super::diagram::{Diagrams, Node};
+use super::validity::Validity;
 use crate::lower::slice;
 
-/// The most bits that a table is made for.
-const MOST_BITS: u32 = 13;
-/// The most bits of a table for what an operand may be, facts of the instruction included.
-const MOST_OPERAND_BITS: u32 = 12;
+/// The most bits of a table.
+const MOST_BITS: usize = 13;
+/// The most bits that a node of a tree looks at …
+const WIDEST: u16 = 8;
+/// … and the most nodes of it.
+const MOST_LOOKS: usize = 64;
+/// The most generations that get tests.
+const MOST_GENERATIONS: usize = 32;
 
-/// The tests of all layouts of instructions.
-pub(super) fn tests(stream: &'static Stream) -> &'static [Quick] {
-    let mut tables = Tables { stream, known: HashMap::new(), operands: HashMap::new() };
-    let count = stream.sets.first().map_or(0, |set| usize::from(set.count));
-    let exact =
-        Quick { mask: 0, fixed: 0, value: 0, conditions: &[], checks: &[], len: 0, lengths: None, since: 0, until: 0 };
-    slice(stream.layouts.iter().take(count).map(|layout| tables.quick(layout).unwrap_or(exact)))
+/// The tests of all layouts of instructions, and which of them a generation has.
+pub(super) fn tests(stream: &'static Stream) -> (&'static [Quick], &'static [Tested]) {
+    let count = stream.sets.first().map_or(0, |set| set.count);
+    let mut tables = Tables {
+        stream,
+        validity: Validity::new(stream),
+        rows: HashMap::new(),
+        lookups: HashMap::new(),
+        trees: HashMap::new(),
+    };
+    let mut quick: Vec<Quick> = Vec::new();
+    let mut tested = Vec::new();
+    for generation in generations(stream) {
+        tables.validity.turn(generation);
+        let tests = (0..count).map(|index| {
+            let test = tables.test(index, generation);
+            if tables.validity.diagrams.is_full() {
+                tables.clear();
+                return Tested::EXACT;
+            }
+            match test {
+                Some(Some(_)) if quick.len() >= usize::from(Tested::NEVER) => Tested::EXACT,
+                Some(Some(test)) => {
+                    quick.push(test);
+                    quick.len() as u16 - 1
+                }
+                Some(None) => Tested::NEVER,
+                None => Tested::EXACT,
+            }
+        });
+        tested.push(Tested { generation, tests: slice(tests.collect::<Vec<_>>()) });
+    }
+    (slice(quick), slice(tested))
+}
+
+/// The generations that get tests: those that have names, and the first and the last.
+fn generations(stream: &Stream) -> BTreeSet<u32> {
+    let named = stream.generation_names.iter().map(|(_, generation)| *generation);
+    let (first, last) = stream.generations;
+    named.chain([first, last]).filter(|generation| (first..=last).contains(generation)).take(MOST_GENERATIONS).collect()
 }
 
 struct Tables {
     stream: &'static Stream,
+    validity: Validity,
     /// Tables by their rows: many layouts have the same.
-    known: HashMap<Vec<u64>, &'static [u64]>,
-    /// Tables of operands that nothing but their bits decides: the set, the bits. Many layouts have the same operand.
-    operands: HashMap<(u16, u32), &'static [u64]>,
+    rows: HashMap<Vec<u64>, &'static [u64]>,
+    lookups: HashMap<Node, Lookup>,
+    trees: HashMap<Node, Option<Tree>>,
 }
 
 impl Tables {
-    fn quick(&mut self, layout: &'static Layout) -> Option<Quick> {
-        // Wide patterns are compared whole.
-        let wide = layout.fixed_mask.width() > 64;
-        if wide || layout.role != Role::Own {
+    fn clear(&mut self) {
+        self.validity.clear();
+        self.lookups.clear();
+        self.trees.clear();
+    }
+
+    /// The test of a layout: `Some(None)` where no word fits, `None` where only the exact way can decide.
+    fn test(&mut self, index: u16, generation: u32) -> Option<Option<Quick>> {
+        let layout = self.stream.layouts.get(usize::from(index))?;
+        if !(layout.since..=layout.until).contains(&generation) {
+            return Some(None);
+        }
+        let tells = self.stream.expressions.iter().any(|expression| expression.inputs.contains(&Input::Length));
+        if layout.role != Role::Own || layout.length.is_some() && tells {
             return None;
         }
-        let engine = Engine { stream: self.stream, generation: layout.since };
-        let mut conditions = Vec::new();
+        let mut demands = Demands { mask: layout.mask, value: layout.value, ..Demands::default() };
+        let place = self.validity.place(index, layout.mask, layout.value)?;
         for condition in layout.conditions {
-            self.local(*condition)?;
-            let leaves = solve::leaves_of(engine, layout, *condition);
-            let holds = |scope: &Scope<'_>| scope.expression(*condition) != 0;
-            conditions.push(self.table(engine, layout, leaves, MOST_BITS, &holds)?);
+            let condition = self.validity.condition(&place, *condition);
+            if !self.demand(&mut demands, condition)? {
+                return Some(None);
+            }
         }
-        let mut checks = Vec::new();
-        for (index, field) in layout.fields.iter().enumerate() {
-            let leaves = match field.ty {
-                _ if layout.simple => continue,
-                Type::Number(_) | Type::Float(_) | Type::Enum(_, Some(_)) => continue,
-                Type::Set(_, arguments) => {
-                    let of = |field: &u8| layout.fields.get(usize::from(*field)).map_or(0, |f| f.leaves);
-                    arguments.iter().map(of).fold(field.leaves, |a, b| a | b)
-                }
-                _ => field.leaves,
-            };
-            // What sets look at beyond their bits is not known here.
-            if self.stream.expressions.iter().any(|e| e.inputs.contains(&Input::Length)) {
+        if !demands.trees.is_empty() {
+            return None;
+        }
+        let (conditions, seen) = (demands.lookups, demands.seen);
+        let both = demands.mask & layout.fixed_mask;
+        if demands.value & both != layout.fixed_value & both {
+            return None;
+        }
+        let mask = demands.mask;
+        let (fixed, value) = (mask | layout.fixed_mask, demands.value | layout.fixed_value & layout.fixed_mask);
+        let mut demands = Demands { mask: fixed, value, seen, ..Demands::default() };
+        let place = self.validity.place(index, fixed, value)?;
+        let fields = if layout.simple { 0 } else { layout.fields.len() };
+        for field in 0..fields {
+            let field = self.validity.field(&place, field as u8);
+            if !self.demand(&mut demands, field)? {
                 return None;
             }
-            if self.stream.generations.0 != self.stream.generations.1 && matches!(field.ty, Type::Set(..)) {
-                return None;
-            }
-            let right = |scope: &Scope<'_>| scope.field_is_valid(index as u8);
-            let alone = match (field.ty, field.source) {
-                (Type::Set(set, []), Source::Bits(of)) => Some((set, of.iter().map(|p| u32::from(p.width)).sum())),
-                _ => None,
-            };
-            if let (Some(allowed), Source::Bits(of)) = (alone.and_then(|key| self.operands.get(&key)), field.source) {
-                checks.push(Lookup { pieces: of, allowed });
-                continue;
-            }
-            let table = self.table(engine, layout, leaves, MOST_OPERAND_BITS, &right)?;
-            self.operands.extend(alone.map(|key| (key, table.allowed)));
-            checks.push(table);
         }
+        let Demands { mask: fixed, value, lookups: checks, trees, seen } = demands;
         let lengths = match layout.length {
             None => None,
             Some(length) => {
-                self.local(length)?;
-                let leaves = solve::leaves_of(engine, layout, length);
-                let pieces = pieces(layout, leaves, MOST_BITS)?;
-                let unit = u64::from(self.stream.unit.max(1));
-                let of = |word: &Wide| {
-                    let found = scope(engine, layout, word).expression(length);
-                    let right = found > 0 && found <= self.stream.longest.into() && found.is_multiple_of(unit);
-                    if right { found as u8 } else { 0 }
-                };
-                let lengths: Vec<u8> = words(layout, &pieces).map(|word| of(&word)).collect();
+                let bits = self.validity.expression(&place, length);
+                let (longest, unit) = (u64::from(self.stream.longest), u64::from(self.stream.unit.max(1)));
+                let right = |len: u64| if len <= longest && len.is_multiple_of(unit) { len as u16 } else { 0 };
+                let lengths = self.new_tree(&bits, &right)?;
+                let all = bits.iter().fold(seen | fixed, |seen, bit| seen | self.support(*bit));
                 // Bits that are not there must not be looked at.
-                let shortest = lengths.iter().filter(|len| **len > 0).min().copied().unwrap_or(0);
-                let ends =
-                    |pieces: &[Piece]| pieces.iter().all(|p| p.at + u16::from(p.width) <= u16::from(shortest) * 8);
-                let all = conditions.iter().chain(&checks).all(|lookup: &Lookup| ends(lookup.pieces));
-                if !ends(&pieces) || !all || layout.fixed_mask.width() > u32::from(shortest) * 8 {
+                let shortest = lengths.candidates.iter().min()?;
+                if all.width() > 8 * u32::from(*shortest) {
                     return None;
                 }
-                Some((slice(pieces), slice(lengths)))
+                Some(lengths)
             }
         };
-        Some(Quick {
-            mask: layout.mask.0[0],
-            fixed: layout.fixed_mask.0[0],
-            value: layout.fixed_value.0[0],
+        let chunk = |i: usize| Constants { mask: mask.0[i], fixed: fixed.0[i], value: value.0[i] };
+        let high = (fixed.width() as usize).div_ceil(64).max(1);
+        Some(Some(Quick {
+            low: chunk(0),
+            high: slice((1..high).map(chunk)),
             conditions: slice(conditions),
             checks: slice(checks),
+            trees: slice(trees),
             len: (layout.bits / 8) as u8,
             lengths,
-            since: layout.since,
-            until: layout.until,
-        })
+        }))
     }
 
-    /// Whether fields alone decide an expression.
-    fn local(&self, expression: u16) -> Option<()> {
-        let expression = self.stream.expressions.get(usize::from(expression))?;
-        expression.inputs.iter().all(|input| matches!(input, Input::Field(_))).then_some(())
-    }
-
-    fn table(
-        &mut self,
-        engine: Engine,
-        layout: &'static Layout,
-        leaves: u64,
-        most: u32,
-        holds: &dyn Fn(&Scope<'_>) -> bool,
-    ) -> Option<Lookup> {
-        let pieces = pieces(layout, leaves, most)?;
-        let mut rows = Vec::new();
-        for (i, word) in words(layout, &pieces).enumerate() {
-            if i % 64 == 0 {
-                rows.push(0);
+    /// Adds what must hold; `Some(false)` when it never does.
+    fn demand(&mut self, demands: &mut Demands, node: Node) -> Option<bool> {
+        if node == Node::FALSE {
+            return Some(false);
+        }
+        if self.validity.diagrams.is_unknown(node) {
+            return None;
+        }
+        demands.seen |= self.support(node);
+        let (constants, rest) = self.validity.diagrams.constants(node);
+        for (bit, value) in constants {
+            let known = demands.mask.get(bit.into(), 1) != 0;
+            if known && (demands.value.get(bit.into(), 1) != 0) != value {
+                return Some(false);
             }
-            if let Some(row) = rows.last_mut() {
-                *row |= u64::from(holds(&scope(engine, layout, &word))) << (i % 64);
+            demands.mask.set(bit.into(), 1, 1);
+            demands.value.set(bit.into(), 1, value.into());
+        }
+        if rest != Node::TRUE {
+            match self.lookup(rest) {
+                Some(lookup) => demands.lookups.push(lookup),
+                None => demands.trees.push(self.tree(rest)?),
             }
         }
-        let allowed = *self.known.entry(rows).or_insert_with_key(|rows| slice(rows.iter().copied()));
-        Some(Lookup { pieces: slice(pieces), allowed })
+        Some(true)
+    }
+
+    /// A function of bits as a table.
+    fn lookup(&mut self, node: Node) -> Option<Lookup> {
+        if let Some(known) = self.lookups.get(&node) {
+            return Some(*known);
+        }
+        let diagrams: &Diagrams = &self.validity.diagrams;
+        let bits = diagrams.support(node);
+        if bits.len() > MOST_BITS {
+            return None;
+        }
+        let mut rows = vec![0; (1usize << bits.len()).div_ceil(64)];
+        for value in 0..1usize << bits.len() {
+            let is_set = |bit: u16| bits.binary_search(&bit).is_ok_and(|i| value >> i & 1 != 0);
+            rows[value / 64] |= u64::from(diagrams.holds(node, is_set)) << (value % 64);
+        }
+        let allowed = *self.rows.entry(rows).or_insert_with_key(|rows| slice(rows.iter().copied()));
+        let lookup = Lookup { pieces: slice(pieces(&bits)), allowed };
+        self.lookups.insert(node, lookup);
+        Some(lookup)
+    }
+
+    /// The bits that a function depends on.
+    fn support(&self, node: Node) -> Wide {
+        let mut bits = Wide::ZERO;
+        self.validity.diagrams.support(node).into_iter().for_each(|bit| bits.set(bit.into(), 1, 1));
+        bits
+    }
+
+    /// A function of more bits than a table has.
+    fn tree(&mut self, node: Node) -> Option<Tree> {
+        if let Some(known) = self.trees.get(&node) {
+            return *known;
+        }
+        let tree = self.new_tree(&[node], &|holds| holds as u16);
+        self.trees.insert(node, tree);
+        tree
+    }
+
+    /// A number of which the bits are functions, as a tree: it leads to what `meant` says of the number, if that is not 0.
+    fn new_tree(&self, number: &[Node], meant: &dyn Fn(u64) -> u16) -> Option<Tree> {
+        let diagrams = &self.validity.diagrams;
+        if number.iter().any(|bit| diagrams.is_unknown(*bit)) {
+            return None;
+        }
+        let support = |number: &[Node]| number.iter().flat_map(|bit| diagrams.support(*bit)).collect::<BTreeSet<u16>>();
+        let bits = support(number);
+        let (mut nodes, mut branches, mut candidates) = (Vec::new(), Vec::new(), Vec::new());
+        let mut open = vec![number.to_vec()];
+        while let Some(at) = open.get(nodes.len()).cloned() {
+            let from = support(&at).first().copied().unwrap_or(0);
+            let last = bits.range(..from + WIDEST).next_back().copied().unwrap_or(0);
+            let width = last + 1 - from;
+            nodes.push(Look { shift: u8::try_from(from).ok()?, width: width as u8, first: branches.len() as u32 });
+            for value in 0..1u64 << width {
+                let next: Vec<Node> = at.iter().map(|bit| diagrams.follow(*bit, from, width, value)).collect();
+                let constant = |all, (i, bit): (usize, &Node)| match *bit {
+                    Node::FALSE => Some(all),
+                    Node::TRUE => Some(all | 1 << i),
+                    _ => None,
+                };
+                let known = next.iter().enumerate().try_fold(0, constant).map(meant);
+                branches.push(match known {
+                    Some(0) => Branch::Leaf(0, 0),
+                    Some(known) => Branch::Leaf(number_of(&mut candidates, known) as u32, 1),
+                    None => Branch::Node(number_of(&mut open, next) as u16),
+                });
+            }
+            if open.len() > MOST_LOOKS {
+                return None;
+            }
+        }
+        Some(Tree { nodes: slice(nodes), branches: slice(branches), candidates: slice(candidates) })
     }
 }
 
-fn scope<'a>(engine: Engine, layout: &'static Layout, word: &'a Wide) -> Scope<'a> {
-    Scope { engine, layout, word, len: (layout.bits / 8) as u8, outer: None }
-}
-
-/// The bits of some fields; `None` when they are more than a table is made for, or come from outside.
-fn pieces(layout: &Layout, leaves: u64, most: u32) -> Option<Vec<Piece>> {
-    let mut pieces: Vec<Piece> = Vec::new();
-    let fields = layout.fields.iter().enumerate().filter(|(i, _)| leaves >> i & 1 != 0);
-    for (_, field) in fields {
-        match field.source {
-            Source::Bits(of) => pieces.extend(of),
-            _ => return None,
-        }
-    }
-    let width: u32 = pieces.iter().map(|piece| u32::from(piece.width)).sum();
-    (width <= most).then_some(pieces)
-}
-
-/// A word for each value of some bits, all others being those of the layout.
-fn words(layout: &Layout, pieces: &[Piece]) -> impl Iterator<Item = Wide> {
-    let width: u32 = pieces.iter().map(|piece| u32::from(piece.width)).sum();
-    let base = layout.fixed_value & !model::Layout::bits_of(pieces);
-    (0..1u64 << width).map(move |value| {
-        let (mut word, mut rest) = (base, value);
-        for piece in pieces {
-            word.set(piece.at.into(), piece.width.into(), rest);
-            rest = rest.checked_shr(piece.width.into()).unwrap_or(0);
-        }
-        word
+/// The place of an item in a list, at its end if it is not there yet.
+fn number_of<T: PartialEq>(list: &mut Vec<T>, item: T) -> usize {
+    list.iter().position(|known| *known == item).unwrap_or_else(|| {
+        list.push(item);
+        list.len() - 1
     })
+}
+
+/// What must hold of a word: constant bits, tables, and trees.
+#[derive(Default)]
+struct Demands {
+    mask: Wide,
+    value: Wide,
+    lookups: Vec<Lookup>,
+    trees: Vec<Tree>,
+    /// All bits that are looked at.
+    seen: Wide,
+}
+
+/// Bits from the lowest as runs.
+fn pieces(bits: &[u16]) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for bit in bits {
+        match pieces.last_mut() {
+            Some(last) if last.at + u16::from(last.width) == *bit && last.width < 64 => last.width += 1,
+            _ => pieces.push(Piece { at: *bit, width: 1 }),
+        }
+    }
+    pieces
 }

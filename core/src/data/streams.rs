@@ -4,19 +4,25 @@ use super::{Data, Reader, Writer, choices, records};
 use crate::stream::sequence::{Enumerant, ExtendedSet, HeaderUnit, Kind, Operation, Says, Sequence, Slot, Times};
 use crate::stream::{
     Bank, Branch, Engine, Expression, Field, Input, Instruction, Layout, Notation, Operand, Piece, Quick, Role, Set,
-    Source, Stream, Token, Tree, Type, Wide,
+    Source, Stream, Tested, Token, Tree, Type, Wide,
 };
 
 type StreamNode = crate::stream::Node;
 
-/// Fast tests are left out: without them every word takes the exact way. All of them are one list, so one count is enough.
-impl Data for Quick {
-    fn write(&self, _: &mut Writer) {}
+/// Fast tests are left out: without them every word takes the exact way. The counts of the two lists are enough.
+macro_rules! left_out {
+    ($($name:ident)*) => {$(
+        impl Data for $name {
+            fn write(&self, _: &mut Writer) {}
 
-    fn read(_: &mut Reader) -> Option<Self> {
-        None
-    }
+            fn read(_: &mut Reader) -> Option<Self> {
+                None
+            }
+        }
+    )*};
 }
+
+left_out!(Quick Tested);
 
 impl Data for Wide {
     fn write(&self, to: &mut Writer) {
@@ -30,7 +36,7 @@ impl Data for Wide {
 
 impl Data for Engine {
     fn write(&self, to: &mut Writer) {
-        Stream { quick: &[], ..*self.stream }.write(to);
+        Stream { quick: &[], tested: &[], ..*self.stream }.write(to);
         self.generation.write(to);
     }
 
@@ -42,7 +48,7 @@ impl Data for Engine {
 records! {
     Stream {
         name, doc, unit, longest, swap, generations, generation_names, exclusive, asides, sequence, enums, banks, sets, layouts,
-        instructions, expressions, quick,
+        instructions, expressions, quick, tested,
     }
     Bank { name, doc, count, width, open, close, names, also }
     Set { name, doc, bits, parameters, first, count, tree }

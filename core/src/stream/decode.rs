@@ -2,7 +2,7 @@
 
 use super::error::{DecodeError, wrong_bits};
 use super::expression::Input;
-use super::table::{Branch, Field, Layout, Piece, Role, Set, Source, Stream, Type};
+use super::table::{Branch, Field, Layout, Piece, Quick, Role, Set, Source, Stream, Tested, Tree, Type};
 use super::wide::Wide;
 use crate::bits::sign_extend;
 
@@ -106,6 +106,49 @@ impl Values for Scope<'_> {
             },
         };
         found.extended(raw)
+    }
+}
+
+impl Tree {
+    /// The candidates where the bits of a word lead.
+    #[inline]
+    fn leaf(&self, word: &Wide) -> &'static [u16] {
+        let mut node = self.nodes.first();
+        // Branches only lead downwards; the bound protects against tables made by hand.
+        for _ in 0..=self.nodes.len() {
+            let Some(n) = node else { break };
+            let value = word.get_near(n.shift.into(), n.width.into());
+            match self.branches.get(n.first as usize + value as usize) {
+                Some(Branch::Node(next)) => node = self.nodes.get(usize::from(*next)),
+                Some(Branch::Leaf(first, count)) => {
+                    let first = *first as usize;
+                    return self.candidates.get(first..first + usize::from(*count)).unwrap_or_default();
+                }
+                None => break,
+            }
+        }
+        &[]
+    }
+}
+
+impl Quick {
+    /// Whether pattern and conditions hold.
+    #[inline]
+    fn fits(&self, word: &Wide) -> bool {
+        let [low, high @ ..] = &word.0;
+        (low ^ self.low.value) & self.low.mask == 0
+            && self.high.iter().zip(high).all(|(constants, chunk)| (chunk ^ constants.value) & constants.mask == 0)
+            && self.conditions.iter().all(|lookup| lookup.allows(word))
+    }
+
+    /// Whether all other bits are right where [`fits`](Self::fits) holds.
+    #[inline]
+    fn is_valid(&self, word: &Wide) -> bool {
+        let [low, high @ ..] = &word.0;
+        (low ^ self.low.value) & self.low.fixed == 0
+            && self.high.iter().zip(high).all(|(constants, chunk)| (chunk ^ constants.value) & constants.fixed == 0)
+            && self.checks.iter().all(|lookup| lookup.allows(word))
+            && self.trees.iter().all(|tree| !tree.leaf(word).is_empty())
     }
 }
 
@@ -230,24 +273,7 @@ impl Engine {
     /// The layouts of a set that the bits allow, in the order in which they are to be tried.
     #[inline]
     pub(super) fn candidates(&self, set: &'static Set, word: &Wide) -> impl Iterator<Item = u16> + use<> {
-        let tree = set.tree;
-        let mut node = tree.nodes.first();
-        let mut found: &'static [u16] = &[];
-        // Branches only lead downwards; the bound protects against tables made by hand.
-        for _ in 0..=tree.nodes.len() {
-            let Some(n) = node else { break };
-            let value = word.get_near(n.shift.into(), n.width.into());
-            match tree.branches.get(n.first as usize + value as usize) {
-                Some(Branch::Node(next)) => node = tree.nodes.get(usize::from(*next)),
-                Some(Branch::Leaf(first, count)) => {
-                    let first = *first as usize;
-                    found = tree.candidates.get(first..first + usize::from(*count)).unwrap_or_default();
-                    break;
-                }
-                None => break,
-            }
-        }
-        found.iter().copied()
+        set.tree.leaf(word).iter().copied()
     }
 
     /// Decodes the instruction at the start of `bytes`, which may go on behind it.
@@ -267,29 +293,34 @@ impl Engine {
     /// The layout and the length of a word that is certainly valid; `None` says nothing.
     #[inline]
     fn quick(&self, word: &Wide) -> Option<(u16, u8)> {
-        let low = word.0[0];
+        let tests = self.stream.tested.iter().find(|tested| tested.generation == self.generation)?.tests;
+        let test = |index: u16| match *tests.get(usize::from(index))? {
+            Tested::NEVER => Some(None),
+            test => self.stream.quick.get(usize::from(test)).map(Some),
+        };
         let mut candidates = self.candidates(self.stream.sets.first()?, word);
         while let Some(index) = candidates.next() {
-            let quick = self.stream.quick.get(usize::from(index))?;
-            if quick.len == 0 {
-                return None;
-            }
-            let wrong = low ^ quick.value;
-            let has = quick.since <= self.generation && self.generation <= quick.until;
-            if wrong & quick.mask != 0 || !has || !quick.conditions.iter().all(|lookup| lookup.allows(word)) {
+            let Some(quick) = test(index)? else { continue };
+            let len = match &quick.lengths {
+                None => quick.len,
+                Some(lengths) => *lengths.leaf(word).first()? as u8,
+            };
+            if !quick.fits(word) {
                 continue;
             }
-            if wrong & quick.fixed != 0 || !quick.checks.iter().all(|lookup| lookup.allows(word)) {
+            if !quick.is_valid(word) {
                 return None;
             }
-            if self.stream.exclusive && candidates.any(|other| self.rivals(index, other, word)) {
-                return None;
+            if self.stream.exclusive {
+                // What lies behind an instruction is none of its business.
+                let word = word.low(8 * u32::from(len));
+                for other in candidates {
+                    if test(other)?.is_some_and(|quick| quick.fits(&word)) && self.differ(index, other) {
+                        return None;
+                    }
+                }
             }
-            let len = match quick.lengths {
-                None => quick.len,
-                Some((pieces, lengths)) => *lengths.get(extract(word, pieces) as usize)?,
-            };
-            return (len != 0).then_some((index, len));
+            return Some((index, len));
         }
         None
     }
@@ -340,10 +371,15 @@ impl Engine {
 
     /// Whether bits that fit one layout fit another one, too, which is of another instruction.
     fn rivals(&self, index: u16, other: u16, word: &Wide) -> bool {
-        let layout = |index: u16| self.stream.layouts.get(usize::from(index));
-        let (Some(layout), Some(other)) = (layout(index), layout(other)) else { return false };
-        let len = (other.bits / 8) as u8;
-        layout.opcode != other.opcode && Scope { engine: *self, layout: other, word, len, outer: None }.fits()
+        let Some(layout) = self.stream.layouts.get(usize::from(other)) else { return false };
+        let len = (layout.bits / 8) as u8;
+        self.differ(index, other) && Scope { engine: *self, layout, word, len, outer: None }.fits()
+    }
+
+    /// Whether two layouts are of two instructions.
+    fn differ(&self, index: u16, other: u16) -> bool {
+        let opcode = |index: u16| self.stream.layouts.get(usize::from(index)).map(|layout| layout.opcode);
+        opcode(index) != opcode(other)
     }
 
     /// The scope of a decoded instruction.

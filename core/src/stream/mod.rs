@@ -41,7 +41,7 @@ mod table;
 mod wide;
 
 pub use annotate::{Note, annotate};
-pub use decode::{Decoded, Engine, Scope};
+pub use decode::{Decoded, Engine, Scope, Values};
 pub use error::{DecodeError, ParseError, Reason};
 pub use expression::{Expression, Input, MAX_NODES};
 pub use parse::{Labels, NoLabels, Parsed};

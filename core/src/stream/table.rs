@@ -41,32 +41,57 @@ pub struct Stream {
     pub instructions: &'static [Instruction],
     /// Conditions and computed values.
     pub expressions: &'static [Expression],
-    /// The fast test of each layout; none where every word is to take the exact way.
+    /// Fast tests of layouts; none where every word is to take the exact way.
     pub quick: &'static [Quick],
+    /// Which generations have fast tests, and of which layouts.
+    pub tested: &'static [Tested],
+}
+
+/// The fast tests of a generation.
+#[derive(Clone, Copy, Debug)]
+pub struct Tested {
+    /// The generation.
+    pub generation: u32,
+    /// The test of each layout of instructions: index into [`Stream::quick`], or one of the constants of this type.
+    pub tests: &'static [u16],
+}
+
+impl Tested {
+    /// Only the exact way can decide.
+    pub const EXACT: u16 = u16::MAX;
+    /// No word of this generation fits the layout.
+    pub const NEVER: u16 = u16::MAX - 1;
 }
 
 /// A test that decides about a word of a layout without evaluating anything. It has all that the exact way looks at: pattern
 /// and conditions, then what other bits must be.
 #[derive(Clone, Copy, Debug)]
 pub struct Quick {
-    /// Bits of the pattern …
-    pub mask: u64,
-    /// … of all constant bits …
-    pub fixed: u64,
-    /// … and what they are.
-    pub value: u64,
-    /// The conditions.
+    /// What the lowest 64 bits must be …
+    pub low: Constants,
+    /// … and those above, in further chunks of 64.
+    pub high: &'static [Constants],
+    /// What more there is to the conditions.
     pub conditions: &'static [Lookup],
     /// What values mean something.
     pub checks: &'static [Lookup],
-    /// The length in bytes; 0 when only the exact way can decide.
+    /// The same, where that takes many bits: leaves that have a candidate are right.
+    pub trees: &'static [Tree],
+    /// The length in bytes.
     pub len: u8,
-    /// Where bits say the length: those bits, and the length for each of their values.
-    pub lengths: Option<(&'static [Piece], &'static [u8])>,
-    /// The first generation that has the layout …
-    pub since: u32,
-    /// … and the last.
-    pub until: u32,
+    /// Where bits say the length: leads to it, or to nothing where only the exact way can decide.
+    pub lengths: Option<Tree>,
+}
+
+/// Constant bits among 64.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Constants {
+    /// Bits that pattern and conditions demand …
+    pub mask: u64,
+    /// … all that any valid word has …
+    pub fixed: u64,
+    /// … and what they are.
+    pub value: u64,
 }
 
 /// The values that some bits may have, the first piece being the least significant.

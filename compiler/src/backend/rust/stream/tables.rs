@@ -2,8 +2,8 @@
 
 use isaforge_core::semantics::Node;
 use isaforge_core::stream::{
-    Bank, Branch, Expression, Field, Input, Instruction, Layout, Lookup, Notation, Operand, Piece, Quick, Role, Set,
-    Source, Stream, Token, Type, Wide,
+    Bank, Branch, Constants, Expression, Field, Input, Instruction, Layout, Lookup, Notation, Operand, Piece, Quick,
+    Role, Set, Source, Stream, Tested, Token, Tree, Type, Wide,
 };
 use isaforge_core::table::{Base, Enum};
 use proc_macro2::{Ident, Literal, TokenStream};
@@ -59,9 +59,7 @@ fn bank(b: &Bank) -> TokenStream {
     })
 }
 
-fn set(s: &Set) -> TokenStream {
-    let Set { name, doc, parameters, tree, .. } = s;
-    let (bits, first, count) = (n(s.bits), n(s.first), n(s.count));
+fn tree(tree: &Tree) -> TokenStream {
     let nodes = tree.nodes.iter().map(|node| {
         let (shift, width, first) = (n(node.shift), n(node.width), n(node.first));
         quote!(Node { shift: #shift, width: #width, first: #first })
@@ -77,9 +75,14 @@ fn set(s: &Set) -> TokenStream {
         }
     });
     let candidates = tree.candidates.iter().map(|c| n(*c));
+    quote!(Tree { nodes: &[#(#nodes),*], branches: &[#(#branches),*], candidates: &[#(#candidates),*] })
+}
+
+fn set(s: &Set) -> TokenStream {
+    let Set { name, doc, parameters, .. } = s;
+    let (bits, first, count, tree) = (n(s.bits), n(s.first), n(s.count), tree(&s.tree));
     quote!(Set {
-        name: #name, doc: #doc, bits: #bits, parameters: &[#(#parameters),*], first: #first, count: #count,
-        tree: Tree { nodes: &[#(#nodes),*], branches: &[#(#branches),*], candidates: &[#(#candidates),*] },
+        name: #name, doc: #doc, bits: #bits, parameters: &[#(#parameters),*], first: #first, count: #count, tree: #tree,
     })
 }
 
@@ -120,19 +123,27 @@ fn lookup(lookup: &Lookup) -> TokenStream {
     quote!(Lookup { pieces: #of, allowed: &[#(#allowed),*] })
 }
 
+fn constants(c: &Constants) -> TokenStream {
+    let [mask, fixed, value] = [c.mask, c.fixed, c.value].map(hex);
+    quote!(Constants { mask: #mask, fixed: #fixed, value: #value })
+}
+
 fn quick(q: &Quick) -> TokenStream {
-    let [mask, fixed, value] = [q.mask, q.fixed, q.value].map(hex);
+    let (low, high) = (constants(&q.low), q.high.iter().map(constants));
     let (conditions, checks) = (q.conditions.iter().map(lookup), q.checks.iter().map(lookup));
-    let (len, since, until) = (n(q.len), n(q.since), n(q.until));
-    let lengths = q.lengths.map(|(of, lengths)| {
-        let (of, lengths) = (pieces(of), lengths.iter().map(|length| n(*length)));
-        quote!((#of, &[#(#lengths),*]))
-    });
+    let trees = q.trees.iter().map(tree);
+    let len = n(q.len);
+    let lengths = q.lengths.as_ref().map(tree);
     let lengths = lengths.map_or_else(|| quote!(None), |lengths| quote!(Some(#lengths)));
     quote!(Quick {
-        mask: #mask, fixed: #fixed, value: #value, conditions: &[#(#conditions),*], checks: &[#(#checks),*],
-        len: #len, lengths: #lengths, since: #since, until: #until,
+        low: #low, high: &[#(#high),*], conditions: &[#(#conditions),*], checks: &[#(#checks),*], trees: &[#(#trees),*],
+        len: #len, lengths: #lengths,
     })
+}
+
+fn tested(t: &Tested) -> TokenStream {
+    let (generation, tests) = (n(t.generation), t.tests.iter().map(|test| n(*test)));
+    quote!(Tested { generation: #generation, tests: &[#(#tests),*] })
 }
 
 fn field(f: &Field) -> TokenStream {
@@ -287,7 +298,7 @@ pub(super) fn emit(stream: &Stream) -> TokenStream {
     let (sets, layouts) = (stream.sets.iter().map(set), stream.layouts.iter().map(layout));
     let instructions = stream.instructions.iter().map(instruction);
     let expressions = stream.expressions.iter().map(expression);
-    let quick = stream.quick.iter().map(quick);
+    let (quick, tested) = (stream.quick.iter().map(quick), stream.tested.iter().map(tested));
     quote! {
         mod tables {
             #[allow(unused_imports, reason = "which of the shapes occur depends on the instruction set")]
@@ -316,6 +327,7 @@ pub(super) fn emit(stream: &Stream) -> TokenStream {
                 instructions: &[#(#instructions),*],
                 expressions: &[#(#expressions),*],
                 quick: &[#(#quick),*],
+                tested: &[#(#tested),*],
             };
         }
     }

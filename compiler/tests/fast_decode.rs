@@ -1,0 +1,75 @@
+//! The fast tests of streams say what the exact way says: on random words of every layout of every set that is there, whole
+//! and cut short, errors included.
+
+#[path = "../../runtime/tests/seed/mod.rs"]
+mod seed;
+
+use std::path::{Path, PathBuf};
+
+use isaforge_compiler::{Settings, compile};
+use isaforge_core::sample::Random;
+use isaforge_core::stream::{Engine, Stream, Tested, Wide};
+
+/// Words of each layout.
+const ROUNDS: u64 = 24;
+
+fn compiled(document: PathBuf, generation: Option<&str>) -> Option<&'static Stream> {
+    if !document.exists() {
+        println!("not compared: there is no {}", document.display());
+        return None;
+    }
+    let settings = Settings { generation: generation.map(str::to_owned), ..Settings::new(&document) };
+    let compiled = compile(&settings).unwrap_or_else(|failure| panic!("{failure}"));
+    Some(compiled.stream.expect("it is a stream"))
+}
+
+/// Compares the two ways in all generations that have fast tests, and returns how many words were valid.
+fn compare(stream: &'static Stream, random: &mut Random) -> usize {
+    let exact: &'static Stream = Box::leak(Box::new(Stream { quick: &[], tested: &[], ..*stream }));
+    let mut valid = 0;
+    for Tested { generation, .. } in stream.tested {
+        let [fast, slow] = [stream, exact].map(|stream| Engine { stream, generation: *generation });
+        let layouts = stream.layouts_of(0).iter().filter(|l| (l.since..=l.until).contains(generation));
+        for layout in layouts {
+            for round in 0..ROUNDS {
+                // Many values that mean something have few bits.
+                let chunk = |_| (0..round % 4).fold(random.next(), |all, _| all & random.next());
+                let word = Wide(std::array::from_fn(chunk));
+                let mut word = word & !layout.fixed_mask | layout.fixed_value;
+                if round % 7 == 3 {
+                    word.set((random.next() % u64::from(layout.bits.max(1))) as u32, 1, random.next());
+                }
+                let bytes = fast.store(word);
+                let len = if round % 11 == 5 { random.next() as usize % bytes.len() } else { bytes.len() };
+                let (found, wanted) = (fast.decode(&bytes[..len]), slow.decode(&bytes[..len]));
+                assert_eq!(found, wanted, "{} of {} in {generation}: {word:x}", layout.name, stream.name);
+                valid += usize::from(found.is_ok());
+            }
+        }
+    }
+    valid
+}
+
+#[test]
+fn the_fast_tests_say_what_the_exact_way_says() {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let documents = own.join("../shared/documents");
+    let amdgpu = documents.join("llvm-tablegen-amdgpu/amdgpu-instructions.jsonl.gz");
+    let cases: [(PathBuf, Option<&str>); 8] = [
+        (own.join("examples/riscv/isa.yaml"), None),
+        (own.join("examples/sm75/isa.yaml"), None),
+        (own.join("tests/specs/rv32imc.yaml"), None),
+        (documents.join("isaspec-mesa-25.0.7/ir3/ir3.xml"), None),
+        (documents.join("isaspec-mesa-25.0.7/afuc/afuc.xml"), None),
+        (documents.join("isaspec-mesa-25.0.7/etnaviv/etnaviv.xml"), None),
+        (amdgpu.clone(), Some("gfx1100")),
+        (amdgpu, Some("gfx908")),
+    ];
+    let mut random = Random(seed::seed(17));
+    for (document, generation) in cases {
+        if let Some(stream) = compiled(document, generation) {
+            assert!(!stream.tested.is_empty(), "{} has fast tests", stream.name);
+            assert!(compare(stream, &mut random) > 0, "no word of {} is valid", stream.name);
+        }
+    }
+}
