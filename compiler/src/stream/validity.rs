@@ -62,6 +62,9 @@ pub(super) struct Place {
     depth: u32,
 }
 
+/// What decides the answer to a question, and bits that are known.
+type Signed = (Vec<u64>, Vec<(Bit, bool)>);
+
 /// A set and its bits and parameters.
 type Asked = (u16, Vec<Node>, Vec<Vec<Node>>);
 
@@ -70,7 +73,7 @@ pub(super) struct Validity {
     stream: &'static Stream,
     generation: u32,
     pub(super) diagrams: Diagrams,
-    answers: HashMap<(Vec<u64>, Vec<(Bit, bool)>), Option<Rc<Answers>>>,
+    answers: HashMap<Signed, Option<Rc<Answers>>>,
     sets: HashMap<Asked, Node>,
     /// How many computed fields follow from each other at most.
     chain: u32,
