@@ -8,7 +8,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use isaforge_core::stream::Node as Look;
-use isaforge_core::stream::{Branch, Constants, Input, Lookup, Piece, Quick, Role, Stream, Tested, Tree, Wide};
+use isaforge_core::stream::{Branch, Constants, Input, Lookup, Piece, Quick, Role, Stream, Tested, Tree, Type, Wide};
 
 use super::diagram::{Diagrams, Node};
 use super::validity::Validity;
@@ -38,10 +38,15 @@ pub(super) fn tests(stream: &'static Stream) -> (&'static [Quick], &'static [Tes
     for generation in generations(stream) {
         tables.validity.turn(generation);
         let tests = (0..count).map(|index| {
-            let test = tables.test(index, generation);
+            let mut test = tables.test(index, generation);
+            if tables.validity.diagrams.is_full() {
+                // Once more, with room for this one alone.
+                tables.clear();
+                test = tables.test(index, generation);
+            }
             if tables.validity.diagrams.is_full() {
                 tables.clear();
-                return Tested::EXACT;
+                test = None;
             }
             match test {
                 Some(Some(_)) if quick.len() >= usize::from(Tested::NEVER) => Tested::EXACT,
@@ -88,7 +93,9 @@ impl Tables {
             return Some(None);
         }
         let tells = self.stream.expressions.iter().any(|expression| expression.inputs.contains(&Input::Length));
-        if layout.role != Role::Own || layout.length.is_some() && tells {
+        // Operands are told the length of the instruction that they stand in.
+        let sets = !layout.simple && layout.fields.iter().any(|field| matches!(field.ty, Type::Set(..)));
+        if layout.role != Role::Own || tells && (sets || layout.length.is_some()) {
             return None;
         }
         let mut demands = Demands { mask: layout.mask, value: layout.value, ..Demands::default() };
@@ -122,6 +129,8 @@ impl Tables {
         let lengths = match layout.length {
             None => None,
             Some(length) => {
+                // The length is looked at before the pattern is.
+                let place = self.validity.place(index, Wide::ZERO, Wide::ZERO)?;
                 let bits = self.validity.expression(&place, length);
                 let (longest, unit) = (u64::from(self.stream.longest), u64::from(self.stream.unit.max(1)));
                 let right = |len: u64| if len <= longest && len.is_multiple_of(unit) { len as u16 } else { 0 };

@@ -10,10 +10,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use isaforge_core::semantics::Op;
-use isaforge_core::stream::{
-    Engine, Expression, Input, Layout, Piece, Role, Scope, Source, Stream, Type, Values, Wide,
-};
+use isaforge_core::stream::{Engine, Input, Layout, Role, Scope, Source, Stream, Type, Wide};
 
+use super::answers::{Answers, Bit, Question, SAME, Told, bits_of, leaves, part, signature};
 use super::diagram::{Diagrams, Node};
 
 /// The most bits that decide one answer of the exact way.
@@ -24,35 +23,6 @@ const BUDGET: u64 = 1 << 24;
 const DEEPEST: u32 = 8;
 /// Of so many computed fields in a row, core computes no more: nothing that comes near is taken.
 const LONGEST_CHAIN: u32 = 24;
-
-/// The most numbers of which a signature is made.
-const LONGEST_SIGNATURE: usize = 1 << 10;
-
-/// A question about a layout.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Question {
-    /// What an expression is when it ends with the node of this index.
-    Expression(u16, u16),
-    /// What a field is.
-    Value(u8),
-    /// Whether the value of a field that is no set means something.
-    Means(u8),
-}
-
-/// A bit that an answer depends on.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Bit {
-    /// A bit of the layout.
-    Own(u16),
-    /// A bit of a parameter.
-    Outer(u8, u16),
-}
-
-/// The answers to a question, for each value of some bits.
-pub(super) struct Answers {
-    pub(super) bits: Vec<Bit>,
-    pub(super) values: Vec<u64>,
-}
 
 /// A layout, and what its bits and its parameters are as functions of the bits of an instruction. What is not there is 0.
 pub(super) struct Place {
@@ -79,26 +49,6 @@ pub(super) struct Validity {
     chain: u32,
     budget: u64,
 }
-
-/// What an instruction tells an operand.
-struct Told([u64; 256]);
-
-impl Values for Told {
-    fn value_at(&self, field: u8, _: u8) -> u64 {
-        self.0[usize::from(field)]
-    }
-}
-
-/// Every parameter is the field with its number.
-static SAME: [u8; 256] = {
-    let mut all = [0; 256];
-    let mut i = 0;
-    while i < 256 {
-        all[i] = i as u8;
-        i += 1;
-    }
-    all
-};
 
 impl Validity {
     pub(super) fn new(stream: &'static Stream) -> Self {
@@ -166,17 +116,20 @@ impl Validity {
         let Some(found) = expression.nodes.get(usize::from(node)) else { return Vec::new() };
         let mut parts = [const { Vec::new() }; 3];
         let count = match found.op {
-            Op::Select if self.spend() && found.ty.lanes == 1 => 3,
-            Op::And | Op::Or if self.spend() => 2,
+            Op::Select => 3,
+            Op::And | Op::Or => 2,
             _ => 0,
         };
+        let single = |at: &u16| expression.nodes.get(usize::from(*at)).is_some_and(|node| node.ty.lanes == 1);
+        let can = found.ty.lanes == 1 && found.args.iter().take(count).all(single) && self.spend();
+        let count = if can { count } else { 0 };
         for (part, argument) in parts.iter_mut().zip(found.args).take(count) {
             *part = self.part(place, index, argument);
         }
         if count == 0 {
             return (0..found.ty.size().min(64)).map(|_| self.diagrams.unknown()).collect();
         }
-        let width = parts.iter().map(Vec::len).max().unwrap_or(0);
+        let width = parts.iter().map(Vec::len).max().unwrap_or(0).min(found.ty.bits.into());
         let bits = (0..width).map(|i| {
             let [a, b, c] = [0, 1, 2].map(|part| parts[part].get(i).copied().unwrap_or(Node::FALSE));
             let condition = parts[0].first().copied().unwrap_or(Node::FALSE);
@@ -400,19 +353,6 @@ impl Validity {
     }
 }
 
-impl Answers {
-    /// Leaves out the bits that nothing depends on.
-    fn prune(&mut self) {
-        for i in (0..self.bits.len()).rev() {
-            let halves = self.values.chunks(2 << i).map(|pair| pair.split_at(1 << i));
-            if halves.clone().all(|(zero, one)| zero == one) {
-                self.values = halves.flat_map(|(zero, _)| zero).copied().collect();
-                self.bits.remove(i);
-            }
-        }
-    }
-}
-
 impl Place {
     /// A bit as a function of those of the instruction.
     fn bit(&self, bit: Bit) -> Node {
@@ -422,111 +362,6 @@ impl Place {
         };
         of.and_then(|of| of.get(usize::from(at))).copied().unwrap_or(Node::FALSE)
     }
-}
-
-/// The fields that decide a part of an expression.
-fn leaves(layout: &Layout, expression: &Expression, node: u16) -> u64 {
-    let (mut needed, mut leaves) = (vec![false; expression.nodes.len()], 0);
-    for (at, found) in expression.nodes.iter().enumerate().take(usize::from(node) + 1).rev() {
-        if !needed[at] && at != usize::from(node) {
-            continue;
-        }
-        match found.op {
-            Op::Operand => {
-                if let Some(Input::Field(field)) = expression.inputs.get(usize::from(found.args[0])) {
-                    leaves |= layout.fields.get(usize::from(*field)).map_or(0, |field| field.leaves);
-                }
-            }
-            Op::Const => {}
-            // Its arguments stand in a list: all nodes before it are taken for them.
-            Op::Pack => needed[..at].fill(true),
-            _ => {
-                for argument in found.args {
-                    if let Some(needed) = needed.get_mut(usize::from(argument)) {
-                        *needed = true;
-                    }
-                }
-            }
-        }
-    }
-    leaves
-}
-
-/// The value of a part of an expression.
-fn part(scope: &Scope<'_>, index: u16, node: u16) -> u64 {
-    let Some(whole) = scope.engine.stream.expressions.get(usize::from(index)) else { return 0 };
-    let part = Expression { nodes: whole.nodes.get(..=usize::from(node)).unwrap_or(whole.nodes), ..*whole };
-    part.value(|input| match input {
-        Input::Field(field) => scope.value(field),
-        Input::Generation => scope.engine.generation.into(),
-        Input::Length => scope.len.into(),
-    })
-}
-
-/// All that decides the answer to a question: layouts with the same have the same answers.
-fn signature(stream: &'static Stream, layout: &'static Layout, question: Question) -> Vec<u64> {
-    let mut all = Vec::new();
-    match question {
-        Question::Expression(expression, node) => {
-            all.push(node.into());
-            sign_expression(stream, layout, expression, &mut all);
-        }
-        Question::Value(field) => {
-            all.push(u64::MAX);
-            sign_field(stream, layout, field, &mut all);
-        }
-        Question::Means(field) => {
-            all.push(u64::MAX - 1);
-            all.extend(match layout.fields.get(usize::from(field)).map(|field| field.ty) {
-                Some(Type::Enum(names, _)) => [0, names.into()],
-                Some(Type::Register(bank)) => [1, bank.into()],
-                _ => [2, 0],
-            });
-            sign_field(stream, layout, field, &mut all);
-        }
-    }
-    if all.len() >= LONGEST_SIGNATURE {
-        // Fields that are computed from others again and again: then every layout is asked.
-        let own = std::ptr::from_ref(layout).addr() as u64;
-        all.extend([own, u64::MAX]);
-    }
-    all
-}
-
-fn sign_expression(stream: &'static Stream, layout: &'static Layout, index: u16, all: &mut Vec<u64>) {
-    all.push(index.into());
-    let inputs = stream.expressions.get(usize::from(index)).map_or(&[][..], |expression| expression.inputs);
-    for input in inputs {
-        if all.len() >= LONGEST_SIGNATURE {
-            return;
-        }
-        match input {
-            Input::Field(field) => sign_field(stream, layout, *field, all),
-            Input::Generation => {}
-            Input::Length => all.push(layout.bits.into()),
-        }
-    }
-}
-
-fn sign_field(stream: &'static Stream, layout: &'static Layout, index: u8, all: &mut Vec<u64>) {
-    let Some(field) = layout.fields.get(usize::from(index)) else { return };
-    all.extend([u64::from(field.width), u64::from(field.signed)]);
-    match field.source {
-        Source::Bits(pieces) => {
-            all.push(pieces.len() as u64);
-            all.extend(pieces.iter().map(|piece| u64::from(piece.at) << 8 | u64::from(piece.width)));
-        }
-        Source::Outer(parameter) => all.push(1 << 32 | u64::from(parameter)),
-        Source::Computed { value, .. } => {
-            all.push(1 << 33);
-            sign_expression(stream, layout, value, all);
-        }
-    }
-}
-
-/// Where the bits of pieces are, the least significant first.
-fn bits_of(pieces: &[Piece]) -> impl Iterator<Item = u16> {
-    pieces.iter().flat_map(|piece| piece.at..piece.at + u16::from(piece.width))
 }
 
 /// How many computed fields of a layout follow from each other at most.
