@@ -21,6 +21,8 @@
 //! # Decoding
 //! A [tree](Tree) over bits leads to the layouts that the bits allow, the more special before the more general. The first
 //! whose pattern and conditions hold is the instruction; then every other bit is checked.
+//! [Fast tests](Quick) made by the compiler decide about valid words without evaluating anything, for each
+//! [generation](Tested) that has a name; what they do not decide takes the exact way, which also says what is wrong.
 
 mod annotate;
 mod decode;
