@@ -42,7 +42,8 @@ export const start = async (told = () => {}) => {
   // Waits until an expression is true, and gives its value.
   const until = async (what, expression) => {
     for (let round = 0; round < 600; round++) {
-      const value = await run(expression);
+      // A page that is left in between has no answer.
+      const value = await run(expression).catch((error) => { if (!/navigated|context/.test(error.message)) throw error; });
       if (value) return value;
       await new Promise((again) => setTimeout(again, 50));
     }
