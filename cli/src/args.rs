@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::engine::ArgValueCompleter;
 use isaforge_compiler::backend::rust::SemanticsStyle;
 
 use crate::builtin::{self, Builtin};
 use crate::code::{How, Order};
+use crate::completion::instructions;
 use crate::help;
 use crate::machine::{Engine, Level};
 use crate::words::Encoding;
@@ -91,8 +93,44 @@ pub enum Command {
     #[command(after_help = help::COMPLETIONS)]
     Completions {
         /// The shell
-        shell: clap_complete::Shell,
+        shell: Shell,
     },
+    /// Write the manual pages of the command, for `man`
+    #[command(after_help = help::MAN)]
+    Man {
+        /// The folder that they go to
+        #[arg(short = 'o', long = "out", value_name = "DIR")]
+        folder: PathBuf,
+    },
+}
+
+/// Shells that complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shell {
+    /// Bash.
+    Bash,
+    /// Elvish.
+    Elvish,
+    /// Fish.
+    Fish,
+    /// PowerShell.
+    #[value(name = "powershell")]
+    PowerShell,
+    /// Zsh.
+    Zsh,
+}
+
+impl Shell {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shell::Bash => "bash",
+            Shell::Elvish => "elvish",
+            Shell::Fish => "fish",
+            Shell::PowerShell => "powershell",
+            Shell::Zsh => "zsh",
+        }
+    }
 }
 
 /// A parser of names of built-in instruction sets, which proposes and completes them.
@@ -262,7 +300,7 @@ pub struct ListArgs {
     #[command(flatten)]
     pub target: TargetArgs,
     /// Only instructions with all of these words in their name, title or description
-    #[arg(value_name = "WORD")]
+    #[arg(value_name = "WORD", add = ArgValueCompleter::new(instructions))]
     pub words: Vec<String>,
     /// Print one JSON object an instruction, each on a line of its own
     #[arg(long)]
@@ -277,7 +315,7 @@ pub struct ExplainArgs {
     pub target: TargetArgs,
     /// A word in hexadecimal, an instruction's text, its name, or words that describe it; `-` reads it from standard input;
     /// without it, what holds for all programs
-    #[arg(num_args = 0.., value_name = "WORD|TEXT")]
+    #[arg(num_args = 0.., value_name = "WORD|TEXT", add = ArgValueCompleter::new(instructions))]
     pub what: Vec<String>,
 }
 
@@ -481,6 +519,9 @@ pub struct RunArgs {
     /// Print the machine code that was made, with the instructions it comes from
     #[arg(long, requires = "spec")]
     pub dump_jit: bool,
+    /// Write a launch file for a program in assembly beside it, with all keys that it could have
+    #[arg(long, conflicts_with_all = ["spec", "more", "sheet", "compare"])]
+    pub init: bool,
     /// More recorded cases
     #[arg(value_name = "CASE")]
     pub more: Vec<PathBuf>,

@@ -235,6 +235,7 @@ A launch file with a `size` runs a fragment program for pixels and writes what i
 
 Examples:
   isaforge run launch.yaml
+  isaforge run --init double.s            writes double.yaml, with all keys that it could have
   isaforge run launch.yaml --quiet        only what the launch file prints
   isaforge run launch.yaml --trace        (0,0,0) warp 0    3 ++++xxxxxxxxxxxx, then the text
   isaforge run launch.yaml --break 4 --break 7      stop at the first that a warp comes to
@@ -294,6 +295,12 @@ Examples:
   isaforge completions bash > ~/.local/share/bash-completion/completions/isaforge
   isaforge completions zsh > ~/.zfunc/_isaforge
   isaforge completions fish > ~/.config/fish/completions/isaforge.fish";
+
+/// Examples of `man`.
+pub const MAN: &str = "\
+Examples:
+  isaforge man -o ~/.local/share/man/man1
+  isaforge man -o pages";
 
 #[cfg(test)]
 mod tests {

@@ -11,13 +11,14 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 
 pub mod args;
 pub mod asm;
 pub mod builtin;
 pub mod check;
 pub mod code;
+mod completion;
 pub mod conform;
 pub mod demo;
 pub mod diff;
@@ -54,14 +55,16 @@ use failure::{Failure, Status};
 
 /// Runs the command with the arguments of the process.
 pub fn main() -> ExitCode {
+    if completion::answered() {
+        return ExitCode::SUCCESS;
+    }
     ExitCode::from(run_command(std::env::args_os()))
 }
 
 /// Runs the command with these arguments, the first of which is the program's name. Returns the exit status.
 pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let named = |argument: &OsString| argument == "--spec" || argument.as_encoded_bytes().starts_with(b"--spec=");
-    let with_spec = arguments.iter().take_while(|argument| *argument != "--").any(named);
+    let with_spec = target::names_specification(&arguments);
     let parsed = target::command_line(with_spec).try_get_matches_from(arguments);
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
@@ -107,12 +110,8 @@ fn dispatch(command: &Command) -> Result<Status, Failure> {
         Command::Run(args) => run::run(args),
         Command::Fidelity(args) => fidelity::fidelity(args),
         Command::Demo(args) => demo::demo(args),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Cli::command(), "isaforge", &mut script);
-            io::stdout().write_all(&script)?;
-            Ok(Status::Fine)
-        }
+        Command::Completions { shell } => completion::script(*shell).map(|()| Status::Fine),
+        Command::Man { folder } => completion::pages(folder).map(|()| Status::Fine),
     }
 }
 

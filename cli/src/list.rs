@@ -73,6 +73,16 @@ pub fn search(target: &Target, what: &str) -> Option<String> {
     (!found.is_empty() && !what.is_empty()).then(|| table(&found))
 }
 
+/// The names of all instructions, and their titles.
+pub fn names(tables: Tables) -> Vec<(&'static str, &'static str)> {
+    let rows = match tables {
+        Tables::Words(isa) => of_words(isa, None, &|_| None),
+        Tables::Groups(isa) => of_groups(isa, None, &|_| None),
+        Tables::Streams(engine) => of_streams(engine, None, &|_| None),
+    };
+    rows.into_iter().map(|row| (row.mnemonic, row.title)).collect()
+}
+
 fn rows(target: &Target, entries: &[Entry]) -> Vec<Row> {
     let fidelity = |name: &str| entries.iter().find(|entry| entry.mnemonic == name).map(|entry| entry.class.name());
     match target.tables {

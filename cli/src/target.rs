@@ -3,6 +3,7 @@
 //! A specification goes no further than its tables, the very ones that a generated crate would hold as code. So an author
 //! edits, runs the command, and sees.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use clap::CommandFactory;
@@ -199,6 +200,12 @@ fn chosen(stream: &Stream, wanted: Option<&str>, spec: &Path) -> Result<u32, Fai
         let message = format!("`{}` has no generation {wanted}", spec.display());
         Failure::usage(message, format!("its generations are {known}"))
     })
+}
+
+/// Whether a specification takes the place of a built-in set.
+pub fn names_specification(arguments: &[OsString]) -> bool {
+    let named = |argument: &OsString| argument == "--spec" || argument.as_encoded_bytes().starts_with(b"--spec=");
+    arguments.iter().take_while(|argument| *argument != "--").any(named)
 }
 
 /// The command line, for arguments that name a specification or for those that do not.

@@ -6,6 +6,7 @@ pub mod buffers;
 pub mod cases;
 pub mod draw;
 pub mod engine;
+pub mod init;
 pub mod launch;
 pub mod outputs;
 pub mod own;
@@ -39,6 +40,12 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     input::open(&args.launch).map_err(Failure::reading(&args.launch))?;
     if let Some(spec) = &args.spec {
         return own::run(args, spec);
+    }
+    if args.init {
+        return init::init(&args.launch);
+    }
+    if let Some(failure) = init::mistaken(&args.launch) {
+        return Err(failure);
     }
     let execution = engine::asked(args)?;
     if let Some(case) = cases::read(&args.launch) {

@@ -28,6 +28,7 @@ fn every_help_has_examples() {
         "run",
         "demo",
         "completions",
+        "man",
     ] {
         assert!(help.out().contains(&format!("  {command} ")), "{command} is listed");
         let run = isaforge(&[command, "--help"]).expect(0);
@@ -91,7 +92,39 @@ fn misuse_has_status_2_and_a_message_on_standard_error() {
 #[test]
 fn completion_scripts_exist_for_the_usual_shells() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        assert!(isaforge(&["completions", shell]).expect(0).out().contains("explain"), "{shell}");
+        assert!(isaforge(&["completions", shell]).expect(0).out().contains("ISAFORGE_COMPLETE"), "{shell}");
+    }
+}
+
+/// What a shell is told of a line whose last word is being written.
+fn completed(line: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_isaforge"));
+    command.env("ISAFORGE_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", (line.len() - 1).to_string());
+    command.env("_CLAP_IFS", "\n").arg("--").args(line);
+    String::from_utf8(command.output().expect("the command starts").stdout).expect("names are text")
+}
+
+#[test]
+fn names_of_instructions_are_completed() {
+    let found = completed(&["isaforge", "explain", "valhall", "fma_rs"]);
+    assert!(found.lines().count() > 3 && found.lines().all(|line| line.starts_with("FMA_RSCALE")), "{found}");
+    assert!(completed(&["isaforge", "explain", "usc", "fmad"]).contains("FMAD"));
+    assert!(completed(&["isaforge", "list", "vpu", "Mult"]).contains("MultiplyHiInt16u"));
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    assert!(completed(&["isaforge", "explain", "--spec", spec, "slt"]).contains("sltiu"));
+    // Commands, options and sets as before.
+    assert!(completed(&["isaforge", "expl"]).contains("explain"));
+    assert!(completed(&["isaforge", "dis", "valhall-"]).contains("valhall-2021"));
+}
+
+#[test]
+fn every_command_has_a_page_for_man() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    isaforge(&["man", "-o", folder.to_str().expect("a path")]).expect(0);
+    for page in ["isaforge.1", "isaforge-dis.1", "isaforge-explain.1", "isaforge-run.1"] {
+        let text = std::fs::read_to_string(folder.join(page)).expect("the page is there");
+        assert!(text.starts_with(".ie") && text.contains(".SH SYNOPSIS"), "{page}: {text:.200}");
     }
 }
 

@@ -230,3 +230,36 @@ fn any_launch_file_is_read_or_has_mistakes_with_places() {
         }
     }
 }
+
+/// A program in a folder of its own.
+fn program(name: &str, text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name);
+    fs::write(&path, text).expect("it is written");
+    (folder, path)
+}
+
+#[test]
+fn a_program_gets_a_launch_file_that_runs() {
+    for (name, text, isa) in [
+        ("a.s", "IADD_IMM.i32 r1, r1, #0x1\nNOP.end\n", "valhall"),
+        ("a.vpu", "LoadPosition.zero r0.x___\nExit\n", "vpu"),
+        ("a.usc", "0 : mbyp ft0, sr51\n    mov r1, ft0\n1 : nop.end\n", "usc"),
+    ] {
+        let (_folder, path) = program(name, text);
+        let path = path.to_str().expect("a path");
+        let run = isaforge(&["run", path]).expect(2);
+        assert!(run.err.contains("is a program") && run.err.contains("run --init"), "{}", run.err);
+        isaforge(&["run", "--init", path]).expect(0);
+        let launch = std::path::Path::new(path).with_extension("yaml");
+        let written = fs::read_to_string(&launch).expect("it is written");
+        assert!(written.starts_with(&format!("isa: {isa}\n")) && written.contains("# outputs:"), "{written}");
+        assert!(written.lines().all(|line| line.chars().count() <= 100), "{written}");
+        isaforge(&["run", launch.to_str().expect("a path")]).expect(0);
+        // It does not take the place of another one.
+        assert!(isaforge(&["run", "--init", path]).expect(2).err.contains("is there already"));
+    }
+    let (_folder, path) = program("a.s", "no instruction\n");
+    let run = isaforge(&["run", "--init", path.to_str().expect("a path")]).expect(2);
+    assert!(run.err.contains("no assembly of a built-in set"), "{}", run.err);
+}
