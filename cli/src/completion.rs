@@ -10,11 +10,11 @@ use std::path::Path;
 use clap::CommandFactory;
 use clap_complete::engine::CompletionCandidate;
 use clap_complete::env::{CompleteEnv, Shells};
-use isaforge_compiler::{Settings, compile};
+use isaforge_compiler::compile;
 
 use crate::args::{Cli, Shell};
 use crate::failure::Failure;
-use crate::{builtin, list, target};
+use crate::{builtin, check, list, target};
 
 /// Says that a shell asks, and which.
 const ASKED: &str = "ISAFORGE_COMPLETE";
@@ -55,7 +55,7 @@ pub fn instructions(current: &OsStr) -> Vec<CompletionCandidate> {
     let known = words.iter().find_map(|word| builtin::find(word)).map(|found| found.tables);
     let tables = known.or_else(|| {
         let spec = words.iter().skip_while(|word| *word != "--spec").nth(1)?;
-        Some(compile(&Settings::new(spec)).ok()?.all_tables())
+        Some(compile(&check::settings(Path::new(spec)).ok()?).ok()?.all_tables())
     });
     let names = tables.map(list::names).unwrap_or_default().into_iter();
     let found = names.filter(|(name, _)| name.to_lowercase().starts_with(&current));

@@ -65,20 +65,22 @@ fn set_of(text: &[u8]) -> Option<&'static Builtin> {
     })
 }
 
-/// The keys of launch files of a set.
-fn keys(isa: &Builtin) -> Vec<KeyDoc> {
+/// The keys of launch files of a set, and what they begin with beside set and program.
+fn keys(isa: &Builtin) -> (Vec<KeyDoc>, &'static str) {
     match isa.name {
-        usc::NAME => usc::launch::UscLaunch::keys(),
-        vpu::NAME => vpu::launch::VpuLaunch::keys(),
-        _ => LaunchFile::keys(),
+        usc::NAME => (usc::launch::UscLaunch::keys(), ""),
+        vpu::NAME => (vpu::launch::VpuLaunch::keys(), "rectangle: [0, 0, 32, 32]\n"),
+        _ => (LaunchFile::keys(), ""),
     }
 }
 
 fn text(isa: &Builtin, file: &str) -> String {
     // Names of files are text in YAML whatever is in them.
     let file = serde_json::Value::from(file);
-    let mut text = format!("isa: {}\nprogram: {{ file: {file} }}\n\n# What else there is:\n", isa.name);
-    for key in keys(isa).iter().filter(|key| !key.required) {
+    let (keys, start) = keys(isa);
+    let mut text = format!("isa: {}\nprogram: {{ file: {file} }}\n{start}\n# What else there is:\n", isa.name);
+    let is_said = |key: &KeyDoc| key.required || start.starts_with(&format!("{}:", key.name));
+    for key in keys.iter().filter(|key| !is_said(key)) {
         let mut line = format!("# {}:  #", key.name);
         for word in format!("{} ({})", key.doc, key.expected).split_whitespace() {
             if line.chars().count() + word.chars().count() >= WIDTH {

@@ -123,7 +123,7 @@ fn every_command_has_a_page_for_man() {
     let folder = folder.path();
     isaforge(&["man", "-o", folder.to_str().expect("a path")]).expect(0);
     for page in ["isaforge.1", "isaforge-dis.1", "isaforge-explain.1", "isaforge-run.1"] {
-        let text = std::fs::read_to_string(folder.join(page)).expect("the page is there");
+        let text = fs::read_to_string(folder.join(page)).expect("the page is there");
         assert!(text.starts_with(".ie") && text.contains(".SH SYNOPSIS"), "{page}: {text:.200}");
     }
 }

@@ -232,7 +232,7 @@ fn any_launch_file_is_read_or_has_mistakes_with_places() {
 }
 
 /// A program in a folder of its own.
-fn program(name: &str, text: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+fn program(name: &str, text: &str) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
     fs::write(&path, text).expect("it is written");
@@ -251,7 +251,7 @@ fn a_program_gets_a_launch_file_that_runs() {
         let run = isaforge(&["run", path]).expect(2);
         assert!(run.err.contains("is a program") && run.err.contains("run --init"), "{}", run.err);
         isaforge(&["run", "--init", path]).expect(0);
-        let launch = std::path::Path::new(path).with_extension("yaml");
+        let launch = Path::new(path).with_extension("yaml");
         let written = fs::read_to_string(&launch).expect("it is written");
         assert!(written.starts_with(&format!("isa: {isa}\n")) && written.contains("# outputs:"), "{written}");
         assert!(written.lines().all(|line| line.chars().count() <= 100), "{written}");
