@@ -157,6 +157,21 @@ fn witnesses_are_valid_words_of_both_and_are_found_if_there_are_any() {
 }
 
 #[test]
+fn a_witness_has_the_operand_that_uses_what_the_other_instruction_fixes() {
+    let one = |name: &str, fixed: &str| {
+        format!(
+            "  {name}:\n    title: t\n    fixed: {{ {fixed} }}\n    operands: {{ a: {{ kind: source, at: 3 }}, b: {{ bank: \
+             register, bits: 12..10 }} }}\n"
+        )
+    };
+    let (isa, _) = model(&format!("{DEFINITIONS}{}{}", one("A", "15: 0, 13: 0"), one("B", "15: 0, 0: 0, 1: 0, 2: 1")));
+    let mut out = Diagnostics::new();
+    check(&isa, &mut out);
+    let found = out.iter().find(|found| found.code == "E0106").expect("they match the same word");
+    assert!(found.notes[0].ends_with("is a valid word of both"), "{:?}", found.notes);
+}
+
+#[test]
 fn a_thousand_instructions_are_compared_at_once() {
     let mut text = "isa: large\nword: 64\nevery: { unused: ignored }\ninstructions:\n".to_owned();
     for i in 0..1000u64 {

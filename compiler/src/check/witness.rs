@@ -78,10 +78,28 @@ fn objection(isa: &Isa, form: &Form, word: u64, random: &mut Random) -> Option<u
     for (i, shared) in isa.shared.iter().enumerate() {
         let idle = shared.printed.is_none() && used >> (i & 63) & 1 == 0 && shared.bits.mask(0) & fixed == 0;
         if idle && get(&shared.bits, 0, word) != shared.default {
-            return Some(put(&shared.bits, 0, word, shared.default));
+            // Constant bits of the other instruction may be what it is: then an operand has to use it.
+            let users = users_of(isa, form, i);
+            let user = if random.below(2) == 0 { random_of(&users, random) } else { None };
+            return Some(match user {
+                Some((alternative, at)) => set_alternative(isa, alternative, *at, word, random),
+                None => put(&shared.bits, 0, word, shared.default),
+            });
         }
     }
     None
+}
+
+/// What operands of an instruction can be that uses a shared field, and where these operands lie.
+fn users_of<'a>(isa: &'a Isa, form: &Form, shared: usize) -> Vec<(&'a Alternative, u8)> {
+    let uses = |a: &&Alternative| {
+        a.when.iter().any(|(s, _)| *s == shared) || a.fields.iter().any(|f| f.bits.shared().any(|s| s == shared))
+    };
+    let of_operand = |shape: &Shape| match *shape {
+        Shape::One { kind, at } => isa.kinds[kind].alternatives.iter().filter(uses).map(|a| (a, at)).collect(),
+        Shape::Number { .. } | Shape::List { .. } => Vec::new(),
+    };
+    form.operands.iter().flat_map(|operand| of_operand(&operand.shape)).collect()
 }
 
 fn in_modifier(isa: &Isa, modifier: &Modifier, word: u64, random: &mut Random) -> Option<u64> {
