@@ -55,7 +55,13 @@ fn the_fast_tests_say_what_the_exact_way_says() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let documents = own.join("../shared/documents");
     let amdgpu = documents.join("llvm-tablegen-amdgpu/amdgpu-instructions.jsonl.gz");
-    let cases: [(PathBuf, Option<&str>); 8] = [
+    let bifrost = documents.join("mali-mesa-25.0.7/bifrost-ISA.xml");
+    let cases: [(PathBuf, Option<&str>); 13] = [
+        (own.join("examples/g13/isa.yaml"), None),
+        (own.join("tests/specs/nova.yaml"), None),
+        (own.join("tests/specs/modified.yaml"), None),
+        (bifrost.clone(), Some("fma")),
+        (bifrost, Some("add")),
         (own.join("examples/riscv/isa.yaml"), None),
         (own.join("examples/sm75/isa.yaml"), None),
         (own.join("tests/specs/rv32imc.yaml"), None),
