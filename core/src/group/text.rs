@@ -402,6 +402,7 @@ pub(super) fn name_of(isa: &GroupIsa, bank: i64, number: i64) -> Option<&'static
 }
 
 /// Which of the names of registers a register has, and how far it is from the first with that name.
+#[cfg(feature = "alloc")]
 pub(crate) fn numbered(isa: &GroupIsa, bank: i64, number: i64) -> Option<(usize, i64)> {
     let name = name_of(isa, bank, number)?;
     let index = isa.registers.iter().position(|known| core::ptr::eq(known, name))?;

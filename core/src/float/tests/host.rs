@@ -53,7 +53,10 @@ fn singles_and_doubles_compute_as_the_standard_library_does() {
         same("product", exact::arithmetic(Op::Mul, Format::F64, a, b, nearest), x * y);
         same("quotient", exact::arithmetic(Op::Div, Format::F64, a, b, nearest), x / y);
         same("root", sqrt(Format::F64, a, nearest), x.sqrt());
-        same("fused", fma(Format::F64, a, b, c, nearest), x.mul_add(y, z));
+        // In registers of 80 bits musl's `fma` rounds twice; there the oracle that rounds nothing is the judge alone.
+        if cfg!(not(target_arch = "x86")) {
+            same("fused", fma(Format::F64, a, b, c, nearest), x.mul_add(y, z));
+        }
 
         let [a, b, c] = operands(&mut random, Format::F32);
         let [x, y, z] = [a, b, c].map(|bits| f32::from_bits(bits as u32));
