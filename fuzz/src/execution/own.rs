@@ -87,14 +87,14 @@ pub fn agree(set: Set, random: &mut Random) -> u64 {
         let budget = [1, 7, 50, 1000][random.below(4) as usize];
         let expected = reference.run(&mut (), budget);
         let found = compiler.run(&mut compiled, &mut (), budget);
-        let listing = compiler.listing(&compiled);
-        assert_eq!(found, expected, "{listing}");
+        let listing = || compiler.listing(&compiled);
+        assert_eq!(found, expected, "{}", listing());
         let place = |machine: &Machine<1>| (machine.pc(), machine.executed());
-        assert_eq!(place(&compiled), place(&reference), "{listing}");
-        assert_eq!(compiler.refused(), None, "{listing}");
+        assert_eq!(place(&compiled), place(&reference), "{}", listing());
+        assert_eq!(compiler.refused(), None, "{}", listing());
         for (base, size) in [CODE, DATA] {
             let bytes = |machine: &Machine<1>| machine.memory.bytes(base, size as u64).map(<[u8]>::to_vec);
-            assert!(bytes(&compiled) == bytes(&reference), "{listing}");
+            assert!(bytes(&compiled) == bytes(&reference), "{}", listing());
         }
         assert!(compiled.parts().values == reference.parts().values, "registers differ");
         if !matches!(found, Err(Trap { reason: Reason::Budget(_), .. })) {

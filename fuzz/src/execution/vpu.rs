@@ -2,7 +2,9 @@
 
 use isaforge_core::sample::{Random, sample};
 use isaforge_runtime::Execution;
-use isaforge_runtime::vpu::{Bank, Config, Machine, Rectangle, Registers, TileSize, disassemble};
+use isaforge_runtime::vpu::{
+    Bank, Config, Ended, Machine, Rectangle, Registers, Report, RunError, TILE_BUFFERS, Tile, TileSize, Warning, disassemble,
+};
 
 /// Numbers in which FP16 and integers have their interesting cases.
 fn number(random: &mut Random) -> u16 {
@@ -28,13 +30,14 @@ pub fn registers(random: &mut Random) -> Registers {
     }
 }
 
-/// What a run leaves, as text.
-fn left(machine: &mut Machine, result: &str, cores: usize) -> String {
-    let mut all = format!("{result} {:?} {:?}", machine.memory().bytes(), machine.warnings());
-    for core in 0..cores {
-        all += &format!(" {:?} {:?}", machine.ended(core), machine.tiles(core).expect("the core exists"));
-    }
-    all
+/// What a run leaves.
+#[derive(Debug, PartialEq)]
+struct Left {
+    result: Result<Report, RunError>,
+    memory: Vec<u8>,
+    warnings: Vec<Warning>,
+    ended: Vec<Ended>,
+    tiles: [Tile; TILE_BUFFERS],
 }
 
 /// One program of opcodes that are usable, of which many groups run at the same time, over a rectangle and as the host
@@ -71,7 +74,13 @@ pub fn agree(random: &mut Random, usable: impl Fn(u64) -> bool) {
         let rectangle = Rectangle { x: 2, y: 1, width: 21, height: 5 };
         machine.start_rectangle(0, rectangle, 0, 3).expect("it fits");
         let result = if cycles { machine.run_cycles() } else { machine.run() };
-        left(&mut machine, &format!("{result:?}"), 1)
+        Left {
+            result,
+            memory: machine.memory().bytes(),
+            warnings: machine.warnings(),
+            ended: machine.ended(0).to_vec(),
+            tiles: machine.tiles(0).expect("there is a core").clone(),
+        }
     };
     for cycles in [false, true] {
         let expected = run(Execution::reference(), cycles);

@@ -60,7 +60,7 @@ impl TileSize {
 }
 
 /// One tile buffer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tile {
     /// X, Y, Z, W of each element, row by row.
     pub data: Vec<[u16; 4]>,
