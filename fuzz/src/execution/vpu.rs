@@ -3,7 +3,8 @@
 use isaforge_core::sample::{Random, sample};
 use isaforge_runtime::Execution;
 use isaforge_runtime::vpu::{
-    Bank, Config, Ended, Machine, Rectangle, Registers, Report, RunError, TILE_BUFFERS, Tile, TileSize, Warning, disassemble,
+    Bank, Config, Ended, Machine, Rectangle, Registers, Report, RunError, TILE_BUFFERS, Tile, TileSize, Warning,
+    disassemble,
 };
 
 /// Numbers in which FP16 and integers have their interesting cases.

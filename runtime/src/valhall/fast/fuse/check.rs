@@ -4,11 +4,8 @@
 //! register points to a window as long as nothing else is written to it, and the place in it is a constant, or a constant
 //! and the column of a warp. Code for which that cannot be seen is refused, and handlers are executed in its place.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use iced_x86::{
-    Code, CpuidFeature, Decoder, DecoderOptions, EncodingKind, FlowControl, Instruction, InstructionInfoFactory,
-    OpAccess, OpKind, Register,
+    Code, CpuidFeature, Decoder, DecoderOptions, EncodingKind, FlowControl, Instruction, Mnemonic, OpKind, Register,
 };
 use thiserror::Error;
 
@@ -53,7 +50,8 @@ enum Holds {
     Rows,
     Active,
     Pointers,
-    Place(usize),
+    /// One of the places in memory.
+    Place(u16),
     Jumps,
     Times,
     State,
@@ -106,25 +104,32 @@ fn has(level: Level, feature: CpuidFeature) -> bool {
     }
 }
 
-/// An instruction, and the general register that it writes.
+/// An instruction, and what can be said of it wherever it stands.
 struct Step {
     instruction: Instruction,
-    writes: Option<usize>,
+    /// The general register that it writes.
+    writes: Option<u8>,
+    /// Whether one of its operands is in memory.
+    reaches: bool,
+    /// Whether the next instruction follows it, always or sometimes.
+    continues: bool,
+    /// Which label stands before it.
+    label: Option<u32>,
+    /// Which label it leads to, or loads.
+    target: Option<u32>,
 }
 
 impl Step {
-    /// What can be said of an instruction wherever it stands.
-    fn new(instruction: Instruction, level: Level, info: &mut InstructionInfoFactory) -> Result<Self, &'static str> {
+    fn new(instruction: Instruction, level: Level) -> Result<Self, &'static str> {
         if instruction.is_invalid() {
             return Err("is no instruction");
         }
         if !instruction.cpuid_features().iter().all(|feature| has(level, *feature)) {
             return Err("needs a processor that this one is not known to be");
         }
-        match instruction.flow_control() {
-            FlowControl::Return if instruction.code() == Code::Retnq => {
-                return Ok(Step { instruction, writes: None });
-            }
+        let flow = instruction.flow_control();
+        match flow {
+            FlowControl::Return if instruction.code() == Code::Retnq => {}
             FlowControl::Next if instruction.is_stack_instruction() => return Err("touches the stack"),
             FlowControl::Next
             | FlowControl::ConditionalBranch
@@ -132,29 +137,63 @@ impl Step {
             | FlowControl::IndirectBranch => {}
             _ => return Err("leaves the code"),
         }
-        // Instructions of AVX-512 write what they name first, and nothing else; most of the code is such.
-        if instruction.encoding() == EncodingKind::EVEX && !instruction.op0_register().is_gpr() {
-            return Ok(Step { instruction, writes: None });
-        }
-        let mut writes = None;
-        let used = info.info(&instruction).used_registers().iter();
-        for used in used.filter(|used| !matches!(used.access(), OpAccess::Read | OpAccess::CondRead)) {
-            if !used.register().is_gpr() {
-                continue;
-            }
-            let to = used.register().full_register();
-            if matches!(to, Register::RSP | Register::RBP | Register::RBX)
-                || (Register::R12..=Register::R15).contains(&to)
-            {
-                return Err("writes a register of the caller");
-            }
-            if writes.is_some_and(|other| other != number(to)) {
-                return Err("writes two registers");
-            }
-            writes = Some(number(to));
-        }
-        Ok(Step { instruction, writes })
+        Ok(Step {
+            writes: writes(&instruction)?,
+            reaches: (0..instruction.op_count()).any(|operand| instruction.op_kind(operand) == OpKind::Memory),
+            continues: matches!(flow, FlowControl::Next | FlowControl::ConditionalBranch),
+            label: None,
+            target: None,
+            instruction,
+        })
     }
+}
+
+/// The general register that an instruction writes, none of which writes two. Instructions that are not listed may do what
+/// their operands do not show.
+fn writes(instruction: &Instruction) -> Result<Option<u8>, &'static str> {
+    use Mnemonic as M;
+    let first = instruction.op0_register();
+    match instruction.mnemonic() {
+        // Vectors and masks.
+        _ if instruction.encoding() == EncodingKind::EVEX || first.is_k() => {}
+        M::Cmp | M::Test | M::Vzeroupper | M::Ret => return Ok(None),
+        _ if instruction.flow_control() != FlowControl::Next => return Ok(None),
+        M::Kmovw | M::Kmovd | M::Kmovq => {}
+        M::Mov
+        | M::Movzx
+        | M::Lea
+        | M::Add
+        | M::Sub
+        | M::Sbb
+        | M::Dec
+        | M::Neg
+        | M::Not
+        | M::And
+        | M::Or
+        | M::Xor
+        | M::Shl
+        | M::Shr
+        | M::Tzcnt
+        | M::Popcnt
+        | M::Blsr
+            if is_general(instruction) => {}
+        M::Imul if is_general(instruction) && instruction.op_count() > 1 => {}
+        _ => return Err("is none of those that are known"),
+    }
+    if !first.is_gpr() {
+        return Ok(None);
+    }
+    let to = first.full_register();
+    if matches!(to, Register::RSP | Register::RBP | Register::RBX) || (Register::R12..=Register::R15).contains(&to) {
+        return Err("writes a register of the caller");
+    }
+    Ok(Some(number(to) as u8))
+}
+
+/// Whether all registers that are operands are general ones: others change how the processor works.
+fn is_general(instruction: &Instruction) -> bool {
+    (0..instruction.op_count().min(2))
+        .all(|operand| instruction.op_kind(operand) != OpKind::Register || instruction.op_register(operand).is_gpr())
 }
 
 /// The checker on its way through the code.
@@ -162,10 +201,10 @@ struct Check<'a> {
     emitted: &'a Emitted,
     kind: Kind,
     registers: Registers,
-    /// What registers hold where jumps lead, as far as it is known: what all who come there agree on.
-    labels: BTreeMap<u64, Registers>,
-    /// Places in the code that were loaded into a register.
-    loaded: Vec<u64>,
+    /// What registers hold at labels, as far as it is known: what all who come there agree on.
+    labels: Vec<Option<Registers>>,
+    /// The labels that were loaded into a register.
+    loaded: Vec<(u64, u32)>,
     /// Where the place of a column grows, and by how much.
     latches: Vec<(u64, u64)>,
     /// How often the current loop over warps goes round, and how much further the column is each time.
@@ -180,34 +219,46 @@ struct Check<'a> {
 /// # Errors
 /// The first instruction that may do what it must not.
 pub fn check(emitted: &Emitted, kind: Kind, level: Level) -> Result<(), Refused> {
-    let (mut decoder, mut info) =
-        (Decoder::with_ip(64, emitted.code(), 0, DecoderOptions::NONE), InstructionInfoFactory::new());
+    let mut decoder = Decoder::with_ip(64, emitted.code(), 0, DecoderOptions::NONE);
     let mut steps = Vec::with_capacity(emitted.code().len() / 4);
     for instruction in &mut decoder {
-        steps.push(Step::new(instruction, level, &mut info).map_err(|what| refused(&instruction, what))?);
+        steps.push(Step::new(instruction, level).map_err(|what| refused(&instruction, what))?);
     }
-    let begins = |target: u64| steps.binary_search_by_key(&target, |step: &Step| step.instruction.ip()).is_ok();
-    let (mut labels, mut latches) = (BTreeSet::new(), Vec::new());
-    for Step { instruction, .. } in &steps {
-        let target = target(instruction);
-        if target.is_some_and(|target| !begins(target)) {
-            return Err(refused(instruction, "leads out of the code"));
-        }
-        labels.extend(target);
+    let (labels, latches) = link(&mut steps)?;
+    let registers = kind.entry();
+    let labels = vec![None; labels];
+    let mut check =
+        Check { emitted, kind, registers, labels, loaded: vec![], latches, rounds: 1, stride: 0, again: true };
+    // Each time some label knows less; there is not much to know.
+    while check.again {
+        (check.again, check.registers) = (false, kind.entry());
+        check.pass(&steps)?;
+    }
+    Ok(())
+}
+
+/// Numbers the labels of the code. Returns how many there are, and where the place of a column grows, and by how much.
+fn link(steps: &mut [Step]) -> Result<(usize, Vec<(u64, u64)>), Refused> {
+    let mut latches = Vec::new();
+    let mut targets = Vec::new();
+    for (index, Step { instruction, .. }) in steps.iter().enumerate() {
+        targets.extend(target(instruction).map(|target| (target, index)));
         let adds = matches!(instruction.code(), Code::Add_rm64_imm32 | Code::Add_rm64_imm8);
         if adds && instruction.op0_register() == Register::RAX {
             latches.push((instruction.ip(), instruction.immediate(1)));
         }
     }
-    let (registers, known) = (kind.entry(), BTreeMap::new());
-    let mut check =
-        Check { emitted, kind, registers, labels: known, loaded: vec![], latches, rounds: 1, stride: 0, again: true };
-    // Each time some label knows less; there is not much to know.
-    while check.again {
-        (check.again, check.registers) = (false, kind.entry());
-        check.pass(&steps, &labels)?;
+    let mut labels = 0u32;
+    for (target, from) in targets {
+        let at = steps.binary_search_by_key(&target, |step| step.instruction.ip());
+        let Ok(at) = at else { return Err(refused(&steps[from].instruction, "leads out of the code")) };
+        let label = *steps[at].label.get_or_insert_with(|| {
+            labels += 1;
+            labels - 1
+        });
+        steps[from].target = Some(label);
     }
-    Ok(())
+    Ok((labels as usize, latches))
 }
 
 fn refused(instruction: &Instruction, what: &'static str) -> Refused {
@@ -230,26 +281,25 @@ fn both(one: Registers, other: Registers) -> Registers {
 
 impl Check<'_> {
     /// Looks at all instructions in order.
-    fn pass(&mut self, steps: &[Step], labels: &BTreeSet<u64>) -> Result<(), Refused> {
+    fn pass(&mut self, steps: &[Step]) -> Result<(), Refused> {
         let mut reached = true;
         for step in steps {
-            let instruction = &step.instruction;
-            if labels.contains(&instruction.ip()) {
-                let known = self.labels.get(&instruction.ip()).copied();
-                self.registers = match (reached, known) {
+            if let Some(label) = step.label {
+                let known = &mut self.labels[label as usize];
+                self.registers = match (reached, *known) {
                     (true, Some(known)) => both(self.registers, known),
                     (false, Some(known)) => known,
                     (_, None) => self.registers,
                 };
                 reached |= known.is_some();
-                self.labels.insert(instruction.ip(), self.registers);
+                *known = reached.then_some(self.registers);
             }
             // Nothing leads there; or what does comes later, and all is looked at once more.
             if !reached {
                 continue;
             }
-            self.step(step).map_err(|what| refused(instruction, what))?;
-            reached = matches!(instruction.flow_control(), FlowControl::Next | FlowControl::ConditionalBranch);
+            self.step(step).map_err(|what| refused(&step.instruction, what))?;
+            reached = step.continues;
         }
         match steps.last() {
             Some(last) if reached => Err(refused(&last.instruction, "goes on behind the end")),
@@ -258,19 +308,19 @@ impl Check<'_> {
     }
 
     /// Jumps to a label, forward or back.
-    fn leave(&mut self, from: u64, to: u64) {
-        let known = self.labels.get(&to).copied();
+    fn leave(&mut self, from: u64, to: u64, label: u32) {
+        let known = &mut self.labels[label as usize];
         let agreed = known.map_or(self.registers, |known| both(known, self.registers));
-        self.again |= to <= from && known != Some(agreed);
-        self.labels.insert(to, agreed);
+        self.again |= to <= from && *known != Some(agreed);
+        *known = Some(agreed);
     }
 
     fn step(&mut self, step: &Step) -> Result<(), &'static str> {
         let instruction = &step.instruction;
         match instruction.flow_control() {
             FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch => {
-                let to = target(instruction).ok_or("leads to no place in the code")?;
-                self.leave(instruction.ip(), to);
+                let label = step.target.ok_or("leads to no place in the code")?;
+                self.leave(instruction.ip(), instruction.near_branch64(), label);
                 return Ok(());
             }
             FlowControl::IndirectBranch => {
@@ -279,32 +329,29 @@ impl Check<'_> {
                     return Err("leads anywhere");
                 }
                 // To any of those that were loaded.
-                for target in self.loaded.clone() {
-                    self.leave(instruction.ip(), target);
+                for (target, label) in self.loaded.clone() {
+                    self.leave(instruction.ip(), target, label);
                 }
                 return Ok(());
             }
             _ => {}
         }
-        if instruction.code() != Code::Lea_r64_m {
+        if step.reaches && instruction.code() != Code::Lea_r64_m {
             self.memory(instruction)?;
         }
-        if let Some(to) = step.writes {
-            self.registers[to] = self.result(instruction, self.registers[to])?;
+        if let Some(to) = step.writes.map(usize::from) {
+            self.registers[to] = self.result(step, self.registers[to])?;
         }
         Ok(())
     }
 
     /// A memory operand lies in a window.
     fn memory(&self, instruction: &Instruction) -> Result<(), &'static str> {
-        if !(0..instruction.op_count()).any(|operand| instruction.op_kind(operand) == OpKind::Memory) {
-            return Ok(());
-        }
         if instruction.segment_prefix() != Register::None {
             return Err("names a segment");
         }
         let (base, index) = (instruction.memory_base(), instruction.memory_index());
-        if base == Register::None || base == Register::RIP {
+        if !base.is_gpr64() || index != Register::None && !index.is_gpr64() {
             return Err("names an address");
         }
         let holds = |register: Register| self.registers[number(register)];
@@ -328,7 +375,7 @@ impl Check<'_> {
             (Holds::Pointers, None) => within(8 * self.emitted.places() as u64) && at % 8 == 0,
             (Holds::Place(place), Some((Holds::Column, 1))) => {
                 let end = at.saturating_add(self.behind(Holds::Column) + size);
-                place < self.emitted.places() && end <= WARPS as u64 * COLUMN
+                usize::from(place) < self.emitted.places() && end <= WARPS as u64 * COLUMN
             }
             (Holds::Times, None) => within(size_of::<Times>() as u64),
             (Holds::State, None) => within(size_of::<State>() as u64),
@@ -346,7 +393,8 @@ impl Check<'_> {
     }
 
     /// What an instruction leaves in the register that it writes.
-    fn result(&mut self, instruction: &Instruction, before: Holds) -> Result<Holds, &'static str> {
+    fn result(&mut self, step: &Step, before: Holds) -> Result<Holds, &'static str> {
+        let instruction = &step.instruction;
         let same = || instruction.op0_register() == instruction.op1_register();
         let held = |operand| self.registers[number(instruction.op_register(operand))];
         Ok(match (instruction.code(), before) {
@@ -377,15 +425,18 @@ impl Check<'_> {
             (Code::Sub_rm64_imm8, Holds::Jumps) if instruction.immediate(1) == 2 * WARPS as u64 => Holds::Jumps,
             (Code::Add_rm64_r64, Holds::Rows) if held(1) == Holds::AnyColumn => Holds::Rows,
             (Code::Mov_r64_rm64, _) if self.reads_pointer(instruction) => {
-                Holds::Place((instruction.memory_displacement64() / 8) as usize)
+                u16::try_from(instruction.memory_displacement64() / 8).map_or(Holds::Number, Holds::Place)
             }
             (Code::Tzcnt_r32_rm32, _) => Holds::Warp,
             (Code::Imul_r32_rm32_imm8, _) if held(1) == Holds::Warp && instruction.immediate(2) == COLUMN => {
                 Holds::AnyColumn
             }
-            (Code::Lea_r64_m, _) => match target(instruction) {
-                Some(target) => {
-                    self.loaded.push(target);
+            (Code::Lea_r64_m, _) => match step.target {
+                Some(label) => {
+                    let loaded = (instruction.ip_rel_memory_address(), label);
+                    if !self.loaded.contains(&loaded) {
+                        self.loaded.push(loaded);
+                    }
                     Holds::Target
                 }
                 None => Holds::Number,
@@ -509,6 +560,9 @@ mod tests {
         assert_eq!(block(&[Instruction::with1(Code::Push_r64, Register::RAX), ret()]), Some("touches the stack"));
         let saved = Instruction::with2(Code::Mov_r32_imm32, Register::EBX, 1u32);
         assert_eq!(block(&[saved, ret()]), Some("writes a register of the caller"));
+        assert_eq!(block(&[Ok(Instruction::with(Code::Std)), ret()]), Some("is none of those that are known"));
+        let control = Instruction::with2(Code::Mov_r64_cr, Register::RAX, Register::CR0);
+        assert_eq!(block(&[control, ret()]), Some("is none of those that are known"));
         let sum =
             Instruction::with3(Code::EVEX_Vpermb_zmm_k1z_zmm_zmmm512, Register::ZMM0, Register::ZMM0, Register::ZMM0);
         assert_eq!(block(&[sum, ret()]), Some("needs a processor that this one is not known to be"));
