@@ -206,8 +206,10 @@ fn launches(budget: Duration) {
         (kernels::saxpy("saxpy", 1 << 14, 16), 6),
         (kernels::half_fma(1 << 13), 6),
     ];
-    println!("\n| launch of one round | lowering | the first that is compiled | a later one | a workgroup more |");
-    println!("|---|---|---|---|---|");
+    println!(
+        "\n| launch of one round | lowering | the first that is compiled | of that the check | a later one | a workgroup more |"
+    );
+    println!("|---|---|---|---|---|---|");
     for (kernel, rounds) in short {
         let mut memory = kernel.memory.clone();
         let (often, mut unlike) = (kernel.launch.groups[0], 0);
@@ -218,19 +220,47 @@ fn launches(budget: Duration) {
             launch.uniforms.push(unlike);
             1e6 * seconds(|| _ = black_box(fast::run(&launch, &mut memory, level)))
         };
-        let (best, mut costs) = (Level::best(), [const { vec![] }; 4]);
+        let (best, mut costs) = (Level::best(), [const { vec![] }; 5]);
         let start = Instant::now();
         while costs[0].is_empty() || start.elapsed() < budget {
-            unlike += 1;
+            unlike += 3;
+            let unchecked = time(1, best.eager().unchecked(), unlike - 2);
             let first = time(1, best.eager(), unlike);
             let later = time(1, best.eager(), unlike);
+            // Before and after, for each launch has to drop what an earlier one has left.
+            let unchecked = (unchecked + time(1, best.eager().unchecked(), unlike - 1)) / 2.0;
             let more = (time(often, best.eager(), unlike) - later) / f64::from(often - 1);
-            for (costs, cost) in costs.iter_mut().zip([time(0, best, unlike), first, later, more]) {
+            for (costs, cost) in costs.iter_mut().zip([time(0, best, unlike), first, later, more, first - unchecked]) {
                 costs.push(cost);
             }
         }
-        let [lowering, first, later, more] = costs.map(median);
-        println!("| {} | {lowering:.1} µs | {first:.1} µs | {later:.1} µs | {more:.2} µs |", kernel.name);
+        let [lowering, first, later, more, check] = costs.map(median);
+        let name = kernel.name;
+        println!("| {name} | {lowering:.1} µs | {first:.1} µs | {check:.1} µs | {later:.1} µs | {more:.2} µs |");
+    }
+    let example = riscv::Example::open();
+    for of in &riscv::LOOPS {
+        let mut machine = example.machine(of);
+        // As many instructions as reach all of the loop that is compiled first.
+        let mut time = |compiler: &mut Compiler| {
+            example.start(&mut machine, 1);
+            1e6 * seconds(|| _ = black_box(compiler.run(&mut machine, &mut (), 100)))
+        };
+        let mut costs = [const { vec![] }; 3];
+        let start = Instant::now();
+        while costs[0].is_empty() || start.elapsed() < budget {
+            let unchecked = |time: &mut dyn FnMut(&mut _) -> f64| time(&mut Compiler::default().eager().unchecked());
+            let before = unchecked(&mut time);
+            let mut compiler = Compiler::default().eager();
+            let first = time(&mut compiler);
+            let later = time(&mut compiler);
+            let check = first - (before + unchecked(&mut time)) / 2.0;
+            for (costs, cost) in costs.iter_mut().zip([first, check, later]) {
+                costs.push(cost);
+            }
+        }
+        let [first, check, later] = costs.map(median);
+        println!("| {} | | {first:.1} µs | {check:.1} µs | {later:.1} µs | |", of.name);
     }
 }
 

@@ -505,7 +505,7 @@ pub struct RunArgs {
     pub launch: PathBuf,
     /// A specification that says what its instructions do: its entry, or the folder with its `isa.yaml`. The program is one
     /// of its instruction set
-    #[arg(long, value_name = "SPEC", conflicts_with_all = ["more", "sheet", "compare"])]
+    #[arg(long, value_name = "SPEC", conflicts_with_all = ["more", "sheet"])]
     pub spec: Option<PathBuf>,
     /// The generation of the hardware, where the specification describes several: its number or its name
     #[arg(long, value_name = "G", requires = "spec")]

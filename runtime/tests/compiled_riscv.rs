@@ -7,6 +7,7 @@ mod seed;
 isaforge::isa!("../examples/riscv/isa.yaml");
 
 use isaforge_core::machine::{Machine, Reason, Register, Stop, Trap};
+use isaforge_runtime::exec::jit::compare::compare;
 use isaforge_runtime::exec::jit::engine::Compiler;
 use isaforge_runtime::exec::jit::feature::Features;
 
@@ -245,4 +246,46 @@ fn a_loop_becomes_the_code_that_is_expected() {
     let ended = compiler.run(&mut machine, &mut (), 256);
     assert_eq!(ended, Err(Trap { pc: CODE + 16, reason: Reason::Budget(256) }));
     assert_eq!(compiler.listing(&machine), include_str!("data/loop.listing"));
+}
+
+#[test]
+fn where_machine_code_begins_to_differ_is_found() {
+    // A loop of 100,000 rounds, and one instruction behind it.
+    let words = [i(-1, 10, 0, 10, 0x13), r(0, 13, 12, 0, 12), b(-8, 0, 10, 1), i(1, 0, 0, 14, 0x13)];
+    let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut registers = [0; 32];
+    registers[10] = 100_000;
+    let start = Start { code, writable: false, registers, data: vec![1; 256] };
+    // The reference gets the first machine, machine code the second.
+    let found = |change: fn(&mut Machine<1>)| {
+        let mut is_reference = false;
+        let machine = || {
+            let start = machine(&start);
+            let mut machine = Machine::<1>::new(start.encoding(), start.semantics(), start.hardware());
+            machine.memory = start.memory.clone();
+            registers.iter().zip(0..).for_each(|(value, index)| {
+                machine.write(Register { bank: 0, index }, 0, (*value).into()).expect("it exists");
+            });
+            machine.set_pc(CODE);
+            is_reference = !is_reference;
+            if is_reference {
+                change(&mut machine);
+            }
+            machine
+        };
+        compare(machine, || Compiler::default().eager(), 300_001, || true)
+    };
+    let (ended, executed) = found(|_| {}).expect("they are the same");
+    assert_eq!((ended, executed), (Err(Trap { pc: CODE + 16, reason: Reason::Budget(300_001) }), 300_001));
+    let differs = found(|reference| _ = reference.breakpoints.insert(CODE + 12)).expect_err("one of them stops");
+    assert_eq!(
+        differs.to_string(),
+        "machine code differs after 300000 instructions, at 0x1008: bne a0, zero, -8: at 0x100c after 300000 \
+         instructions, in the reference Breakpoint(4108) at 0x100c after 300000 instructions"
+    );
+    let other = |reference: &mut Machine<1>| reference.write(Register { bank: 0, index: 15 }, 0, 7).expect("it exists");
+    assert_eq!(
+        found(other).expect_err("a register differs").to_string(),
+        "machine code differs after 1 instructions, at 0x1000: addi a0, a0, -1: a5 is 0x0, in the reference 0x7"
+    );
 }

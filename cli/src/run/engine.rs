@@ -56,16 +56,26 @@ pub fn compare(args: &RunArgs, machine: &Machine, job: &Job<'_>, memory: &mut Re
     report(
         &args.launch,
         args.quiet,
+        &engines(),
         agreed.map(|ended| ended.map(|count| format!("{} instructions", thousands(count)))),
     )
+}
+
+/// The engines of this processor, by name.
+pub fn engines() -> Vec<String> {
+    Execution::available().iter().map(ToString::to_string).collect()
 }
 
 /// Says whether engines agree: how the run ended on all of them, or the first difference.
 ///
 /// # Errors
 /// When standard output cannot be written to.
-pub fn report(launch: &Path, quiet: bool, agreed: Result<Result<String, String>, String>) -> Result<Status, Failure> {
-    let engines: Vec<String> = Execution::available().iter().map(ToString::to_string).collect();
+pub fn report(
+    launch: &Path,
+    quiet: bool,
+    engines: &[String],
+    agreed: Result<Result<String, String>, String>,
+) -> Result<Status, Failure> {
     let mut out = io::stdout().lock();
     match agreed {
         Ok(Ok(executed)) => {

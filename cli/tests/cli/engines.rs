@@ -90,6 +90,24 @@ fn comparing_says_that_engines_agree() {
 }
 
 #[test]
+fn a_set_of_ones_own_is_compared_with_its_machine_code() {
+    let riscv = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    let sieve = format!("{riscv}/programs/sieve.elf");
+    let compared = isaforge(&["run", "--spec", riscv, &sieve, "--compare"]).expect(0);
+    assert!(compared.out().starts_with("the same, "), "{}", compared.out());
+    assert!(compared.out().ends_with(" instructions: reference; compiled\n"), "{}", compared.out());
+    let unchecked = isaforge(&["run", "--spec", riscv, &sieve, "--unchecked"]).expect(0);
+    assert_eq!(unchecked.out(), isaforge(&["run", "--spec", riscv, &sieve]).expect(0).out());
+    // A machine of lanes has one engine, and says so.
+    let lanes = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/lanes");
+    let folder = tempfile::tempdir().expect("a folder");
+    let launch = folder.path().join("launch.yaml");
+    fs::write(&launch, "program: |\n  mov r1, #1\n").expect("the file is written");
+    let run = isaforge(&["run", "--spec", lanes, &launch.display().to_string(), "--compare"]).expect(0);
+    assert!(run.err.contains("there is nothing to choose or to compare"), "{}", run.err);
+}
+
+#[test]
 fn a_program_ends_with_its_time() {
     let launches = [
         (ENDLESS, &["reference", "handlers", ""][..]),

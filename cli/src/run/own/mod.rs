@@ -25,7 +25,7 @@ use crate::args::RunArgs;
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::machine::{Compiler, Engine};
-use crate::output::{count, say, write_whole};
+use crate::output::{count, say, thousands, write_whole};
 use crate::paint::{ERROR, GOOD, paint};
 use crate::target;
 
@@ -95,15 +95,19 @@ pub fn run(args: &RunArgs, spec: &Path) -> Result<Status, Failure> {
     }
     job.budget = args.budget.unwrap_or(job.budget);
     let compiled = args.engine.engine != Some(Engine::Reference);
-    if args.engine.engine.is_some() && compiled && hardware.lanes > 1 {
+    if hardware.lanes > 1 && (compiled && args.engine.engine.is_some() || args.engine.compare) {
         let what = format!("programs of {} lanes", hardware.lanes);
         super::engine::only_one(args, &what, "the reference");
+    }
+    let compiler = || if args.engine.unchecked { Compiler::default().unchecked() } else { Compiler::default() };
+    if hardware.lanes <= 1 && args.engine.compare {
+        return compare(args, set, &job, compiler);
     }
     let mut listing = String::new();
     // A machine of more lanes than it has hardware for leaves the others idle.
     match hardware.lanes {
         0..=1 if compiled => {
-            let mut compiler = Compiler::default();
+            let mut compiler = compiler();
             let status = execute::<1>(args, set, job, &mut |machine, console, budget| {
                 let ended = compiler.run(machine, console, budget);
                 if args.dump_jit && !matches!(ended, Err(Trap { reason: Reason::Budget(_), .. })) {
@@ -177,25 +181,29 @@ fn read_launch(set: Set, path: &Path, sources: &mut Sources, out: &mut Diagnosti
     (!out.has_errors()).then_some(job)
 }
 
-fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job, run: Run<'_, L>) -> Result<Status, Failure> {
+/// A machine at the start of a program.
+fn machine<const L: usize>(args: &RunArgs, set: Set, job: &Job) -> Result<Machine<L>, Failure> {
     let mut machine = Machine::<L>::new(set.0, set.1, set.2);
-    let regions = job.buffers.iter_mut().flat_map(|(buffers, _)| &mut buffers.memory);
-    let regions = regions.map(|(base, bytes)| (*base, bytes.clone(), true));
-    let mut segments = std::mem::take(&mut job.segments);
+    machine.prepare();
     // Program memory is as long as the hardware says; what a program leaves of it is zero.
     let program = set.2.program as usize;
-    for (base, bytes, writable) in segments.iter_mut().filter(|_| program > 0) {
-        let from = usize::try_from(*base).unwrap_or(usize::MAX);
+    let whole = |base: u64, bytes: &[u8]| {
+        let from = usize::try_from(base).unwrap_or(usize::MAX);
         let mut whole = vec![0; program];
         let Some(place) = from.checked_add(bytes.len()).and_then(|end| whole.get_mut(from..end)) else {
             let help = format!("program memory has {program} bytes");
             return Err(Failure::usage(format!("`{}`: the program is too long", args.launch.display()), help));
         };
         place.copy_from_slice(bytes);
-        (*base, *bytes, *writable) = (0, whole, false);
-    }
-    machine.prepare();
-    for (base, bytes, writable) in segments.into_iter().chain(regions) {
+        Ok((0, whole, false))
+    };
+    let segments = job.segments.iter().map(|(base, bytes, writable)| match program {
+        0 => Ok((*base, bytes.clone(), *writable)),
+        _ => whole(*base, bytes),
+    });
+    let regions = job.buffers.iter().flat_map(|(buffers, _)| &buffers.memory);
+    for region in segments.chain(regions.map(|(base, bytes)| Ok((*base, bytes.clone(), true)))) {
+        let (base, bytes, writable) = region?;
         machine.memory.map_bytes(base, Box::new(Guarded::from(bytes)), writable).map_err(|error| {
             Failure::usage(format!("`{}`: memory at {base:#x}: {error}", args.launch.display()), "")
         })?;
@@ -209,6 +217,35 @@ fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job, run: Run<'_, 
     }
     machine.breakpoints.extend(args.watch.breaks.iter().map(|at| *at as u64));
     machine.breakpoints.extend(job.end);
+    Ok(machine)
+}
+
+/// Runs a program by the reference and as machine code, compiled once it is hot and at once, and says whether they agree.
+fn compare(args: &RunArgs, set: Set, job: &Job, compiler: impl Fn() -> Compiler) -> Result<Status, Failure> {
+    machine::<1>(args, set, job)?;
+    let start = || machine::<1>(args, set, job).unwrap_or_else(|_| Machine::new(set.0, set.1, set.2));
+    let deadline = super::engine::deadline(args);
+    let mut agreed = Ok(Ok(String::new()));
+    for eager in [false, true] {
+        let compiler = || if eager { compiler().eager() } else { compiler() };
+        let ended =
+            isaforge_runtime::exec::jit::compare::compare(start, compiler, job.budget, || deadline.passed().is_none());
+        let executed = |count: u64| format!("{} instructions", thousands(count));
+        agreed = ended.map(|(ended, count)| match ended {
+            Ok(Stop::Host) => Err("its time is over".to_owned()),
+            ended => ended.map(|_| executed(count)).map_err(|trap| trap.to_string()),
+        });
+        if agreed.is_err() {
+            break;
+        }
+    }
+    let engines = ["reference".to_owned(), "compiled".to_owned()];
+    super::engine::report(&args.launch, args.quiet, &engines, agreed.map_err(|difference| difference.to_string()))
+}
+
+fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job, run: Run<'_, L>) -> Result<Status, Failure> {
+    let mut machine = machine::<L>(args, set, &job)?;
+    job.segments = Vec::new();
     let mut console = Console::new((set.1, set.2), args.watch.trace);
     let started = Instant::now();
     let ended = if job.end == Some(job.entry) || args.watch.breaks.contains(&(job.entry as usize)) {

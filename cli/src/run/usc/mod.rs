@@ -128,11 +128,16 @@ fn compare(args: &RunArgs, plan: &Plan) -> Result<Status, Failure> {
     for execution in Execution::available().into_iter().filter(|one| one.engine() == Engine::Handlers) {
         let (found, plan) = by(execution);
         if let Some(difference) = difference((&found, &plan), (&expected, &reference)) {
-            return engine::report(&args.launch, args.quiet, Err(format!("{execution} differs: {difference}")));
+            return engine::report(
+                &args.launch,
+                args.quiet,
+                &engine::engines(),
+                Err(format!("{execution} differs: {difference}")),
+            );
         }
     }
     let executed = expected.map(|left| format!("{} groups", thousands(left.report.groups)));
-    engine::report(&args.launch, args.quiet, Ok(executed))
+    engine::report(&args.launch, args.quiet, &engine::engines(), Ok(executed))
 }
 
 /// What is different after two runs, if anything is.

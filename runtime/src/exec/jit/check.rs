@@ -5,11 +5,9 @@
 //! in it is at most; comparisons and the jumps behind them bound offsets into windows, and keep divisors from being zero.
 //! Code for which that cannot be seen is refused, and the evaluator executes the instructions.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use iced_x86::{
-    Code, CpuidFeature, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Mnemonic, OpAccess,
-    OpKind, Register,
+    Code, CpuidFeature, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory,
+    InstructionInfoOptions, Mnemonic, OpAccess, OpKind, Register,
 };
 use thiserror::Error;
 
@@ -40,7 +38,7 @@ struct Number {
     /// Its lower half, and all of it, is not minus one.
     positive: [bool; 2],
     /// Its lower half, and all of it, is the same wherever this is the same, and not 0.
-    same: [u64; 2],
+    same: [u32; 2],
 }
 
 /// What a register holds.
@@ -85,14 +83,19 @@ fn both(one: Holds, other: Holds) -> Holds {
 }
 
 /// What is known at a place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 struct State {
     registers: [Holds; 16],
     saved: [Holds; CALLERS.len()],
     spill: [Holds; SPILLS],
-    /// What flags are of: a register compared with a number, of 32 or 64 bits.
-    flags: Option<(usize, u64, bool)>,
+    /// What flags are of.
+    flags: Option<Compared>,
+    /// No number is the same as others because of a copy behind this one, see [`Number::same`].
+    copied: u32,
 }
+
+/// A register compared with a number, of 32 or 64 bits.
+type Compared = (usize, u64, bool);
 
 impl State {
     fn entry() -> State {
@@ -101,16 +104,23 @@ impl State {
         for register in CALLERS {
             registers[register.number()] = Holds::Caller(register.number());
         }
-        State { registers, saved: [ANY; CALLERS.len()], spill: [ANY; SPILLS], flags: None }
+        State { registers, saved: [ANY; CALLERS.len()], spill: [ANY; SPILLS], flags: None, copied: 0 }
     }
 
-    fn both(&self, other: &State) -> State {
-        State {
-            registers: std::array::from_fn(|at| both(self.registers[at], other.registers[at])),
-            saved: std::array::from_fn(|at| both(self.saved[at], other.saved[at])),
-            spill: std::array::from_fn(|at| both(self.spill[at], other.spill[at])),
-            flags: self.flags.filter(|flags| other.flags == Some(*flags)),
+    /// Keeps what another way to the same place agrees on. Returns whether less is known then.
+    fn meet(&mut self, other: &State) -> bool {
+        let ours = self.registers.iter_mut().chain(&mut self.saved).chain(&mut self.spill);
+        let theirs = other.registers.iter().chain(&other.saved).chain(&other.spill);
+        let mut changed = false;
+        for (ours, theirs) in ours.zip(theirs).filter(|(ours, theirs)| ours != theirs) {
+            let agreed = both(*ours, *theirs);
+            changed |= agreed != *ours;
+            *ours = agreed;
         }
+        let flags = self.flags.filter(|flags| other.flags == Some(*flags));
+        changed |= flags != self.flags;
+        self.flags = flags;
+        changed
     }
 
     fn of(&self, register: Register) -> Holds {
@@ -128,11 +138,14 @@ impl State {
     fn copied(&mut self, register: Register, ip: u64) -> Holds {
         for half in 0..2 {
             // Those of the last time are others.
-            let is = ip * 2 + half as u64 + 1;
+            let Ok(is) = u32::try_from(ip * 2 + half as u64 + 1) else { continue };
             let at = register.full_register().number();
             if matches!(self.registers[at], Holds::Number(number) if number.same[half] == 0 || number.same[half] == is)
             {
-                self.numbers().filter(|number| number.same[half] == is).for_each(|number| number.same[half] = 0);
+                if is <= self.copied {
+                    self.numbers().filter(|number| number.same[half] == is).for_each(|number| number.same[half] = 0);
+                }
+                self.copied = self.copied.max(is);
                 if let Holds::Number(number) = &mut self.registers[at] {
                     number.same[half] = is;
                 }
@@ -222,53 +235,135 @@ fn is_known(instruction: &Instruction) -> bool {
         )
 }
 
+/// An instruction, and what can be said of it wherever it stands.
+#[derive(Default)]
+struct Step {
+    instruction: Instruction,
+    /// Which label stands before it.
+    label: Option<u32>,
+    /// Which label it leads to.
+    target: Option<u32>,
+    /// The general registers that it writes, and whether it is their low halves.
+    writes: [Option<(u8, bool)>; 2],
+    /// What flags are of behind it. `None` where it leaves them alone.
+    flags: Option<Option<Compared>>,
+}
+
+impl Step {
+    fn look(&mut self, features: Features, info: &mut InstructionInfoFactory) -> Result<(), &'static str> {
+        let instruction = &self.instruction;
+        if instruction.is_invalid() || !is_known(instruction) {
+            return Err("is none of those that are known");
+        }
+        if !instruction.cpuid_features().iter().all(|feature| has(features, *feature)) {
+            return Err("needs a processor that this one is not known to be");
+        }
+        if instruction.has_lock_prefix()
+            || instruction.has_rep_prefix()
+            || instruction.has_repne_prefix()
+            || instruction.segment_prefix() != Register::None
+        {
+            return Err("has a prefix");
+        }
+        self.flags = match flags(instruction) {
+            None if instruction.rflags_modified() != 0 => Some(None),
+            flags => flags,
+        };
+        if instruction.flow_control() == FlowControl::Next {
+            self.used(info)?;
+        }
+        Ok(())
+    }
+
+    /// Notes which registers are written.
+    fn used(&mut self, info: &mut InstructionInfoFactory) -> Result<(), &'static str> {
+        let used = info.info_options(&self.instruction, InstructionInfoOptions::NO_MEMORY_USAGE).used_registers();
+        for used in used.iter().filter(|used| used.register().is_gpr()) {
+            let full = used.register().full_register();
+            if full == Register::RSP {
+                return Err("names the stack");
+            }
+            if matches!(used.access(), OpAccess::Read | OpAccess::CondRead) {
+                continue;
+            }
+            if full == CONTEXT {
+                return Err("loses what it is given");
+            }
+            let (number, narrow) = (full.number() as u8, used.register().size() == 4);
+            let free = self.writes.iter_mut().find(|write| write.is_none_or(|(other, _)| other == number));
+            let write = free.ok_or("writes three registers")?;
+            *write = Some((number, narrow && write.is_none_or(|(_, narrow)| narrow)));
+        }
+        Ok(())
+    }
+
+    fn refused(&self, what: &'static str) -> Refused {
+        refused(&self.instruction, what)
+    }
+}
+
+fn refused(instruction: &Instruction, what: &'static str) -> Refused {
+    Refused { at: instruction.ip(), code: instruction.code(), what }
+}
+
 /// Checks code.
 ///
 /// # Errors
 /// The first instruction that may do what it must not.
 pub fn check(emitted: &Emitted, features: Features) -> Result<(), Refused> {
-    let decoder = Decoder::with_ip(64, &emitted.code, 0, DecoderOptions::NONE);
-    let steps: Vec<Instruction> = decoder.into_iter().collect();
-    for step in &steps {
-        let refused = |what| Err(Refused { at: step.ip(), code: step.code(), what });
-        if step.is_invalid() || !is_known(step) {
-            return refused("is none of those that are known");
-        }
-        if !step.cpuid_features().iter().all(|feature| has(features, *feature)) {
-            return refused("needs a processor that this one is not known to be");
-        }
-        if step.has_lock_prefix()
-            || step.has_rep_prefix()
-            || step.has_repne_prefix()
-            || step.segment_prefix() != Register::None
-        {
-            return refused("has a prefix");
-        }
+    let mut info = InstructionInfoFactory::new();
+    let mut decoder = Decoder::with_ip(64, &emitted.code, 0, DecoderOptions::NONE);
+    let mut steps = Vec::with_capacity(emitted.code.len() / 3);
+    while decoder.can_decode() {
+        // In its place, for it is large.
+        let step = steps.push_mut(Step::default());
+        decoder.decode_out(&mut step.instruction);
+        step.look(features, &mut info).map_err(|what| step.refused(what))?;
     }
-    let number_at = |ip: u64| steps.binary_search_by_key(&ip, Instruction::ip).ok();
-    let mut back: Vec<(u64, u64)> = Vec::new();
-    let mut labels = BTreeSet::new();
-    for step in steps.iter().filter(|step| step.op0_kind() == OpKind::NearBranch64) {
-        let refused = |what| Err(Refused { at: step.ip(), code: step.code(), what });
-        let target = step.near_branch64();
-        let Some(number) = number_at(target) else { return refused("leads out of the code") };
-        labels.insert(target);
-        if target <= step.ip() {
-            back.push((step.ip(), target));
-            let leaves = steps.get(number + 1).is_some_and(|next| {
+    let labels = link(&mut steps)?;
+    let mut check = Check { emitted, known: vec![None; labels], again: true };
+    while check.again {
+        check.again = false;
+        check.pass(&steps)?;
+    }
+    Ok(())
+}
+
+/// Numbers the labels of the code, and returns how many there are. All ways back take from the budget, and nothing between
+/// gives itself more.
+fn link(steps: &mut [Step]) -> Result<usize, Refused> {
+    let mut labels = 0;
+    let mut back = Vec::new();
+    for from in 0..steps.len() {
+        let instruction = steps[from].instruction;
+        if instruction.op0_kind() != OpKind::NearBranch64 {
+            continue;
+        }
+        let to = steps.binary_search_by_key(&instruction.near_branch64(), |step| step.instruction.ip());
+        let Ok(to) = to else { return Err(steps[from].refused("leads out of the code")) };
+        let label = *steps[to].label.get_or_insert_with(|| {
+            labels += 1;
+            labels - 1
+        });
+        steps[from].target = Some(label);
+        if to <= from {
+            back.push(to..=from);
+            let leaves = steps.get(to + 1).is_some_and(|Step { instruction: next, .. }| {
                 matches!(next.code(), Code::Jb_rel32_64 | Code::Jb_rel8_64) && next.near_branch64() > next.ip()
             });
-            if !takes(&steps[number]) || !leaves {
-                return refused("leads back without taking from the budget");
+            if !takes(&steps[to].instruction) || !leaves {
+                return Err(steps[from].refused("leads back without taking from the budget"));
             }
         }
     }
-    let mut check = Check { emitted, info: InstructionInfoFactory::new(), known: BTreeMap::new(), again: true };
-    while check.again {
-        check.again = false;
-        check.pass(&steps, &labels, &back)?;
+    let writes =
+        |step: &Step| step.writes.iter().flatten().any(|(register, _)| usize::from(*register) == LEFT.number());
+    let gives = |(_, step): &(usize, &Step)| writes(step) && !takes(&step.instruction);
+    let mut given = steps.iter().enumerate().filter(gives);
+    match given.find(|(at, _)| back.iter().any(|looped| looped.contains(at))) {
+        Some((_, step)) => Err(step.refused("gives itself a budget")),
+        None => Ok(labels as usize),
     }
-    Ok(())
 }
 
 /// Whether an instruction takes something from the budget.
@@ -281,108 +376,90 @@ fn takes(instruction: &Instruction) -> bool {
 
 struct Check<'a> {
     emitted: &'a Emitted,
-    info: InstructionInfoFactory,
-    /// What is known where jumps lead: what all who come there agree on.
-    known: BTreeMap<u64, State>,
-    /// At some place less is known than was thought: all is looked at again.
+    /// What is known at labels: what all who come there agree on.
+    known: Vec<Option<State>>,
+    /// A jump back has led to where less is known than was thought: all is looked at again.
     again: bool,
 }
 
 impl Check<'_> {
-    fn pass(&mut self, steps: &[Instruction], labels: &BTreeSet<u64>, back: &[(u64, u64)]) -> Result<(), Refused> {
-        let mut state = Some(State::entry());
+    fn pass(&mut self, steps: &[Step]) -> Result<(), Refused> {
+        // What is known, where code is reached at all.
+        let (mut state, mut reached) = (State::entry(), true);
         let mut before = None;
         for step in steps {
-            let refused = |what| Refused { at: step.ip(), code: step.code(), what };
-            if labels.contains(&step.ip()) {
-                if let Some(state) = &state {
-                    self.arrive(step.ip(), state);
+            if let Some(label) = step.label {
+                if reached {
+                    self.arrive(label, &state);
                 }
-                state = self.known.get(&step.ip()).cloned();
+                let known = &self.known[label as usize];
+                reached = known.is_some();
+                known.iter().for_each(|known| state.clone_from(known));
                 before = None;
             }
             // Nothing leads here; or what does comes later, and all is looked at once more.
-            let Some(mut now) = state.take() else { continue };
-            let looped = |ip: u64| back.iter().any(|(from, to)| (*to..=*from).contains(&ip));
-            state = self.step(step, &mut now, before, looped).map_err(refused)?.then_some(now);
-            before = Some(step.mnemonic());
+            if !reached {
+                continue;
+            }
+            reached = self.step(step, &mut state, before).map_err(|what| step.refused(what))?;
+            before = Some(step.instruction.mnemonic());
         }
-        match (state, steps.last()) {
-            (Some(_), Some(last)) => Err(Refused { at: last.ip(), code: last.code(), what: "goes on behind the end" }),
+        match steps.last() {
+            Some(last) if reached => Err(last.refused("goes on behind the end")),
             _ => Ok(()),
         }
     }
 
-    fn arrive(&mut self, at: u64, state: &State) {
-        let agreed = self.known.get(&at).map_or(state.clone(), |known| known.both(state));
-        if self.known.get(&at) != Some(&agreed) {
-            self.known.insert(at, agreed);
-            self.again = true;
+    /// Comes to a label. Returns whether less is known there now.
+    fn arrive(&mut self, label: u32, state: &State) -> bool {
+        match &mut self.known[label as usize] {
+            Some(known) => known.meet(state),
+            unknown => {
+                *unknown = Some(state.clone());
+                true
+            }
         }
     }
 
+    /// Jumps. What is forward is looked at later anyway.
+    fn jump(&mut self, step: &Step, state: &State) -> Result<(), &'static str> {
+        let changed = self.arrive(step.target.ok_or("leads to no place in the code")?, state);
+        self.again |= changed && step.instruction.near_branch64() <= step.instruction.ip();
+        Ok(())
+    }
+
     /// Follows an instruction. Returns whether the one behind it is executed next, perhaps.
-    fn step(
-        &mut self,
-        step: &Instruction,
-        state: &mut State,
-        before: Option<Mnemonic>,
-        looped: impl Fn(u64) -> bool,
-    ) -> Result<bool, &'static str> {
-        match step.flow_control() {
+    fn step(&mut self, step: &Step, state: &mut State, before: Option<Mnemonic>) -> Result<bool, &'static str> {
+        let instruction = &step.instruction;
+        match instruction.flow_control() {
             FlowControl::Return => return self.leaves(state).map(|()| false),
-            FlowControl::UnconditionalBranch => {
-                self.arrive(step.near_branch64(), state);
-                return Ok(false);
-            }
+            FlowControl::UnconditionalBranch => return self.jump(step, state).map(|()| false),
             FlowControl::ConditionalBranch => {
-                self.arrive(step.near_branch64(), state);
-                behind(step.code(), state);
+                self.jump(step, state)?;
+                behind(instruction.code(), state);
                 return Ok(true);
             }
             _ => {}
         }
-        if step.mnemonic() != Mnemonic::Lea {
-            self.memory(step, state)?;
+        if instruction.mnemonic() != Mnemonic::Lea {
+            self.memory(instruction, state)?;
         }
-        if matches!(step.mnemonic(), Mnemonic::Div | Mnemonic::Idiv) {
-            divides(step, state, before)?;
+        if matches!(instruction.mnemonic(), Mnemonic::Div | Mnemonic::Idiv) {
+            divides(instruction, state, before)?;
         }
-        let result = self.result(step, state);
-        let flags = flags(step);
-        let used: Vec<(Register, OpAccess)> = {
-            let info = self.info.info(step);
-            info.used_registers().iter().map(|used| (used.register(), used.access())).collect()
-        };
-        for (register, access) in used {
-            if !register.is_gpr() {
-                continue;
-            }
-            let full = register.full_register();
-            if full == Register::RSP {
-                return Err("names the stack");
-            }
-            if matches!(access, OpAccess::Read | OpAccess::CondRead) {
-                continue;
-            }
-            if full == CONTEXT {
-                return Err("loses what it is given");
-            }
-            if full == LEFT && !takes(step) && looped(step.ip()) {
-                return Err("gives itself a budget");
-            }
-            state.registers[full.number()] = if register.size() == 4 { at_most(u32::MAX.into()) } else { ANY };
-            if state.flags.is_some_and(|(compared, ..)| compared == full.number()) {
+        let result = self.result(instruction, state);
+        for (register, narrow) in step.writes.iter().flatten() {
+            let register = usize::from(*register);
+            state.registers[register] = if *narrow { at_most(u32::MAX.into()) } else { ANY };
+            if state.flags.is_some_and(|(compared, ..)| compared == register) {
                 state.flags = None;
             }
         }
         if let Some(holds) = result {
-            state.registers[step.op0_register().full_register().number()] = holds;
+            state.registers[instruction.op0_register().full_register().number()] = holds;
         }
-        match flags {
-            Some(flags) => state.flags = flags,
-            None if step.rflags_modified() != 0 => state.flags = None,
-            None => {}
+        if let Some(flags) = step.flags {
+            state.flags = flags;
         }
         Ok(true)
     }
@@ -501,7 +578,7 @@ fn divides(step: &Instruction, state: &State, before: Option<Mnemonic>) -> Resul
 }
 
 /// What flags are of behind an instruction, if it compares.
-fn flags(step: &Instruction) -> Option<Option<(usize, u64, bool)>> {
+fn flags(step: &Instruction) -> Option<Option<Compared>> {
     if step.op0_kind() != OpKind::Register {
         return None;
     }
@@ -524,6 +601,9 @@ fn flags(step: &Instruction) -> Option<Option<(usize, u64, bool)>> {
 
 /// What a jump that was not taken says.
 fn behind(code: Code, state: &mut State) {
+    if !matches!(code, Code::Ja_rel8_64 | Code::Ja_rel32_64 | Code::Je_rel8_64 | Code::Je_rel32_64) {
+        return;
+    }
     let Some((register, compared, wide)) = state.flags else { return };
     let Holds::Number(Number { same, .. }) = state.registers[register] else { return };
     let refine = |number: &mut Number, all: bool| match code {

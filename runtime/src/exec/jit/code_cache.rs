@@ -90,12 +90,12 @@ pub enum NoCode {
 }
 
 impl Compiled {
-    /// Checks code, and puts it where it can be executed.
+    /// Checks code for a processor, if one is given, and puts it where it can be executed.
     ///
     /// # Errors
     /// When it may do what it must not, or when this is not an x86-64.
-    pub fn new(emitted: Emitted, features: Features) -> Result<Self, NoCode> {
-        check(&emitted, features)?;
+    pub fn new(emitted: Emitted, checked: Option<Features>) -> Result<Self, NoCode> {
+        checked.map_or(Ok(()), |features| check(&emitted, features))?;
         if !cfg!(all(target_arch = "x86_64", target_pointer_width = "64")) {
             return Err(NoCode::Here);
         }

@@ -54,6 +54,7 @@ struct Ready {
 #[derive(Debug)]
 pub struct Compiler {
     features: Features,
+    checks: bool,
     hot: u32,
     places: HashMap<u64, Place>,
     sites: Sites,
@@ -82,6 +83,7 @@ impl Compiler {
     pub fn new(features: Features) -> Self {
         Compiler {
             features,
+            checks: true,
             hot: HOT,
             places: HashMap::new(),
             sites: HashMap::new(),
@@ -99,6 +101,11 @@ impl Compiler {
     /// The same, for tests: all that is jumped to is compiled at once.
     pub fn eager(self) -> Self {
         Compiler { hot: 0, ..self }
+    }
+
+    /// The same; machine code is not checked before it is executed.
+    pub fn unchecked(self) -> Self {
+        Compiler { checks: false, ..self }
     }
 
     /// How many instructions have been executed as machine code.
@@ -284,7 +291,7 @@ impl Compiler {
         let region = trace::region(machine, &Scalar(self.features), pc, &self.targets)?;
         let windows = windows(machine);
         let emitted = emit(&region, &windows, &self.sites, self.features)?;
-        let compiled = Compiled::new(emitted, self.features);
+        let compiled = Compiled::new(emitted, self.checks.then_some(self.features));
         if let Err(NoCode::Refused(refused)) = &compiled {
             self.refused.get_or_insert_with(|| refused.clone());
         }

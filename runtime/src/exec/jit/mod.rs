@@ -11,9 +11,11 @@
 //! - [`check`]: what was made is decoded again, and held to what it promises.
 //! - `code_cache`: memory that is executed, and calls.
 //! - [`engine`]: executes programs with all of it, and with the evaluator.
+//! - [`compare`]: finds where machine code and the evaluator begin to differ.
 //! - `lanes`: the same for rows of lanes, in vector registers.
 
 pub mod check;
+pub mod compare;
 pub mod emit;
 pub mod engine;
 pub mod expand;

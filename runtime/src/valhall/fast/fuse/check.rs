@@ -90,21 +90,39 @@ impl Kind {
     }
 }
 
-/// Whether a level says that the processor has a feature.
-fn has(level: Level, feature: CpuidFeature) -> bool {
-    use CpuidFeature as F;
-    match feature {
-        // What every processor of 64 bits has.
-        F::INTEL8086 | F::INTEL186 | F::INTEL286 | F::INTEL386 | F::INTEL486 | F::X64 | F::CMOV | F::SSE | F::SSE2 => {
-            true
+/// What a level says that the processor has, besides what every processor of 64 bits has.
+#[derive(Clone, Copy)]
+struct Extensions {
+    avx2: bool,
+    avx512: bool,
+}
+
+impl Extensions {
+    fn of(level: Level) -> Self {
+        Extensions { avx2: level.name() != "portable", avx512: level.name() == "avx512" }
+    }
+
+    fn has(self, feature: CpuidFeature) -> bool {
+        use CpuidFeature as F;
+        match feature {
+            F::INTEL8086
+            | F::INTEL186
+            | F::INTEL286
+            | F::INTEL386
+            | F::INTEL486
+            | F::X64
+            | F::CMOV
+            | F::SSE
+            | F::SSE2 => true,
+            F::AVX | F::AVX2 | F::FMA | F::F16C | F::BMI1 | F::BMI2 | F::LZCNT | F::POPCNT => self.avx2,
+            F::AVX512F | F::AVX512BW | F::AVX512DQ | F::AVX512VL => self.avx512,
+            _ => false,
         }
-        F::AVX | F::AVX2 | F::FMA | F::F16C | F::BMI1 | F::BMI2 | F::LZCNT | F::POPCNT => level.name() != "portable",
-        F::AVX512F | F::AVX512BW | F::AVX512DQ | F::AVX512VL => level.name() == "avx512",
-        _ => false,
     }
 }
 
 /// An instruction, and what can be said of it wherever it stands.
+#[derive(Default)]
 struct Step {
     instruction: Instruction,
     /// The general register that it writes.
@@ -120,11 +138,12 @@ struct Step {
 }
 
 impl Step {
-    fn new(instruction: Instruction, level: Level) -> Result<Self, &'static str> {
+    fn look(&mut self, extensions: Extensions) -> Result<(), &'static str> {
+        let instruction = &self.instruction;
         if instruction.is_invalid() {
             return Err("is no instruction");
         }
-        if !instruction.cpuid_features().iter().all(|feature| has(level, *feature)) {
+        if !instruction.cpuid_features().iter().all(|feature| extensions.has(*feature)) {
             return Err("needs a processor that this one is not known to be");
         }
         let flow = instruction.flow_control();
@@ -137,27 +156,23 @@ impl Step {
             | FlowControl::IndirectBranch => {}
             _ => return Err("leaves the code"),
         }
-        Ok(Step {
-            writes: writes(&instruction)?,
-            reaches: (0..instruction.op_count()).any(|operand| instruction.op_kind(operand) == OpKind::Memory),
-            continues: matches!(flow, FlowControl::Next | FlowControl::ConditionalBranch),
-            label: None,
-            target: None,
-            instruction,
-        })
+        self.writes = writes(instruction, flow)?;
+        self.reaches = (0..instruction.op_count()).any(|operand| instruction.op_kind(operand) == OpKind::Memory);
+        self.continues = matches!(flow, FlowControl::Next | FlowControl::ConditionalBranch);
+        Ok(())
     }
 }
 
 /// The general register that an instruction writes, none of which writes two. Instructions that are not listed may do what
 /// their operands do not show.
-fn writes(instruction: &Instruction) -> Result<Option<u8>, &'static str> {
+fn writes(instruction: &Instruction, flow: FlowControl) -> Result<Option<u8>, &'static str> {
     use Mnemonic as M;
     let first = instruction.op0_register();
     match instruction.mnemonic() {
         // Vectors and masks.
         _ if instruction.encoding() == EncodingKind::EVEX || first.is_k() => {}
         M::Cmp | M::Test | M::Vzeroupper | M::Ret => return Ok(None),
-        _ if instruction.flow_control() != FlowControl::Next => return Ok(None),
+        _ if flow != FlowControl::Next => return Ok(None),
         M::Kmovw | M::Kmovd | M::Kmovq => {}
         M::Mov
         | M::Movzx
@@ -219,10 +234,14 @@ struct Check<'a> {
 /// # Errors
 /// The first instruction that may do what it must not.
 pub fn check(emitted: &Emitted, kind: Kind, level: Level) -> Result<(), Refused> {
+    let extensions = Extensions::of(level);
     let mut decoder = Decoder::with_ip(64, emitted.code(), 0, DecoderOptions::NONE);
     let mut steps = Vec::with_capacity(emitted.code().len() / 4);
-    for instruction in &mut decoder {
-        steps.push(Step::new(instruction, level).map_err(|what| refused(&instruction, what))?);
+    while decoder.can_decode() {
+        // In its place, for it is large.
+        let step = steps.push_mut(Step::default());
+        decoder.decode_out(&mut step.instruction);
+        step.look(extensions).map_err(|what| refused(&step.instruction, what))?;
     }
     let (labels, latches) = link(&mut steps)?;
     let registers = kind.entry();

@@ -1,0 +1,231 @@
+//! Running a program by the evaluator and as machine code, and finding where they begin to differ.
+
+use std::fmt;
+
+use isaforge_core::machine::{Hardware, Host, Machine, Reason, Register, SpanBytes, Stop, Trap};
+
+use super::engine::Compiler;
+
+/// How many instructions are executed between two comparisons.
+const SLICE: u64 = 1 << 16;
+
+/// How machine code differs from the evaluator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// How many instructions had been executed when it was seen: those before are the same on both.
+    pub executed: u64,
+    /// The last of them in the evaluator, with its address, where it is known.
+    pub place: Option<(u64, String)>,
+    /// What is different.
+    pub what: What,
+}
+
+/// What is different.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A register.
+    Register {
+        /// Its name.
+        name: String,
+        /// What machine code has in it.
+        found: u64,
+        /// What the evaluator has in it.
+        expected: u64,
+    },
+    /// A byte of memory.
+    Memory {
+        /// Its address.
+        address: u64,
+        /// What machine code has there.
+        found: u8,
+        /// What the evaluator has there.
+        expected: u8,
+    },
+    /// A state, the order of execution, what was written to a stream, or how the program ended.
+    Other {
+        /// In machine code.
+        found: String,
+        /// In the evaluator.
+        expected: String,
+    },
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "machine code differs after {} instructions", self.executed)?;
+        if let Some((pc, text)) = &self.place {
+            write!(f, ", at {pc:#x}: {text}")?;
+        }
+        match &self.what {
+            What::Register { name, found, expected } => {
+                write!(f, ": {name} is {found:#x}, in the reference {expected:#x}")
+            }
+            What::Memory { address, found, expected } => {
+                write!(f, ": the byte at {address:#x} is {found:#04x}, in the reference {expected:#04x}")
+            }
+            What::Other { found, expected } => write!(f, ": {found}, in the reference {expected}"),
+        }
+    }
+}
+
+/// What a program wrote to streams: how much, and a hash of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Written {
+    bytes: u64,
+    hash: u64,
+}
+
+impl Host<1> for Written {
+    fn write(&mut self, stream: u64, bytes: &[u8]) -> Result<(), String> {
+        self.bytes += bytes.len() as u64;
+        for byte in stream.to_le_bytes().iter().chain(bytes) {
+            // FNV-1a.
+            self.hash = (self.hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+        }
+        Ok(())
+    }
+}
+
+/// How a program ended. [`Reason::Budget`] says that it has not yet.
+type Ended = Result<Stop, Trap>;
+
+fn goes_on(ended: &Ended) -> bool {
+    matches!(ended, Err(Trap { reason: Reason::Budget(_), .. }))
+}
+
+/// A program on both.
+struct Pair {
+    reference: (Machine<1>, Written),
+    compiled: (Machine<1>, Written),
+    compiler: Compiler,
+}
+
+impl Pair {
+    fn new(machine: &mut impl FnMut() -> Machine<1>, compiler: Compiler) -> Self {
+        Pair { reference: (machine(), Written::default()), compiled: (machine(), Written::default()), compiler }
+    }
+
+    fn run(&mut self, budget: u64) -> (Ended, Ended) {
+        let Pair { reference, compiled, compiler } = self;
+        let expected = reference.0.run(&mut reference.1, budget);
+        (compiler.run(&mut compiled.0, &mut compiled.1, budget), expected)
+    }
+
+    /// What is different, if anything is.
+    fn difference(&mut self, (found, expected): &(Ended, Ended)) -> Option<What> {
+        let (ours, theirs) = (&mut self.compiled.0, &mut self.reference.0);
+        let hardware = theirs.hardware();
+        if ours.parts().values != theirs.parts().values {
+            let differs = registers(hardware).find_map(|register| {
+                let (found, expected) = (ours.read(register, 0)?, theirs.read(register, 0)?);
+                (found != expected).then(|| What::Register {
+                    name: hardware.name(register).to_string(),
+                    found,
+                    expected,
+                })
+            });
+            let other = || What::Other { found: "a state is another".into(), expected: "it is not".into() };
+            return Some(differs.unwrap_or_else(other));
+        }
+        for (ours, theirs) in ours.parts().memory.spans().zip(theirs.parts().memory.spans()) {
+            let (found, expected) = (bytes(&ours.bytes), bytes(&theirs.bytes));
+            if found != expected {
+                let at = found.iter().zip(expected).position(|(found, expected)| found != expected)?;
+                let address = ours.base.wrapping_add(at as u64);
+                return Some(What::Memory { address, found: found[at], expected: expected[at] });
+            }
+        }
+        if self.compiled.1 != self.reference.1 {
+            let told = |written: Written| format!("{} bytes were written", written.bytes);
+            return Some(What::Other { found: told(self.compiled.1), expected: told(self.reference.1) });
+        }
+        let place = |machine: &Machine<1>| (machine.pc(), machine.executed());
+        let places = (place(ours), place(theirs));
+        if !(found == expected || goes_on(found) && goes_on(expected)) || places.0 != places.1 {
+            let told = |ended: &Ended, (pc, executed): (u64, u64)| match ended {
+                ended if goes_on(ended) => format!("at {pc:#x} after {executed} instructions"),
+                Ok(stop) => format!("{stop:?} at {pc:#x} after {executed} instructions"),
+                Err(trap) => trap.to_string(),
+            };
+            return Some(What::Other { found: told(found, places.0), expected: told(expected, places.1) });
+        }
+        None
+    }
+}
+
+fn bytes<'a>(span: &'a SpanBytes<'_>) -> &'a [u8] {
+    match span {
+        SpanBytes::Read(bytes) => bytes,
+        SpanBytes::Write(bytes) => bytes,
+    }
+}
+
+fn registers(hardware: &Hardware) -> impl Iterator<Item = Register> {
+    let banks = hardware.banks.iter().zip(0..);
+    banks.flat_map(|(bank, number)| (0..bank.count).map(move |index| Register { bank: number, index }))
+}
+
+/// Runs a program on both until it ends, `budget` instructions have been executed, or `continues` says no, which counts as
+/// [`Stop::Host`]. Returns how the
+/// reference ended, and after how many instructions; machine code ended the same.
+///
+/// # Errors
+/// The first difference. Machine code is a block at least, so that the instruction which is named may be the last of one.
+pub fn compare(
+    mut machine: impl FnMut() -> Machine<1>,
+    compiler: impl Fn() -> Compiler,
+    budget: u64,
+    mut continues: impl FnMut() -> bool,
+) -> Result<(Ended, u64), Difference> {
+    let mut pair = Pair::new(&mut machine, compiler());
+    let mut left = budget;
+    loop {
+        let slice = left.min(SLICE);
+        let ended = pair.run(slice);
+        if pair.difference(&ended).is_some() {
+            return Err(first(&mut machine, &compiler, budget - left, slice));
+        }
+        left -= slice;
+        let (pc, executed) = (pair.reference.0.pc(), pair.reference.0.executed());
+        match ended.1 {
+            ended if !goes_on(&ended) => return Ok((ended, executed)),
+            _ if left == 0 => return Ok((Err(Trap { pc, reason: Reason::Budget(budget) }), executed)),
+            _ if !continues() => return Ok((Ok(Stop::Host), executed)),
+            _ => {}
+        }
+    }
+}
+
+/// The first difference within a number of instructions, before which others are the same.
+fn first(
+    machine: &mut impl FnMut() -> Machine<1>,
+    compiler: &impl Fn() -> Compiler,
+    before: u64,
+    slice: u64,
+) -> Difference {
+    let mut after = |count: u64| {
+        let mut pair = Pair::new(machine, compiler());
+        let mut left = before;
+        while left > 0 {
+            _ = pair.run(left.min(SLICE));
+            left -= left.min(SLICE);
+        }
+        // The last instruction alone, to see where it stands.
+        let (reference, written) = &mut pair.reference;
+        let mut expected = reference.run(written, count - 1);
+        let (at, text) = (reference.pc(), reference.text(reference.pc()));
+        if goes_on(&expected) {
+            expected = reference.run(written, 1);
+        }
+        let found = pair.compiler.run(&mut pair.compiled.0, &mut pair.compiled.1, count);
+        let what = pair.difference(&(found, expected));
+        what.map(|what| Difference { executed: before + count, place: text.map(|text| (at, text)), what })
+    };
+    let (mut same, mut differs) = (0, slice);
+    while differs - same > 1 {
+        let middle = same + (differs - same) / 2;
+        if after(middle).is_some() { differs = middle } else { same = middle }
+    }
+    let unseen = What::Other { found: "it differs".into(), expected: "not when it is executed again".into() };
+    after(differs).unwrap_or(Difference { executed: before + slice, place: None, what: unseen })
+}
