@@ -257,7 +257,8 @@ ISAFORGE_ENGINE and ISAFORGE_LEVEL stand for `--engine` and `--level`. Machine c
 and checked before it runs; `--unchecked` leaves that out.
 
 With `--spec` the program is one of a specification that says what its instructions do, in an ELF
-file of 32 bits or in a launch file with `program`, `address`, `registers`, `buffers`, `show`, `outputs`:
+file of 32 bits or in a launch file with `program`, `address`, `registers`, `buffers`, `show`,
+`outputs`:
   isaforge run --spec examples/riscv sieve.elf     the exit status is the program's; 2 after a trap
   isaforge run --spec examples/riscv --quiet --signature words.txt test.elf
   isaforge run --spec mine.yaml --break 0x18 launch.yaml

@@ -280,12 +280,12 @@ fn where_machine_code_begins_to_differ_is_found() {
     let differs = found(|reference| _ = reference.breakpoints.insert(CODE + 12)).expect_err("one of them stops");
     assert_eq!(
         differs.to_string(),
-        "machine code differs after 300000 instructions, at 0x1008: bne a0, zero, -8: at 0x100c after 300000 \
+        "machine code differs after instruction 300000, at 0x1008: bnez a0, -8: at 0x100c after 300000 \
          instructions, in the reference Breakpoint(4108) at 0x100c after 300000 instructions"
     );
     let other = |reference: &mut Machine<1>| reference.write(Register { bank: 0, index: 15 }, 0, 7).expect("it exists");
     assert_eq!(
         found(other).expect_err("a register differs").to_string(),
-        "machine code differs after 1 instructions, at 0x1000: addi a0, a0, -1: a5 is 0x0, in the reference 0x7"
+        "machine code differs after instruction 1, at 0x1000: addi a0, a0, -1: a5 is 0x0, in the reference 0x7"
     );
 }

@@ -576,21 +576,36 @@ impl Reader<'_> {
         at: usize,
         then: &mut dyn FnMut(usize, u64) -> bool,
     ) -> bool {
-        let rest = self.rest(at);
-        // Most words are ruled out by their first letter.
-        let first = rest.as_bytes().first();
-        let may = move |word: &str| word.is_empty() || word.as_bytes().first() == first;
-        let here = words.filter(|(word, _)| may(word) && rest.starts_with(word));
+        let rest = self.rest(at).as_bytes();
+        // Most words are ruled out by their first letter, and most registers by their last.
+        let stands = |word: &str| match word.as_bytes() {
+            [] => true,
+            word @ [.., last] => rest.get(word.len() - 1) == Some(last) && rest[0] == word[0] && rest.starts_with(word),
+        };
         let mut below = usize::MAX;
-        while let Some(longest) = here.clone().map(|(word, _)| word.len()).filter(|len| *len < below).max() {
-            for (word, value) in here.clone().filter(|(word, _)| word.len() == longest) {
-                if self.step() && then(at + word.len(), value) {
-                    return true;
+        loop {
+            let (mut longest, mut value, mut several) = (None, 0, false);
+            for (word, of) in words.clone().filter(|(word, _)| word.len() < below && stands(word)) {
+                match longest {
+                    Some(len) if len > word.len() => {}
+                    Some(len) if len == word.len() => several = true,
+                    _ => (longest, value, several) = (Some(word.len()), of, false),
+                }
+            }
+            let Some(longest) = longest else { return false };
+            if self.step() && then(at + longest, value) {
+                return true;
+            }
+            if several {
+                let same = words.clone().filter(|(word, _)| word.len() == longest && stands(word));
+                for (_, value) in same.skip(1) {
+                    if self.step() && then(at + longest, value) {
+                        return true;
+                    }
                 }
             }
             below = longest;
         }
-        false
     }
 
     fn number(&self, index: u8, field: &Field, notation: &Notation, at: usize, frame: &Frame, then: Then<'_>) -> bool {

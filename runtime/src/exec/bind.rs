@@ -4,10 +4,9 @@
 //! refuses, and the evaluator executes the instruction. An instruction that is left to the evaluator begins again there;
 //! so nothing may leave it once it has written memory.
 
-use std::collections::HashMap;
-
 use isaforge_core::machine::{Instruction, Machine, Place, Register};
 use isaforge_core::semantics::{AtomicOp, NONE, Node, Op as Pure, Part, Shape, Special, Type};
+use rustc_hash::FxHashMap;
 
 use super::ir::{self, Access, Block, Effect, End, Graph, Value};
 use super::simplify::{not, pure};
@@ -40,7 +39,7 @@ pub struct Binder<'a> {
     /// So far.
     pub block: Block,
     /// What slots hold now, where it is not what they held at the beginning.
-    now: HashMap<u32, Value>,
+    now: FxHashMap<u32, Value>,
     /// The instruction that is being bound has written memory.
     stored: bool,
     /// What it writes when it is complete.
@@ -56,7 +55,7 @@ impl<'a> Binder<'a> {
     pub fn new(machine: &'a Machine<1>, lower: &'a dyn Lower) -> Self {
         let graph = Graph::default();
         let block = Block { instructions: vec![], graph, effects: vec![], accesses: vec![], end: End::Leave(0) };
-        let now = HashMap::new();
+        let now = FxHashMap::default();
         Binder { machine, lower, block, now, stored: false, writes: vec![], next: Value(0), place: (0, 0) }
     }
 

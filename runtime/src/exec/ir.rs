@@ -3,10 +3,9 @@
 //! Values are bit patterns with zeros above the bits that they have; operations have types. A [`Graph`] holds each value
 //! once. A [`Block`] says in which order effects happen, and where execution goes on.
 
-use std::collections::HashMap;
-
 use isaforge_core::bits::ones;
 use isaforge_core::semantics::{self, Type};
+use rustc_hash::FxHashMap;
 
 /// A value, by its number in a [`Graph`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,7 +46,7 @@ impl Node {
 #[derive(Debug, Default)]
 pub struct Graph {
     nodes: Vec<Node>,
-    known: HashMap<Node, Value>,
+    known: FxHashMap<Node, Value>,
 }
 
 impl Graph {

@@ -52,7 +52,7 @@ pub enum What {
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "machine code differs after {} instructions", self.executed)?;
+        write!(f, "machine code differs after instruction {}", self.executed)?;
         if let Some((pc, text)) = &self.place {
             write!(f, ", at {pc:#x}: {text}")?;
         }

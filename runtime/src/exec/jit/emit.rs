@@ -12,6 +12,7 @@ use std::collections::HashMap;
 
 use iced_x86::{Code, Register};
 use isaforge_core::semantics::{Op as Pure, Type};
+use rustc_hash::FxHashMap;
 
 use super::super::ir::{Access, Block, Effect, End, Op, Value};
 use super::code_cache::{FILE, LEFT_AT, MISS, NEXT, SAVED, WINDOWS};
@@ -177,7 +178,7 @@ struct Emit<'a> {
 impl Emit<'_> {
     /// Replaces indices into all windows by those into the ones that are used.
     fn number_windows(&mut self, all: &[Window]) -> Option<()> {
-        let mut numbers: HashMap<usize, usize> = HashMap::new();
+        let mut numbers: FxHashMap<usize, usize> = FxHashMap::default();
         for at in self.wanted.iter_mut().flatten().flatten() {
             let next = numbers.len();
             *at = *numbers.entry(*at).or_insert_with(|| {
@@ -189,7 +190,7 @@ impl Emit<'_> {
     }
 
     /// How often slots and windows are used, more so in loops.
-    fn uses(&self) -> HashMap<Guest, u64> {
+    fn uses(&self) -> FxHashMap<Guest, u64> {
         let blocks = &self.region.blocks;
         let mut weights = vec![1u64; blocks.len()];
         for (from, block) in blocks.iter().enumerate() {
@@ -197,7 +198,7 @@ impl Emit<'_> {
                 weights[to..=from].iter_mut().for_each(|weight| *weight = (*weight * 8).min(1 << 20));
             }
         }
-        let mut uses: HashMap<Guest, u64> = HashMap::new();
+        let mut uses: FxHashMap<Guest, u64> = FxHashMap::default();
         for ((block, wanted), weight) in blocks.iter().zip(&self.wanted).zip(weights) {
             let schedule = Schedule::new(block);
             for (at, count) in schedule.uses.iter().enumerate().filter(|(_, count)| **count > 0) {

@@ -1,11 +1,10 @@
 //! Instructions of x86-64 one after another, with labels.
 
-use std::collections::HashMap;
-
 use iced_x86::{
     BlockEncoder, BlockEncoderOptions, Code, IcedError, Instruction, InstructionBlock, MemoryOperand, Register,
 };
 use isaforge_core::semantics::Comparison;
+use rustc_hash::FxHashMap;
 
 /// A place that jumps lead to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -202,7 +201,7 @@ pub struct Masm {
     labels: u64,
     /// Labels of the next instruction, and where labels that are known lead.
     pending: Vec<Label>,
-    places: HashMap<Label, u64>,
+    places: FxHashMap<Label, u64>,
     failed: Option<IcedError>,
     /// From which instruction on the code is that of what.
     pub marks: Marks,

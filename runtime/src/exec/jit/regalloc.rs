@@ -1,9 +1,8 @@
 //! Which host registers hold what: slots that a region uses often stay in one all the time, values of a block are in
 //! others as long as they are used.
 
-use std::collections::HashMap;
-
 use iced_x86::Register;
+use rustc_hash::FxHashMap;
 
 use super::super::ir::{Graph, Op, Value};
 use super::code_cache::{SPILL, SPILLS};
@@ -42,14 +41,14 @@ pub enum Guest {
 /// The homes of a region.
 #[derive(Debug, Default)]
 pub struct Homes {
-    of: HashMap<Guest, Register>,
+    of: FxHashMap<Guest, Register>,
     /// Whether [`SLOTS`] points to the register file.
     pub file: bool,
 }
 
 impl Homes {
     /// Gives homes to those who are used most. `uses` says how often, and whether it is a slot that has to be anywhere.
-    pub fn new(uses: &HashMap<Guest, u64>) -> Homes {
+    pub fn new(uses: &FxHashMap<Guest, u64>) -> Homes {
         let mut wanted: Vec<(u64, Guest)> = uses.iter().map(|(guest, uses)| (*uses, *guest)).collect();
         wanted.sort_by_key(|(uses, guest)| (std::cmp::Reverse(*uses), *guest));
         let fits = wanted.len() <= HOMES.len();

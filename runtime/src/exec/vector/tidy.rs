@@ -1,7 +1,8 @@
 //! Removes what nobody reads, and copies that the operation before could have made; finds rows for what is left.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 use super::Family;
 use super::code::{Micro, NOWHERE, Step};
@@ -25,14 +26,14 @@ pub(super) fn tidy<const K: usize, F: Family<K>>(
 
 /// Gives every value a row, from where it is made until it is read for the last time.
 fn place<const K: usize, F: Family<K>>(steps: &mut [Step<K, F>], rows: Range<u16>) -> Option<()> {
-    let mut last = HashMap::new();
+    let mut last = FxHashMap::default();
     for (at, step) in steps.iter().enumerate() {
         reads(step, |row| {
             last.insert(row, at);
         });
     }
     let mut free: Vec<u16> = rows.rev().collect();
-    let mut placed: HashMap<u16, u16> = HashMap::new();
+    let mut placed: FxHashMap<u16, u16> = FxHashMap::default();
     for (at, step) in steps.iter_mut().enumerate() {
         let mut done = Vec::new();
         reads(step, |row| {

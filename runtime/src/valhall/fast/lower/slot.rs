@@ -1,11 +1,11 @@
 //! The operands of a template, and how the bits of a word say in which rows they are.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use isaforge_core::bits::{Bits, ones, sign_extend};
 use isaforge_core::table::{self, Count, Shape, Type as Number};
 use isaforge_valhall::{FauSpecialPage3, ISA, Source as Word};
+use rustc_hash::FxHashMap;
 
 use super::super::super::operation::Operand;
 use super::super::code::row;
@@ -203,12 +203,12 @@ const WIDEST: u32 = 12;
 
 /// Where the rows of each kind of operands begin.
 struct Kinds {
-    first: HashMap<(u16, u64, u64), u32>,
+    first: FxHashMap<(u16, u64, u64), u32>,
     len: u32,
 }
 
 static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
-    let (mut first, mut len) = (HashMap::new(), 0);
+    let (mut first, mut len) = (FxHashMap::default(), 0);
     for operand in ISA.forms.iter().flat_map(|form| form.operands) {
         let Shape::One { kind, at } = operand.shape else { continue };
         let [own, shared] = reading(ISA, operand);
