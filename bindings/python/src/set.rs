@@ -1,0 +1,119 @@
+//! An instruction set and what is known of it.
+
+use std::sync::Arc;
+
+use arrow_array::StringArray;
+use isaforge_analysis as analysis;
+use isaforge_core::decode::{Fast, decode};
+use isaforge_core::machine::Hardware;
+use isaforge_core::{Isa, Tables};
+
+use crate::builtin::{Builtin, Opcode};
+
+/// What decodes valid words fast.
+pub enum Decoder {
+    /// A generated decoder.
+    Generated(Opcode),
+    /// Tables that were made here.
+    Tables(Fast),
+    /// Instructions are no words.
+    None,
+}
+
+/// An instruction set. Sets live as long as the process, as their tables do.
+pub struct Set {
+    /// What it was loaded as.
+    pub name: String,
+    /// Its tables with what its instructions do.
+    pub analysis: analysis::Set,
+    /// The fast half of decoding.
+    pub decoder: Decoder,
+    /// What executes programs.
+    pub hardware: Option<&'static Hardware>,
+    /// Whether launches are those of Valhall.
+    pub launches: bool,
+    /// The names of its instructions, by opcode.
+    pub mnemonics: Arc<StringArray>,
+}
+
+impl From<&'static Builtin> for Set {
+    fn from(builtin: &'static Builtin) -> Self {
+        Set {
+            decoder: builtin.opcode.map_or(Decoder::None, Decoder::Generated),
+            hardware: Some(builtin.hardware),
+            launches: builtin.launches,
+            ..Set::new(builtin.tables.name().to_owned(), analysis::Set::new(builtin.tables, Some(builtin.semantics)))
+        }
+    }
+}
+
+impl Set {
+    /// A set without a fast decoder and without a machine.
+    pub fn new(name: String, analysis: analysis::Set) -> Self {
+        let names: Vec<&str> = match analysis.tables {
+            Tables::Words(isa) => isa.forms.iter().map(|form| form.name.str).collect(),
+            Tables::Groups(isa) => isa.operations.iter().map(|operation| operation.name).collect(),
+            Tables::Streams(engine) => engine.stream.instructions.iter().map(|found| found.name).collect(),
+        };
+        let mnemonics = Arc::new(StringArray::from(names));
+        Set { name, analysis, decoder: Decoder::None, hardware: None, launches: false, mnemonics }
+    }
+
+    /// Its tables.
+    pub fn tables(&self) -> Tables {
+        self.analysis.tables
+    }
+
+    /// Its tables, if instructions are words.
+    pub fn words(&self) -> Option<&'static Isa> {
+        match self.analysis.tables {
+            Tables::Words(isa) => Some(isa),
+            _ => None,
+        }
+    }
+
+    /// The opcode of a word; `None` where it is no instruction.
+    #[inline(always)]
+    pub fn opcode(&self, isa: &'static Isa, word: u64) -> Option<u16> {
+        let fast = match &self.decoder {
+            Decoder::Generated(opcode) => return opcode(word),
+            Decoder::Tables(fast) => fast.opcode(word),
+            Decoder::None => None,
+        };
+        fast.or_else(|| decode(isa, word).ok())
+    }
+
+    /// The bytes of a program's text.
+    ///
+    /// # Errors
+    /// Every mistake of the text.
+    pub fn assemble(&self, text: &str) -> Result<Vec<u8>, Vec<isaforge_core::program::ProgramError>> {
+        use isaforge_core::{group, program, stream};
+        match self.tables() {
+            Tables::Words(isa) => program::assemble(isa, text).map(|words| {
+                let size = self.tables().unit();
+                let mut bytes = Vec::with_capacity(words.len() * size);
+                words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()[..size.min(8)]));
+                bytes
+            }),
+            Tables::Groups(isa) => group::listing::assemble_program(isa, text),
+            Tables::Streams(engine) => match engine.stream.sequence {
+                Some(sequence) => sequence.assemble(text).map_err(|error| vec![placed(text, error.at, &error.message)]),
+                None => stream::program::assemble(engine, text),
+            },
+        }
+    }
+}
+
+/// A mistake at a byte of a text.
+fn placed(text: &str, at: usize, message: &str) -> isaforge_core::program::ProgramError {
+    let before = text.get(..at).unwrap_or(text);
+    let start = before.rfind('\n').map_or(0, |line| line + 1);
+    isaforge_core::program::ProgramError {
+        line: before.matches('\n').count() + 1,
+        column: before[start..].chars().count() + 1,
+        len: 1,
+        message: message.to_owned(),
+        help: String::new(),
+    }
+}
