@@ -14,6 +14,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyList, PyTuple};
 
+use crate::sequence::Items;
+
 const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 
@@ -69,6 +71,11 @@ impl Array {
         let values: Vec<_> =
             (0..self.array.len()).map(|index| value(py, &self.array, index)).collect::<PyResult<_>>()?;
         PyList::new(py, values)
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> Items {
+        let len = slf.get().array.len();
+        Items::new(slf.into_any().unbind(), len)
     }
 
     fn __len__(&self) -> usize {

@@ -29,6 +29,7 @@ mod isa;
 mod load;
 mod program;
 mod run;
+mod sequence;
 mod set;
 
 use pyo3::prelude::*;

@@ -10,6 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PySlice, PyTuple};
 use crate::graph::Graph;
 use crate::html::{escaped, shell};
 use crate::instruction::{Code, Instruction};
+use crate::sequence::Items;
 use crate::set::Set;
 
 /// Bytes of a program that are no instruction, and why.
@@ -146,6 +147,11 @@ impl Program {
     /// The control flow.
     fn graph(slf: &Bound<'_, Self>) -> Graph {
         Graph::new(slf.clone().unbind(), &slf.get().read)
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> Items {
+        let len = slf.get().read.entries.len();
+        Items::new(slf.into_any().unbind(), len)
     }
 
     fn __len__(&self) -> usize {
