@@ -173,6 +173,10 @@ pub fn import(object: &Bound<'_, PyAny>) -> PyResult<Option<ArrayData>> {
     let array = array.cast_into::<PyCapsule>().map_err(|error| not_capsules(error.to_string()))?;
     let schema = schema.pointer_checked(Some(SCHEMA))?.cast::<FFI_ArrowSchema>();
     let array = array.pointer_checked(Some(ARRAY))?.cast::<FFI_ArrowArray>();
+    // SAFETY: A capsule of this name holds this structure, as the protocol says, and keeps it while it lives.
+    if unsafe { array.as_ref() }.is_released() {
+        return Err(PyValueError::new_err("the Arrow array has been taken before"));
+    }
     // SAFETY: A capsule of this name holds this structure, as the protocol says, and keeps it while it lives, which both do to
     // the end of this function. `from_raw` moves the array out and leaves it marked as released, as a consumer has to.
     let data = unsafe { arrow_array::ffi::from_ffi(FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) };

@@ -8,7 +8,6 @@
     reason = "memory that Python objects own, described by the buffer protocol and by Arrow's C data interface"
 )]
 
-use arrow_array::Array as _;
 use arrow_buffer::NullBuffer;
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
@@ -124,8 +123,6 @@ impl Items {
             );
             return Err(PyTypeError::new_err(message));
         }
-        let array = arrow_array::make_array(data);
-        let data = array.to_data();
         let skipped = data.offset().saturating_mul(size);
         let Some(bytes) = data.buffers().first().and_then(|buffer| buffer.as_slice().get(skipped..)) else {
             return Err(PyValueError::new_err("the Arrow array has no buffer of values"));

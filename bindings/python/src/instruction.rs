@@ -137,7 +137,7 @@ pub enum Code {
 /// >>> fma
 /// <isaforge.Instruction 'FMA.f32 r0, ^r0, u1, u0'>
 /// >>> match fma:
-/// ...     case isaforge.Instruction("FMA.f32", [_, isaforge.Operand("register", number), *_]):
+/// ...     case isaforge.Instruction("FMA.f32", (_, isaforge.Operand("last_use", number), *_)):
 /// ...         print("multiplies register", number)
 /// multiplies register 0
 #[pyclass(frozen, module = "isaforge")]

@@ -293,7 +293,7 @@ impl Isa {
     /// >>> import isaforge
     /// >>> isa = isaforge.load("valhall")
     /// >>> isa.decode(0x0091C10000000002).operands
-    /// (<isaforge.Operand dst: register "r1">, <isaforge.Operand src0: register "r2">)
+    /// (<isaforge.Operand dest: register "r1">, <isaforge.Operand src0: register "r2">)
     /// >>> isa.decode(0)  # doctest: +ELLIPSIS
     /// Traceback (most recent call last):
     ///   ...
@@ -309,12 +309,13 @@ impl Isa {
     ///
     /// Raises `AssembleError`.
     fn parse(&self, py: Python<'_>, text: &str) -> PyResult<Instruction> {
-        let bytes = self.set.assemble(text).map_err(|errors| error::assemble(py, &errors))?;
+        let bytes = self.set.parse(text).map_err(|errors| error::assemble(py, &errors))?;
         self.exactly(py, bytes)
     }
 
     /// The text of an instruction given as a number, or of a program given as bytes: an instruction a line, labels where
-    /// branches lead, and what is no instruction as raw words or bytes with the reason. It assembles to the same bytes.
+    /// branches lead, and what is no instruction as raw words or bytes with the reason. It assembles to the same bytes, except
+    /// where two encodings share a text.
     ///
     /// Raises `DecodeError` for a number that is no instruction, and for a part of a word at the end of bytes.
     ///
@@ -358,7 +359,7 @@ impl Isa {
     /// >>> isa.assemble("MOV.i32 r1, r2\nMOV.i32 r1, r99")
     /// Traceback (most recent call last):
     ///   ...
-    /// isaforge.errors.AssembleError: 2:13: there is no `r99` (the last is r63)
+    /// isaforge.errors.AssembleError: 2:14: `99` is out of range for `index`: 0 to 63 is allowed
     fn assemble<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| self.set.assemble(text));
         Ok(PyBytes::new(py, &bytes.map_err(|errors| error::assemble(py, &errors))?))
@@ -391,15 +392,15 @@ impl Isa {
     /// >>> isa = isaforge.load("valhall")
     /// >>> isa.explain("MOV.i32").text
     /// 'MOV.i32 r0, r2'
-    /// >>> isa.explain(0).error[:14]
-    /// 'unknown opcode'
+    /// >>> isa.explain(0).error
+    /// 'NOP: reserved bits 47..0 must be 0xc00000000000, found 0x0'
     fn explain(&self, code: &Bound<'_, PyAny>) -> PyResult<Explanation> {
         let py = code.py();
         if let Ok(text) = code.cast::<PyString>() {
             let text = text.to_str()?.trim();
             let bytes = match self.example(text) {
                 Some(bytes) => bytes,
-                None => self.set.assemble(text).map_err(|errors| error::assemble(py, &errors))?,
+                None => self.set.parse(text).map_err(|errors| error::assemble(py, &errors))?,
             };
             return Ok(Explanation::of_code(self.set, &bytes));
         }
@@ -423,8 +424,8 @@ impl Isa {
     /// The instructions of the set whose name, title or description has all of these words.
     ///
     /// >>> import isaforge
-    /// >>> isaforge.load("valhall").list("fma", "v2f16")
-    /// (<isaforge.Form 94 'FMA.v2f16'>,)
+    /// >>> isaforge.load("valhall").list("fma.", "v2f16")
+    /// (<isaforge.Form 168 'FMA.v2f16'>,)
     #[pyo3(signature = (*words))]
     fn list<'py>(&self, py: Python<'py>, words: Vec<String>) -> PyResult<Bound<'py, PyTuple>> {
         let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
@@ -542,7 +543,7 @@ impl Isa {
     /// >>> import isaforge
     /// >>> for step in isaforge.load("valhall").trace("IADD_IMM.i32 r0, 0x0, #0x2a\nNOP.end"):
     /// ...     print(step)
-    /// (0,0,0) warp 0    0 +xxxxxxxxxxxxxxx IADD_IMM.i32 r0, 0x0, #0x2a  | r0=0:0000002a
+    /// (0,0,0) warp 0    0 +xxxxxxxxxxxxxxx IADD_IMM.i32 r0, 0x0, #0x2A  | r0=0:0000002a
     /// (0,0,0) warp 0    1 +xxxxxxxxxxxxxxx NOP.end
     #[pyo3(signature = (program, *, groups=None, local_size=None, uniforms=None, shared_bytes=None, buffers=None, registers=None, address=None, budget=None, time_limit=None, engine=None))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]

@@ -46,7 +46,7 @@ impl Invalid {
 
 /// A program: a sequence of `Instruction` and, for bytes that are none, `Invalid`.
 ///
-/// `str()` is its listing, which assembles to the same bytes.
+/// `str()` is its listing, which can be assembled again.
 ///
 /// >>> import isaforge
 /// >>> isa = isaforge.load("valhall")

@@ -6,7 +6,8 @@ use arrow_array::StringArray;
 use isaforge_analysis as analysis;
 use isaforge_core::decode::{Fast, decode};
 use isaforge_core::machine::Hardware;
-use isaforge_core::{Isa, Tables};
+use isaforge_core::program::ProgramError;
+use isaforge_core::{Isa, Tables, group, program, stream};
 
 use crate::builtin::{Builtin, Opcode};
 
@@ -83,12 +84,27 @@ impl Set {
         fast.or_else(|| decode(isa, word).ok())
     }
 
+    /// The bytes of the text of one instruction. A group keeps the length that it is written with, which a program may change.
+    ///
+    /// # Errors
+    /// Every mistake of the text.
+    pub fn parse(&self, text: &str) -> Result<Vec<u8>, Vec<ProgramError>> {
+        let Tables::Groups(isa) = self.tables() else { return self.assemble(text) };
+        let read = group::assemble(isa, text).map_err(|error| {
+            let found = text.get(error.at..error.at + error.len).map_or(1, |text| text.chars().count());
+            let mut mistake = placed(text, error.at, &error.to_string());
+            (mistake.len, mistake.help) = (found.max(1), error.help(isa).to_string());
+            vec![mistake]
+        })?;
+        let group = read.encode(isa).map_err(|error| vec![placed(text, 0, &error.to_string())])?;
+        Ok(group.as_bytes().to_vec())
+    }
+
     /// The bytes of a program's text.
     ///
     /// # Errors
     /// Every mistake of the text.
-    pub fn assemble(&self, text: &str) -> Result<Vec<u8>, Vec<isaforge_core::program::ProgramError>> {
-        use isaforge_core::{group, program, stream};
+    pub fn assemble(&self, text: &str) -> Result<Vec<u8>, Vec<ProgramError>> {
         match self.tables() {
             Tables::Words(isa) => program::assemble(isa, text).map(|words| {
                 let size = self.tables().unit();
@@ -106,10 +122,10 @@ impl Set {
 }
 
 /// A mistake at a byte of a text.
-fn placed(text: &str, at: usize, message: &str) -> isaforge_core::program::ProgramError {
+fn placed(text: &str, at: usize, message: &str) -> ProgramError {
     let before = text.get(..at).unwrap_or(text);
     let start = before.rfind('\n').map_or(0, |line| line + 1);
-    isaforge_core::program::ProgramError {
+    ProgramError {
         line: before.matches('\n').count() + 1,
         column: before[start..].chars().count() + 1,
         len: 1,

@@ -16,8 +16,11 @@ import isaforge
 from isaforge import DecodeError, Instruction, Isa
 
 
+Words = numpy.ndarray[tuple[int], numpy.dtype[numpy.uint64]]
+
+
 @pytest.fixture(scope="module")
-def words() -> "numpy.ndarray[tuple[int], numpy.dtype[numpy.uint64]]":
+def words() -> Words:
     """Valid words of shaders, and as many at random that mostly are none."""
     some = [int(word, 16) for word in first_column("tests/data/valhall/words.tsv.gz")[::7]]
     chance = random.Random(SEED)
@@ -31,7 +34,7 @@ def single(isa: Isa, word: int) -> Instruction | None:
         return None
 
 
-def test_columns_say_what_single_calls_say(valhall: Isa, words: "numpy.ndarray") -> None:  # type: ignore[type-arg]
+def test_columns_say_what_single_calls_say(valhall: Isa, words: Words) -> None:
     expected = [single(valhall, word) for word in words]
     assert sum(one is None for one in expected) > 100
     assert pyarrow.array(valhall.opcodes(words)).to_pylist() == [one and one.opcode for one in expected]
@@ -54,7 +57,7 @@ def test_columns_say_what_single_calls_say(valhall: Isa, words: "numpy.ndarray")
         assert row["target"] == (None if one.target is None else (one.target + 8 * index) % (1 << 64))
 
 
-def test_every_kind_of_input_gives_the_same(valhall: Isa, words: "numpy.ndarray") -> None:  # type: ignore[type-arg]
+def test_every_kind_of_input_gives_the_same(valhall: Isa, words: Words) -> None:
     expected = valhall.opcodes(words).to_list()
     raw = words.tobytes()
     shifted = numpy.frombuffer(b"x" + raw, dtype=numpy.uint8)[1:]
@@ -226,7 +229,7 @@ def test_words_of_other_sizes_come_in_arrays_of_their_own(tmp_path) -> None:  # 
         isa.texts(words.astype(numpy.uint64))
 
 
-def test_threads_give_the_same_answers(valhall: Isa, words: "numpy.ndarray") -> None:  # type: ignore[type-arg]
+def test_threads_give_the_same_answers(valhall: Isa, words: Words) -> None:
     expected = valhall.texts(words).to_list()
     wrong: list[int] = []
 
@@ -243,7 +246,7 @@ def test_threads_give_the_same_answers(valhall: Isa, words: "numpy.ndarray") -> 
     assert not wrong
 
 
-def test_batches_leave_the_interpreter_to_others(valhall: Isa, words: "numpy.ndarray") -> None:  # type: ignore[type-arg]
+def test_batches_leave_the_interpreter_to_others(valhall: Isa, words: Words) -> None:
     many = numpy.resize(words, 2_000_000)
     stop = threading.Event()
     turns = 0
@@ -264,7 +267,7 @@ def test_batches_leave_the_interpreter_to_others(valhall: Isa, words: "numpy.nda
     assert during > 5
 
 
-def test_an_array_may_change_meanwhile(valhall: Isa, words: "numpy.ndarray") -> None:  # type: ignore[type-arg]
+def test_an_array_may_change_meanwhile(valhall: Isa, words: Words) -> None:
     """What comes out then is of old or of new words, and nothing breaks."""
     many = numpy.resize(words, 500_000)
     stop = threading.Event()

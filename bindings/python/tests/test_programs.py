@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import random
 
 import pytest
@@ -34,14 +35,15 @@ def test_what_is_no_instruction_is_kept_with_its_reason(valhall: isaforge.Isa) -
             pytest.fail("a word of zeros is no instruction")
 
 
-def test_listings_assemble_to_the_same_bytes(valhall: isaforge.Isa, usc: isaforge.Isa, riscv: isaforge.Isa) -> None:
+def test_listings_are_read_back(valhall: isaforge.Isa, usc: isaforge.Isa, riscv: isaforge.Isa) -> None:
     code = valhall.assemble(LOOP)
     assert valhall.assemble(valhall.disassemble(code)) == code == valhall.program(code).bytes
     chance = random.Random(SEED)
     for isa in (valhall, usc, riscv, isaforge.load("vpu")):
         for length in (0, 8, 64, 800):
-            code = chance.randbytes(length)
-            assert isa.assemble(isa.disassemble(code)) == code, (isa, code.hex())
+            text = isa.disassemble(chance.randbytes(length))
+            # Two encodings may share a text; the assembler gives the first.
+            assert isa.disassemble(isa.assemble(text)) == text, isa
 
 
 def test_a_piece_of_a_word_is_refused_where_it_would_be_lost(valhall: isaforge.Isa) -> None:
@@ -66,7 +68,7 @@ def test_pictures_are_those_of_the_command(command, valhall: isaforge.Isa) -> No
     drawn = command("graph", "valhall", "--raw", "-", given=code)
     assert drawn.returncode in (0, 1), drawn.stderr
     title = drawn.stdout.decode().split("Control flow of ")[1].split("<")[0]
-    assert valhall.program(code).graph().svg(title).strip() == drawn.stdout.decode().strip()
+    assert valhall.program(code).graph().svg(html.unescape(title)).strip() == drawn.stdout.decode().strip()
 
 
 def test_graphs_that_are_too_large_say_so(valhall: isaforge.Isa) -> None:
@@ -80,8 +82,8 @@ def test_graphs_that_are_too_large_say_so(valhall: isaforge.Isa) -> None:
 def test_notebooks_show_bits_fields_and_labels(valhall: isaforge.Isa, usc: isaforge.Isa, riscv: isaforge.Isa) -> None:
     for isa, code in ((valhall, 0x00B2C00000808140), (usc, bytes.fromhex("6490409000000000")), (riscv, 0xFFF28293)):
         instruction = isa.decode(code)
-        html = instruction._repr_html_()
-        assert 'class="bits"' in html and html.count("<div") == html.count("</div")
+        shown = instruction._repr_html_()
+        assert 'class="bits"' in shown and shown.count("<div") == shown.count("</div")
         explained = instruction.explain()._repr_html_()
         assert all(field.name.split(".")[-1] in explained for field in instruction.annotate())
     assert "l0:" in valhall.program(LOOP)._repr_html_()
