@@ -59,6 +59,11 @@ pub fn decode(py: Python<'_>, message: &str, help: &str, bits: Option<(u8, u8)>)
     raised(build())
 }
 
+/// An `AssembleError` without a place.
+pub fn not_one(py: Python<'_>, message: &str) -> PyErr {
+    raised(build(py, "AssembleError", message, "`assemble` takes programs", &[]))
+}
+
 /// An `AssembleError` for all mistakes of a text.
 pub fn assemble(py: Python<'_>, errors: &[ProgramError]) -> PyErr {
     let one = |error: &ProgramError, more: Option<Bound<'_, PyAny>>| -> PyResult<Bound<'_, PyAny>> {

@@ -1,53 +1,22 @@
 //! The class of an instruction set.
 
 use isaforge_core::print::{Style, print};
-use isaforge_core::semantics::Semantics;
 use isaforge_core::stream::Wide;
-use isaforge_core::table::Access;
 use isaforge_core::text::Line;
-use isaforge_core::{Isa as WordIsa, Tables, explain, group};
+use isaforge_core::{Isa as WordIsa, Tables, group};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyString, PyTuple};
 
 use crate::arrow::{Array, RecordBatch};
 use crate::explain::Explanation;
+use crate::form::{self, Form};
 use crate::input::Items;
 use crate::instruction::{Code, Instruction};
 use crate::program::{Program, listing};
 use crate::run::{self, Outcome, Request, Trace};
 use crate::set::Set;
 use crate::{batch, error, explain as explained};
-
-/// An entry of `Isa.list()`: an instruction, or an operation of a set whose instructions are groups.
-#[pyclass(frozen, get_all, module = "isaforge")]
-pub struct Form {
-    /// Its index, the `opcode` of its instructions.
-    opcode: usize,
-    /// Its name.
-    mnemonic: &'static str,
-    /// A few words on it.
-    title: &'static str,
-    /// The specification's description.
-    doc: &'static str,
-    /// The unit that executes it, or the part of a group that it stands in.
-    unit: &'static str,
-    /// The operands that it reads.
-    reads: Vec<&'static str>,
-    /// The operands that it writes.
-    writes: Vec<&'static str>,
-    /// What it does in the language of specifications; empty where that is not said.
-    does: &'static str,
-    /// File and line of the specification.
-    source: &'static str,
-}
-
-#[pymethods]
-impl Form {
-    fn __repr__(&self) -> String {
-        format!("<isaforge.Form {} '{}'>", self.opcode, self.mnemonic)
-    }
-}
 
 /// An instruction set; `load` makes one. May be used from any number of threads at once.
 #[pyclass(frozen, module = "isaforge")]
@@ -154,94 +123,6 @@ impl Isa {
         let items = Items::bytes(code)?;
         Ok(items.to_vec())
     }
-
-    fn list_of(&self) -> Vec<Form> {
-        let does = |index: usize| {
-            let known: Option<&'static Semantics> = self.set.analysis.semantics;
-            known.and_then(|known| known.operations.get(index)).map_or("", |operation| operation.text)
-        };
-        let matches = |access: Access, wanted: Access| access == wanted || access == Access::ReadWrite;
-        match self.set.tables() {
-            Tables::Words(isa) => {
-                let form = |(opcode, form): (usize, &'static isaforge_core::table::Form)| {
-                    let operands = |wanted| {
-                        let used = form.operands.iter().filter(move |operand| matches(operand.access, wanted));
-                        used.map(|operand| operand.name).collect()
-                    };
-                    Form {
-                        opcode,
-                        mnemonic: form.name.str,
-                        title: form.title,
-                        doc: form.doc,
-                        unit: form.unit,
-                        reads: operands(Access::Read),
-                        writes: operands(Access::Write),
-                        does: does(opcode),
-                        source: form.source,
-                    }
-                };
-                isa.forms.iter().enumerate().map(form).collect()
-            }
-            Tables::Groups(isa) => {
-                let form = |(opcode, operation): (usize, &'static group::table::Operation)| Form {
-                    opcode,
-                    mnemonic: operation.name,
-                    title: "",
-                    doc: operation.doc,
-                    unit: operation.part,
-                    reads: Vec::new(),
-                    writes: Vec::new(),
-                    does: does(opcode),
-                    source: operation.source,
-                };
-                isa.operations.iter().enumerate().map(form).collect()
-            }
-            Tables::Streams(engine) => {
-                let layouts = engine.stream.layouts_of(0);
-                let form = |(opcode, known): (usize, &'static isaforge_core::stream::Instruction)| {
-                    let own = layouts.iter().find(|layout| usize::from(layout.opcode) == opcode);
-                    let operands = |wanted| {
-                        let all = own.into_iter().flat_map(|layout| layout.operands.iter().map(move |o| (layout, o)));
-                        let used = all.filter(|(_, operand)| matches(operand.access, wanted));
-                        used.filter_map(|(layout, o)| Some(layout.fields.get(usize::from(o.field))?.name)).collect()
-                    };
-                    Form {
-                        opcode,
-                        mnemonic: known.name,
-                        title: known.title,
-                        doc: known.doc,
-                        unit: known.unit,
-                        reads: operands(Access::Read),
-                        writes: operands(Access::Write),
-                        does: does(opcode),
-                        source: known.source,
-                    }
-                };
-                engine.stream.instructions.iter().enumerate().map(form).collect()
-            }
-        }
-    }
-
-    /// The code of an example of an instruction with this name.
-    fn example(&self, name: &str) -> Option<Vec<u8>> {
-        match self.set.tables() {
-            Tables::Words(isa) => {
-                let opcode = isaforge_core::parse::find_name(isa, name.as_bytes())?;
-                let word = explain::words::example(isa, opcode);
-                Some(word.to_le_bytes()[..self.set.tables().unit().min(8)].to_vec())
-            }
-            Tables::Groups(isa) => {
-                let operation = isa.operations.iter().find(|operation| operation.name.eq_ignore_ascii_case(name))?;
-                explain::groups::example(isa, operation).map(|group| group.as_bytes().to_vec())
-            }
-            Tables::Streams(engine) => {
-                let layout = engine.stream.layouts_of(0).iter().find(|layout| layout.name == name)?;
-                let bytes = engine.store(explain::streams::example(engine, layout));
-                let len = engine.decode(&bytes).map_or(bytes.len(), |decoded| decoded.len.into());
-                Some(bytes.get(..len)?.to_vec())
-            }
-        }
-    }
 }
 
 /// Why a word is no instruction.
@@ -310,6 +191,10 @@ impl Isa {
     /// Raises `AssembleError`.
     fn parse(&self, py: Python<'_>, text: &str) -> PyResult<Instruction> {
         let bytes = self.set.parse(text).map_err(|errors| error::assemble(py, &errors))?;
+        if self.set.words().is_some() && bytes.len() != self.unit() {
+            let message = format!("the text is {} instructions, not one", bytes.len() / self.unit());
+            return Err(error::not_one(py, &message));
+        }
         self.exactly(py, bytes)
     }
 
@@ -398,7 +283,7 @@ impl Isa {
         let py = code.py();
         if let Ok(text) = code.cast::<PyString>() {
             let text = text.to_str()?.trim();
-            let bytes = match self.example(text) {
+            let bytes = match form::example(self.set, text) {
                 Some(bytes) => bytes,
                 None => self.set.parse(text).map_err(|errors| error::assemble(py, &errors))?,
             };
@@ -429,11 +314,7 @@ impl Isa {
     #[pyo3(signature = (*words))]
     fn list<'py>(&self, py: Python<'py>, words: Vec<String>) -> PyResult<Bound<'py, PyTuple>> {
         let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-        let has = |form: &Form| {
-            let text = format!("{} {} {}", form.mnemonic, form.title, form.doc).to_lowercase();
-            words.iter().all(|word| text.contains(word))
-        };
-        PyTuple::new(py, self.list_of().into_iter().filter(has).collect::<Vec<_>>())
+        PyTuple::new(py, form::list(self.set).into_iter().filter(|form| form.has(&words)).collect::<Vec<_>>())
     }
 
     /// The opcodes of many instructions as an Arrow array of `uint16`; null where there is no instruction.

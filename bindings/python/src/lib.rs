@@ -7,13 +7,13 @@
 //!           └──run, trace──▶ Outcome, Trace
 //! ```
 //!
-//! - [`error`]: what Rust calls errors, as exceptions
-//! - [`set`]: an instruction set and what is known of it; [`builtin`] lists those with a name, [`load`] reads others
-//! - [`isa`]: the class that does all the rest
-//! - [`instruction`], [`program`], [`graph`]: code and what it says about itself
-//! - [`explain`], [`html`]: every bit, for people and for notebooks
-//! - [`input`], [`batch`], [`arrow`]: many words at once, without a copy and without the interpreter's lock
-//! - [`run`]: execution
+//! - `error`: what Rust calls errors, as exceptions
+//! - `set`: an instruction set and what is known of it; `builtin` lists those with a name, `load` reads others
+//! - `isa`: the class that does all the rest; `form` lists what there is
+//! - `instruction`, `program`, `graph`: code and what it says about itself; `sequence` iterates
+//! - `explain`, `html`: every bit, for people and for notebooks
+//! - `input`, `batch`, `arrow`: many words at once, without a copy and without the interpreter's lock
+//! - `run`: execution
 #![deny(unsafe_code)]
 
 mod arrow;
@@ -21,6 +21,7 @@ mod batch;
 mod builtin;
 mod error;
 mod explain;
+mod form;
 mod graph;
 mod html;
 mod input;
@@ -42,9 +43,10 @@ mod _isaforge {
     use crate::{
         arrow::{Array, RecordBatch},
         explain::{Explanation, Field, Part},
+        form::Form,
         graph::{Block, Graph},
         instruction::{Flow, Instruction, Modifier, Operand},
-        isa::{Form, Isa},
+        isa::Isa,
         load::{load, sets},
         program::{Invalid, Program},
         run::{Outcome, Step, Trace},

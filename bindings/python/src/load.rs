@@ -16,6 +16,9 @@ use crate::error;
 use crate::isa::Isa;
 use crate::set::{Decoder, Set};
 
+/// What a set was loaded as: path and generation.
+type Key = (PathBuf, Option<String>);
+
 /// A file as it was when a specification was read.
 type Stamp = (PathBuf, Option<(SystemTime, u64)>);
 
@@ -26,20 +29,20 @@ struct Known {
 }
 
 /// Tables live as long as the process, so a specification that has not changed is not lowered again.
-static KNOWN: Mutex<Option<HashMap<(PathBuf, Option<String>), Known>>> = Mutex::new(None);
+static KNOWN: Mutex<Option<HashMap<Key, Known>>> = Mutex::new(None);
 
 fn stamp(path: &Path) -> Stamp {
     let data = std::fs::metadata(path).ok();
     (path.to_owned(), data.and_then(|data| Some((data.modified().ok()?, data.len()))))
 }
 
-fn known(key: &(PathBuf, Option<String>)) -> Option<&'static Set> {
+fn known(key: &Key) -> Option<&'static Set> {
     let guard = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let found = guard.as_ref()?.get(key)?;
     found.stamps.iter().all(|(path, then)| stamp(path).1 == *then).then_some(found.set)
 }
 
-fn keep(key: (PathBuf, Option<String>), set: Set, stamps: Vec<Stamp>) -> &'static Set {
+fn keep(key: Key, set: Set, stamps: Vec<Stamp>) -> &'static Set {
     let set: &'static Set = Box::leak(Box::new(set));
     let mut guard = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     guard.get_or_insert_default().insert(key, Known { set, stamps });

@@ -54,6 +54,12 @@ def test_text_comes_back_to_the_same_word(valhall: isaforge.Isa) -> None:
     assert valhall.assemble_words(text) == [FMA] and valhall.assemble(text) == FMA.to_bytes(8, "little")
 
 
+@pytest.mark.parametrize("text", ["", "MOV.i32 r1, r2\nMOV.i32 r1, r2", "top:", "MOV"])
+def test_one_instruction_is_one_line(valhall: isaforge.Isa, text: str) -> None:
+    with pytest.raises(AssembleError):
+        valhall.parse(text)
+
+
 def test_a_wrong_word_names_the_bits(valhall: isaforge.Isa) -> None:
     with pytest.raises(DecodeError) as caught:
         valhall.decode(1 << 62 | 3 << 30 | FMA)

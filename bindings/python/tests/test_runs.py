@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import struct
 import threading
 from pathlib import Path
@@ -180,6 +182,14 @@ def test_machines_of_specifications(riscv: Isa) -> None:
         riscv.run("here: j here", budget=100)
     with pytest.raises(RunError, match="time limit"):
         riscv.run("here: j here", budget=1 << 60, time_limit=0.05)
+
+
+def test_a_run_can_be_interrupted(riscv: Isa) -> None:
+    timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        riscv.run("here: j here", budget=1 << 60, time_limit=60)
+    timer.join()
 
 
 def test_machines_with_lanes() -> None:

@@ -89,22 +89,30 @@ impl Job {
     }
 }
 
+/// Says now and then whether somebody wants the run to stop.
+pub type Interrupted<'a> = &'a mut dyn FnMut() -> bool;
+
 /// Runs a job on memory, and tells what is executed if somebody wants to know.
-pub fn run(job: &Job, regions: Regions, tell: Option<Tell<'_>>) -> (Result<Finished, String>, Regions) {
+pub fn run(
+    job: &Job,
+    regions: Regions,
+    tell: Option<Tell<'_>>,
+    interrupted: Interrupted<'_>,
+) -> (Result<Finished, String>, Regions) {
     // A machine of more lanes than there is hardware for leaves the others idle.
     match job.hardware.lanes {
         0..=1 if job.compiled => {
             let mut compiler = Compiler::default();
-            execute::<1>(job, regions, tell, |machine, host, budget| compiler.run(machine, host, budget))
+            execute::<1>((job, interrupted), regions, tell, |machine, host, budget| compiler.run(machine, host, budget))
         }
-        0..=1 => execute::<1>(job, regions, tell, |machine, host, budget| machine.run(host, budget)),
-        2..=32 => execute::<32>(job, regions, tell, |machine, host, budget| machine.run(host, budget)),
-        _ => execute::<64>(job, regions, tell, |machine, host, budget| machine.run(host, budget)),
+        0..=1 => execute::<1>((job, interrupted), regions, tell, |machine, host, budget| machine.run(host, budget)),
+        2..=32 => execute::<32>((job, interrupted), regions, tell, |machine, host, budget| machine.run(host, budget)),
+        _ => execute::<64>((job, interrupted), regions, tell, |machine, host, budget| machine.run(host, budget)),
     }
 }
 
 fn execute<const L: usize>(
-    job: &Job,
+    (job, interrupted): (&Job, Interrupted<'_>),
     mut regions: Regions,
     tell: Option<Tell<'_>>,
     mut run: impl FnMut(&mut Machine<L>, &mut Outside<'_>, u64) -> Result<Stop, Trap>,
@@ -141,8 +149,8 @@ fn execute<const L: usize>(
                     job.limit.unwrap_or_default().as_secs_f64()
                 ));
             }
-            if let Err(error) = Python::attach(|py| py.check_signals()) {
-                break Err(error.to_string());
+            if interrupted() {
+                break Err("interrupted".to_owned());
             }
         }
     };

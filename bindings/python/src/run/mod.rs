@@ -120,13 +120,20 @@ impl Outcome {
 pub fn run(set: &'static Set, code: Vec<u8>, request: &Request<'_>, py: Python<'_>) -> PyResult<Outcome> {
     let (job, buffers) = prepare(set, code, request, py)?;
     let regions = buffers.contents();
+    let mut signal = None;
     let (ended, regions) = py.detach(|| match job {
         Job::Valhall(launch, execution) => valhall::run(&launch, execution, regions),
-        Job::Machine(job) => machine::run(&job, regions, None),
+        Job::Machine(job) => machine::run(&job, regions, None, &mut || {
+            signal = Python::attach(|py| py.check_signals().err());
+            signal.is_some()
+        }),
     });
     // What a program wrote before it failed is worth seeing.
     buffers.write_back(py, &regions)?;
-    py.check_signals()?;
+    match signal {
+        Some(signal) => return Err(signal),
+        None => py.check_signals()?,
+    }
     ended.map(Outcome).map_err(|reason| error::run(py, &reason, ""))
 }
 
@@ -136,7 +143,7 @@ pub fn trace(set: &'static Set, code: Vec<u8>, request: &Request<'_>, py: Python
         return Err(PyValueError::new_err("traces are those of the engine `reference`"));
     }
     let (job, buffers) = prepare(set, code, request, py)?;
-    Ok(Trace::start(job, buffers))
+    Ok(Trace::start(job, buffers)?)
 }
 
 /// Checks a request and lays out its memory.

@@ -126,11 +126,14 @@ struct State {
 
 impl Trace {
     /// Starts a run that waits for the first to iterate.
-    pub(super) fn start(job: Job, buffers: Buffers) -> Trace {
+    ///
+    /// # Errors
+    /// When the system has no thread for it.
+    pub(super) fn start(job: Job, buffers: Buffers) -> std::io::Result<Trace> {
         let regions = buffers.contents();
         let (sender, steps) = sync_channel(AHEAD);
-        std::thread::spawn(move || follow(&job, regions, &sender));
-        Trace { state: Mutex::new(State { steps: Some(steps), buffers, outcome: None }) }
+        std::thread::Builder::new().name("isaforge trace".to_owned()).spawn(move || follow(&job, regions, &sender))?;
+        Ok(Trace { state: Mutex::new(State { steps: Some(steps), buffers, outcome: None }) })
     }
 }
 
@@ -138,7 +141,7 @@ fn follow(job: &Job, regions: Regions, sender: &SyncSender<Message>) {
     let mut tell = |did| valhall::flow(sender.send(Message::Did(did)).is_ok());
     let (ended, regions) = match job {
         Job::Valhall(launch, _) => valhall::run_told(launch, regions, &mut tell),
-        Job::Machine(job) => machine::run(job, regions, Some(&mut tell)),
+        Job::Machine(job) => machine::run(job, regions, Some(&mut tell), &mut || false),
     };
     // Whoever has stopped iterating does not want to know.
     let _ = sender.send(Message::Done(Box::new(ended), regions));
