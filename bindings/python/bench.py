@@ -6,6 +6,7 @@ Every figure is the best of several runs, and the two sides of a ratio take turn
 from __future__ import annotations
 
 import gzip
+import multiprocessing
 import os
 import threading
 import time
@@ -51,6 +52,11 @@ def best(run: Callable[[], object]) -> float:
         run()
         times.append(time.perf_counter() - start)
     return min(times)
+
+
+def alone(raw: bytes) -> int:
+    """The texts of all words, without sending them anywhere."""
+    return len(isaforge.load("valhall").texts(raw))
 
 
 def row(what: str, value: str, goal: str = "", ratio: str = "") -> None:
@@ -101,6 +107,10 @@ def main() -> None:
 
     one, two = threads(1), threads(2)
     row("texts in two threads beside one", f"{2 * one / two:.2f} times", f"{os.cpu_count()} cores")
+    # What the machine gives to two of whatever: two processes share nothing.
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        both = best(lambda: pool.map(alone, [raw, raw], 1))
+        row("the same in two processes", f"{2 * best(lambda: pool.map(alone, [raw], 1)) / both:.2f} times")
     peers(isa, raw, lines)
 
 

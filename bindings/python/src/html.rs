@@ -33,6 +33,15 @@ pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
+/// A description of the specification: what stands between backticks is code.
+fn prose(text: &str) -> String {
+    let part = |(index, part): (usize, &str)| match index % 2 {
+        0 => escaped(part),
+        _ => format!("<code>{}</code>", escaped(part)),
+    };
+    text.split('`').enumerate().map(part).collect()
+}
+
 /// An element of the class `isaforge` with the style that it needs.
 pub fn shell(inner: &str) -> String {
     format!("{STYLE}<div class=\"isaforge\">{inner}</div>")
@@ -92,7 +101,7 @@ fn titled(part: &Bits) -> String {
 pub fn explanation(found: &Explanation) -> String {
     let mut out = head(found);
     if !found.title.is_empty() || !found.doc.is_empty() {
-        out.push_str(&format!("<p><b>{}</b> {}</p>", escaped(&found.title), escaped(&found.doc)));
+        out.push_str(&format!("<p><b>{}</b> {}</p>", escaped(&found.title), prose(&found.doc)));
     }
     for part in found.bits() {
         out.push_str(&(titled(part) + &drawn(part, &found.mnemonic) + &table(part)));

@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyInt, PyString, PyTuple};
 
 use crate::arrow::{Array, RecordBatch};
 use crate::explain::Explanation;
-use crate::form::{self, Form};
+use crate::form;
 use crate::input::Items;
 use crate::instruction::{Code, Instruction};
 use crate::program::{Program, listing};

@@ -118,6 +118,7 @@ fn execute<const L: usize>(
     mut run: impl FnMut(&mut Machine<L>, &mut Outside<'_>, u64) -> Result<Stop, Trap>,
 ) -> (Result<Finished, String>, Regions) {
     let mut machine = Machine::<L>::new(job.encoding, job.semantics, job.hardware);
+    let before = registers(&machine);
     if let Err(reason) = load(job, &mut machine, &regions) {
         return (Err(reason), Vec::new());
     }
@@ -162,7 +163,7 @@ fn execute<const L: usize>(
     let output = std::mem::take(&mut outside.output);
     let finished = ended.map(|stop| Finished {
         instructions: machine.executed(),
-        registers: registers(&machine),
+        registers: registers(&machine).into_iter().filter(|now| !before.contains(now)).collect(),
         output,
         status: if let Stop::Exit(status) = stop { Some(status) } else { None },
         ..Finished::default()

@@ -91,7 +91,7 @@ impl Outcome {
         Ok(found)
     }
 
-    /// What registers hold at the end, by name, a value for each lane; those that are zero everywhere are left out.
+    /// What registers hold at the end, by name, a value for each lane. Those that are zero, and constants, are left out.
     #[getter]
     fn registers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let found = PyDict::new(py);
