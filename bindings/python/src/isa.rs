@@ -25,9 +25,19 @@ pub struct Isa {
 }
 
 impl Isa {
+    /// Refuses what works on bits of instructions, where these have no layout.
+    fn layouts(&self, py: Python<'_>) -> PyResult<()> {
+        if self.set.has_layouts() {
+            return Ok(());
+        }
+        let message = format!("the instructions of `{}` are sequences of operands", self.set.name);
+        Err(error::plain(py, &message, "`disassemble` and `assemble` read and write them"))
+    }
+
     /// The bytes of one instruction, which may be a number.
     fn one(&self, code: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         let py = code.py();
+        self.layouts(py)?;
         let tables = self.set.tables();
         let is_number =
             code.is_instance_of::<PyInt>() || (!code.is_instance_of::<PyBytes>() && code.hasattr("__index__")?);
@@ -97,6 +107,7 @@ impl Isa {
 
     /// Words where instructions are words, else the bytes of a program.
     fn items(&self, code: &Bound<'_, PyAny>) -> PyResult<Items> {
+        self.layouts(code.py())?;
         match self.set.tables() {
             Tables::Words(_) => Items::words(code, self.set.tables().unit()),
             _ => Items::bytes(code),
@@ -190,6 +201,7 @@ impl Isa {
     ///
     /// Raises `AssembleError`.
     fn parse(&self, py: Python<'_>, text: &str) -> PyResult<Instruction> {
+        self.layouts(py)?;
         let bytes = self.set.parse(text).map_err(|errors| error::assemble(py, &errors))?;
         if self.set.words().is_some() && bytes.len() != self.unit() {
             let message = format!("the text is {} instructions, not one", bytes.len() / self.unit());
@@ -266,6 +278,7 @@ impl Isa {
 
     /// A program: from bytes, or from its text.
     fn program(&self, code: &Bound<'_, PyAny>) -> PyResult<Program> {
+        self.layouts(code.py())?;
         let bytes = self.program_of(code)?;
         Ok(code.py().detach(|| Program::new(self.set, bytes)))
     }
@@ -281,6 +294,7 @@ impl Isa {
     /// 'NOP: reserved bits 47..0 must be 0xc00000000000, found 0x0'
     fn explain(&self, code: &Bound<'_, PyAny>) -> PyResult<Explanation> {
         let py = code.py();
+        self.layouts(py)?;
         if let Ok(text) = code.cast::<PyString>() {
             let text = text.to_str()?.trim();
             let bytes = match form::example(self.set, text) {

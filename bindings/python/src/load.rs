@@ -112,5 +112,8 @@ fn from_specification(given: &Path, generation: Option<String>) -> Result<&'stat
         hardware,
         ..Set::new(name, analysis::Set::new(tables, semantics))
     };
-    Ok(keep(key, set, checked.files.iter().map(|path| stamp(path)).collect()))
+    // A folder that has got another file is newer, too.
+    let files = checked.files.iter().map(PathBuf::as_path).chain([key.0.as_path()]);
+    let stamps = files.map(stamp).collect();
+    Ok(keep(key, set, stamps))
 }

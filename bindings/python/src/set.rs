@@ -73,6 +73,11 @@ impl Set {
         }
     }
 
+    /// Whether instructions have layouts of bits; otherwise they are sequences of operands.
+    pub fn has_layouts(&self) -> bool {
+        !matches!(self.tables(), Tables::Streams(engine) if engine.stream.sequence.is_some())
+    }
+
     /// The opcode of a word; `None` where it is no instruction.
     #[inline(always)]
     pub fn opcode(&self, isa: &'static Isa, word: u64) -> Option<u16> {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, Command
 
 import isaforge
 from isaforge import SourceSpan, SpecError
@@ -65,14 +65,35 @@ def test_a_specification_that_changed_is_read_again(tmp_path: Path) -> None:
     assert isaforge.load(spec).disassemble(0x0112) == "COPY r1, r2" and first.disassemble(0x0112) == "MOV r1, r2"
 
 
-def test_generations_are_chosen_by_name_or_number() -> None:
-    folder = ROOT / "compiler/tests/data/isaspec"
-    document = next(iter(sorted(folder.glob("*.xml"))), None)
-    assert document is not None
+DATA = ROOT / "compiler/tests/data"
+
+
+def test_generations_are_chosen_by_name_or_number(command: Command) -> None:
+    for document, generation, wrong in (("isaspec/loom.xml", "2", "1"), ("bifrost.xml", "fma", "7"), ("riscv-unified-db", "rv32", "rv33")):
+        isa = isaforge.load(DATA / document, generation=generation)
+        given = bytes(index * 73 & 0xFF for index in range(256))
+        run = command("dis", "--spec", str(DATA / document), "--generation", generation, "--raw", "-", given=given)
+        assert isa.disassemble(given) == run.stdout.decode()
+        for other in (None, wrong):
+            with pytest.raises(SpecError, match="generation"):
+                isaforge.load(DATA / document, generation=other)
     with pytest.raises(SpecError):
         isaforge.load("valhall", generation="1")
     with pytest.raises(SpecError):
         isaforge.load(ROOT / "examples/riscv", generation="none")
+
+
+def test_sequences_of_operands_have_no_bits_to_speak_of() -> None:
+    isa = isaforge.load(DATA / "spirv.json")
+    code = isa.assemble('OpName %1 "name"')
+    assert isa.disassemble(code) == 'OpName %1 "name"'
+    uses = [isa.decode, isa.program, isa.texts, isa.records, isa.explain, isa.opcodes, isa.annotate]
+    for use in uses:
+        with pytest.raises(isaforge.Error, match="sequences of operands"):
+            use(code)
+    for hostile in (b"", bytes(3), bytes(4), b"\xff" * 64):
+        with pytest.raises(isaforge.DecodeError):
+            isa.disassemble(hostile)
 
 
 def test_long_words_of_streams() -> None:
