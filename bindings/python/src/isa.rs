@@ -15,7 +15,7 @@ use crate::input::Items;
 use crate::instruction::{Code, Instruction};
 use crate::program::{Program, listing};
 use crate::run::{self, Outcome, Request, Trace};
-use crate::set::Set;
+use crate::set::{Origin, Set};
 use crate::{batch, error, explain as explained};
 
 /// An instruction set; `load` makes one. May be used from any number of threads at once.
@@ -469,6 +469,19 @@ impl Isa {
             engine,
         };
         run::trace(self.set, self.program_of(program)?, &request, program.py())
+    }
+
+    /// Another process loads it again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, &Origin)> {
+        Ok((py.import("isaforge")?.getattr("load")?, &self.set.origin))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Isa>().is_ok_and(|other| std::ptr::eq(self.set, other.get().set))
+    }
+
+    fn __hash__(&self) -> usize {
+        std::ptr::from_ref(self.set).addr()
     }
 
     fn __repr__(&self) -> String {

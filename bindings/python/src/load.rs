@@ -14,10 +14,7 @@ use pyo3::prelude::*;
 use crate::builtin;
 use crate::error;
 use crate::isa::Isa;
-use crate::set::{Decoder, Set};
-
-/// What a set was loaded as: path and generation.
-type Key = (PathBuf, Option<String>);
+use crate::set::{Decoder, Origin, Set};
 
 /// A file as it was when a specification was read.
 type Stamp = (PathBuf, Option<(SystemTime, u64)>);
@@ -29,20 +26,20 @@ struct Known {
 }
 
 /// Tables live as long as the process, so a specification that has not changed is not lowered again.
-static KNOWN: Mutex<Option<HashMap<Key, Known>>> = Mutex::new(None);
+static KNOWN: Mutex<Option<HashMap<Origin, Known>>> = Mutex::new(None);
 
 fn stamp(path: &Path) -> Stamp {
     let data = std::fs::metadata(path).ok();
     (path.to_owned(), data.and_then(|data| Some((data.modified().ok()?, data.len()))))
 }
 
-fn known(key: &Key) -> Option<&'static Set> {
+fn known(key: &Origin) -> Option<&'static Set> {
     let guard = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let found = guard.as_ref()?.get(key)?;
     found.stamps.iter().all(|(path, then)| stamp(path).1 == *then).then_some(found.set)
 }
 
-fn keep(key: Key, set: Set, stamps: Vec<Stamp>) -> &'static Set {
+fn keep(key: Origin, set: Set, stamps: Vec<Stamp>) -> &'static Set {
     let set: &'static Set = Box::leak(Box::new(set));
     let mut guard = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     guard.get_or_insert_default().insert(key, Known { set, stamps });
@@ -74,7 +71,7 @@ pub fn sets(py: Python<'_>) -> PyResult<Bound<'_, pyo3::types::PyTuple>> {
 ///   ...
 /// isaforge.errors.SpecError: `valhal` is no instruction set and no file (did you mean `valhall`?)
 #[pyfunction]
-#[pyo3(signature = (name, *, generation=None))]
+#[pyo3(signature = (name, generation=None))]
 pub fn load(py: Python<'_>, name: PathBuf, generation: Option<String>) -> PyResult<Isa> {
     let spelled = name.to_str().unwrap_or_default();
     let builtin = builtin::ALL.iter().find(|found| found.names.contains(&spelled));
@@ -110,6 +107,7 @@ fn from_specification(given: &Path, generation: Option<String>) -> Result<&'stat
     let set = Set {
         decoder: fast.map_or(Decoder::None, Decoder::Tables),
         hardware,
+        origin: key.clone(),
         ..Set::new(name, analysis::Set::new(tables, semantics))
     };
     // A folder that has got another file is newer, too.

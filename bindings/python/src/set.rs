@@ -1,5 +1,6 @@
 //! An instruction set and what is known of it.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::StringArray;
@@ -10,6 +11,9 @@ use isaforge_core::program::ProgramError;
 use isaforge_core::{Isa, Tables, group, program, stream};
 
 use crate::builtin::{Builtin, Opcode};
+
+/// What a set was loaded as: its name, or the path of its specification and the generation.
+pub type Origin = (PathBuf, Option<String>);
 
 /// What decodes valid words fast.
 pub enum Decoder {
@@ -25,6 +29,8 @@ pub enum Decoder {
 pub struct Set {
     /// What it was loaded as.
     pub name: String,
+    /// What loads it again.
+    pub origin: Origin,
     /// Its tables with what its instructions do.
     pub analysis: analysis::Set,
     /// The fast half of decoding.
@@ -43,6 +49,7 @@ impl From<&'static Builtin> for Set {
             decoder: builtin.opcode.map_or(Decoder::None, Decoder::Generated),
             hardware: Some(builtin.hardware),
             launches: builtin.launches,
+            origin: (builtin.names[0].into(), None),
             ..Set::new(builtin.tables.name().to_owned(), analysis::Set::new(builtin.tables, Some(builtin.semantics)))
         }
     }
@@ -57,7 +64,8 @@ impl Set {
             Tables::Streams(engine) => engine.stream.instructions.iter().map(|found| found.name).collect(),
         };
         let mnemonics = Arc::new(StringArray::from(names));
-        Set { name, analysis, decoder: Decoder::None, hardware: None, launches: false, mnemonics }
+        let origin = (PathBuf::from(&name), None);
+        Set { name, origin, analysis, decoder: Decoder::None, hardware: None, launches: false, mnemonics }
     }
 
     /// Its tables.

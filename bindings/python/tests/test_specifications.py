@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,13 @@ def test_sequences_of_operands_have_no_bits_to_speak_of() -> None:
     for hostile in (b"", bytes(3), bytes(4), b"\xff" * 64):
         with pytest.raises(isaforge.DecodeError):
             isa.disassemble(hostile)
+
+
+def test_sets_go_to_other_processes(tmp_path: Path) -> None:
+    loom = isaforge.load(DATA / "isaspec/loom.xml", "2")
+    for isa in (loom, isaforge.load("mali"), isaforge.load(ROOT / "examples/riscv")):
+        assert pickle.loads(pickle.dumps(isa)) == isa and len({isa, pickle.loads(pickle.dumps(isa))}) == 1
+    assert loom != isaforge.load(DATA / "isaspec/loom.xml", "3")
 
 
 def test_long_words_of_streams() -> None:

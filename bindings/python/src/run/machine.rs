@@ -115,7 +115,7 @@ fn execute<const L: usize>(
     (job, interrupted): (&Job, Interrupted<'_>),
     mut regions: Regions,
     tell: Option<Tell<'_>>,
-    mut run: impl FnMut(&mut Machine<L>, &mut Outside<'_>, u64) -> Result<Stop, Trap>,
+    run: impl FnMut(&mut Machine<L>, &mut Outside<'_>, u64) -> Result<Stop, Trap>,
 ) -> (Result<Finished, String>, Regions) {
     let mut machine = Machine::<L>::new(job.encoding, job.semantics, job.hardware);
     let before = registers(&machine);
@@ -125,36 +125,9 @@ fn execute<const L: usize>(
     let end = job.address.saturating_add(job.code.len() as u64);
     machine.breakpoints.insert(end);
     let mut outside = Outside { output: Vec::new(), tell, tables: (job.semantics, job.hardware) };
-    let deadline = job.limit.and_then(|limit| Instant::now().checked_add(limit));
-    let mut left = job.budget;
-    let ended = if end == job.address {
-        Ok(Stop::Breakpoint(end))
-    } else {
-        loop {
-            let slice = left.min(SLICE);
-            match run(&mut machine, &mut outside, slice) {
-                Err(Trap { pc, reason: Reason::Budget(_) }) if slice == left => {
-                    break Err(Trap { pc, reason: Reason::Budget(job.budget) }.to_string());
-                }
-                Err(Trap { reason: Reason::Budget(_), .. }) => left -= slice,
-                Ok(stop) => break Ok(stop),
-                Err(trap) => {
-                    let text = machine.text(trap.pc).map_or(String::new(), |text| format!(" (`{text}`)"));
-                    break Err(format!("{trap}{text}"));
-                }
-            }
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                break Err(format!(
-                    "at {:#x}: the time limit of {} s is over",
-                    machine.pc(),
-                    job.limit.unwrap_or_default().as_secs_f64()
-                ));
-            }
-            if interrupted() {
-                break Err("interrupted".to_owned());
-            }
-        }
-    };
+    // A program of no instructions is at its end.
+    let ended =
+        if end == job.address { Ok(Stop::Ended) } else { go(job, &mut machine, &mut outside, interrupted, run) };
     for (base, bytes) in &mut regions {
         if let Some(now) = machine.memory.bytes(*base, bytes.len() as u64) {
             bytes.copy_from_slice(now);
@@ -169,6 +142,39 @@ fn execute<const L: usize>(
         ..Finished::default()
     });
     (finished, regions)
+}
+
+/// Executes until the program ends, its budget is used up, its time is over, or somebody interrupts it.
+fn go<const L: usize>(
+    job: &Job,
+    machine: &mut Machine<L>,
+    outside: &mut Outside<'_>,
+    interrupted: Interrupted<'_>,
+    mut run: impl FnMut(&mut Machine<L>, &mut Outside<'_>, u64) -> Result<Stop, Trap>,
+) -> Result<Stop, String> {
+    let deadline = job.limit.and_then(|limit| Instant::now().checked_add(limit));
+    let mut left = job.budget;
+    loop {
+        let slice = left.min(SLICE);
+        match run(machine, outside, slice) {
+            Err(Trap { pc, reason: Reason::Budget(_) }) if slice == left => {
+                return Err(Trap { pc, reason: Reason::Budget(job.budget) }.to_string());
+            }
+            Err(Trap { reason: Reason::Budget(_), .. }) => left -= slice,
+            Ok(stop) => return Ok(stop),
+            Err(trap) => {
+                let text = machine.text(trap.pc).map_or(String::new(), |text| format!(" (`{text}`)"));
+                return Err(format!("{trap}{text}"));
+            }
+        }
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            let limit = job.limit.unwrap_or_default().as_secs_f64();
+            return Err(format!("at {:#x}: the time limit of {limit} s is over", machine.pc()));
+        }
+        if interrupted() {
+            return Err("interrupted".to_owned());
+        }
+    }
 }
 
 /// Maps the program and the arrays, and sets the registers.
