@@ -14,7 +14,7 @@ use arrow_schema::DataType;
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyInt};
 
 use crate::arrow;
 
@@ -173,6 +173,15 @@ impl Items {
     /// Whether an item is not null.
     pub fn is_valid(&self, index: usize) -> bool {
         self.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(index))
+    }
+}
+
+/// What stands for a whole number, such as one of numpy; arrays do not.
+pub fn number<'py>(code: &Bound<'py, PyAny>) -> Option<Bound<'py, PyInt>> {
+    match code.cast::<PyInt>() {
+        Ok(number) => Some(number.clone()),
+        Err(_) if code.is_instance_of::<PyBytes>() => None,
+        Err(_) => code.call_method0("__index__").ok()?.cast_into().ok(),
     }
 }
 

@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyInt, PyString, PyTuple};
 use crate::arrow::{Array, RecordBatch};
 use crate::explain::Explanation;
 use crate::form;
-use crate::input::Items;
+use crate::input::{Items, number};
 use crate::instruction::{Code, Instruction};
 use crate::program::{Program, listing};
 use crate::run::{self, Outcome, Request, Trace};
@@ -39,11 +39,7 @@ impl Isa {
         let py = code.py();
         self.layouts(py)?;
         let tables = self.set.tables();
-        let is_number =
-            code.is_instance_of::<PyInt>() || (!code.is_instance_of::<PyBytes>() && code.hasattr("__index__")?);
-        if !is_number {
-            return Ok(Items::bytes(code)?.to_vec());
-        }
+        let Some(code) = &number(code) else { return Ok(Items::bytes(code)?.to_vec()) };
         match tables {
             Tables::Words(isa) => Ok(self.word(isa, code)?.to_le_bytes()[..tables.unit().min(8)].to_vec()),
             Tables::Groups(_) => Err(PyTypeError::new_err("groups are bytes in the order of memory, not a number")),
@@ -231,7 +227,7 @@ impl Isa {
             print(isa, opcode, word, Style::Customary, &mut line);
             return Ok(PyString::new(py, line.as_str()));
         }
-        if code.is_instance_of::<PyInt>() {
+        if number(code).is_some() {
             return Ok(PyString::new(py, &self.decode(code)?.text()));
         }
         let bytes = self.program_of(code)?;

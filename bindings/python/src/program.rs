@@ -111,9 +111,13 @@ pub fn listing(set: &Set, code: &[u8]) -> Result<String, String> {
         Tables::Words(isa) => {
             let size = set.tables().unit();
             let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-            let words: Vec<u64> = code.chunks(size).map(word).collect();
+            let words = code.chunks_exact(size);
+            let rest = words.remainder();
             // A string takes everything.
-            let _ = program::disassemble(isa, &words, Style::Customary, &mut text);
+            let _ = program::disassemble(isa, &words.map(word).collect::<Vec<_>>(), Style::Customary, &mut text);
+            if !rest.is_empty() {
+                text.push_str(&format!("// {} of {} bytes are left over: a word has {size}\n", rest.len(), code.len()));
+            }
         }
         Tables::Groups(isa) => text = group::listing::disassemble(isa, code),
         Tables::Streams(engine) => match engine.stream.sequence {

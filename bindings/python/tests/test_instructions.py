@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy
 import pytest
 from conftest import ROOT
 
@@ -14,8 +15,9 @@ FMA = 0x00B2_C000_0080_8140
 def test_numbers_and_bytes_decode_to_the_same(valhall: isaforge.Isa) -> None:
     number = valhall.decode(FMA)
     code = FMA.to_bytes(8, "little")
-    for same in (code, bytearray(code), memoryview(code)):
-        assert valhall.decode(same) == number
+    for same in (code, bytearray(code), memoryview(code), numpy.frombuffer(code, numpy.uint8), numpy.uint64(FMA)):
+        assert valhall.decode(same) == number and valhall.annotate(same) == number.annotate()
+    assert valhall.disassemble(numpy.uint64(FMA)) == str(number)
     assert hash(valhall.decode(code)) == hash(number)
     assert number != valhall.decode(FMA + 1) and number != FMA
     assert number.word == FMA and number.bytes == code == bytes(number)
