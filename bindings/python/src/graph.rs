@@ -84,10 +84,13 @@ impl Graph {
         self.graph.back_edges()
     }
 
-    /// The graph as SVG. Raises `Error` for one that is too large to be laid out.
+    /// The graph as SVG. Raises `Error` for one that is empty or too large to be laid out.
     #[pyo3(signature = (title="program"))]
     fn svg(&self, py: Python<'_>, title: &str) -> PyResult<String> {
         let blocks = self.graph.blocks.len();
+        if blocks == 0 {
+            return Err(error::plain(py, "a program without instructions has no picture", ""));
+        }
         if blocks > MOST_BLOCKS {
             let help = format!("`dot()` is for Graphviz; at most {MOST_BLOCKS} are laid out here");
             return Err(error::plain(py, &format!("{blocks} blocks are too many for a picture"), &help));
@@ -106,8 +109,8 @@ impl Graph {
         format!("<isaforge.Graph of {} blocks and {edges} edges>", self.graph.blocks.len())
     }
 
-    /// The picture; notebooks show the text of larger graphs.
+    /// The picture; notebooks show other graphs as text.
     fn _repr_svg_(&self, py: Python<'_>) -> Option<String> {
-        (self.graph.blocks.len() <= MOST_BLOCKS).then(|| self.svg(py, "program").ok()).flatten()
+        self.svg(py, "program").ok()
     }
 }

@@ -77,7 +77,10 @@ def test_graphs_that_are_too_large_say_so(valhall: isaforge.Isa) -> None:
     with pytest.raises(isaforge.Error, match="too many for a picture"):
         graph.svg()
     assert graph._repr_svg_() is None and graph.dot()
-    assert valhall.program(b"").graph().blocks in ((), valhall.program(b"").graph().blocks)
+    empty = valhall.program(b"").graph()
+    assert empty.blocks == () and empty._repr_svg_() is None and empty.dot()
+    with pytest.raises(isaforge.Error, match="without instructions"):
+        empty.svg()
 
 
 def test_notebooks_show_bits_fields_and_labels(valhall: isaforge.Isa, usc: isaforge.Isa, riscv: isaforge.Isa) -> None:
