@@ -16,6 +16,7 @@
 //! - [`graph`]: control flow
 //! - [`liveness`]: which registers are read later
 //! - [`mod@lint`]: mistakes that need no execution to be found
+//! - `picture`: control flow drawn, behind a feature of that name
 #![forbid(unsafe_code)]
 
 pub mod effects;
@@ -23,6 +24,8 @@ pub mod entry;
 pub mod graph;
 pub mod lint;
 pub mod liveness;
+#[cfg(feature = "picture")]
+pub mod picture;
 pub mod program;
 pub mod set;
 

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use isaforge_compiler::diagnostic::{Diagnostics, Style};
-use isaforge_compiler::read;
+use isaforge_compiler::load;
 use isaforge_compiler::source::Sources;
 use isaforge_compiler::{Settings, check_spec};
 
@@ -83,10 +83,8 @@ pub fn summarise_failure(spec: &Path, diagnostics: &Diagnostics) {
 /// # Errors
 /// When there is no such file, or it cannot be opened.
 pub fn settings(given: &Path) -> Result<Settings, Failure> {
-    let folder = given.is_dir();
-    let document = folder && read::format_of(given).is_some();
-    let spec = if folder && !document { given.join("isa.yaml") } else { given.to_owned() };
-    if !document {
+    let spec = load::entry(given);
+    if !spec.is_dir() {
         input::open(&spec).map_err(Failure::reading(&spec))?;
     }
     // Messages name files relative to the current folder, the way they were named.

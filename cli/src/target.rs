@@ -7,16 +7,13 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::CommandFactory;
+use isaforge_compiler::Settings;
 use isaforge_compiler::diagnostic::Diagnostics;
-use isaforge_compiler::lower::lower;
-use isaforge_compiler::read;
-use isaforge_compiler::stream::lower::lower_exact;
+use isaforge_compiler::load::{Loaded, Refusal, load};
 use isaforge_compiler::suggest::{did_you_mean, one_of};
-use isaforge_compiler::{Settings, check_spec};
 use isaforge_core::Isa;
 use isaforge_core::machine::Hardware;
 use isaforge_core::semantics::Semantics;
-use isaforge_core::stream::{Engine, Stream};
 
 use crate::args::{Cli, TargetArgs};
 use crate::builtin::{self, Builtin, Tables};
@@ -142,64 +139,21 @@ pub fn named_or_at(given: &Path, generation: Option<&str>) -> Result<Option<Targ
 /// When it cannot be opened.
 pub fn from_specification(given: &Path, generation: Option<&str>) -> Result<Option<Target>, Failure> {
     let settings = Settings { generation: generation.map(str::to_owned), ..check::settings(given)? };
-    let checked = match check_spec(&settings) {
-        Ok(checked) => checked,
-        Err(failure) => {
+    let loaded = match load(&settings) {
+        Ok(loaded) => loaded,
+        Err(Refusal::Mistakes(failure)) => {
             check::render(&failure.diagnostics, &failure.sources);
             check::summarise_failure(&settings.spec, &failure.diagnostics);
             return Ok(None);
         }
+        Err(Refusal::Generation { message, help }) => return Err(Failure::usage(message, help)),
     };
-    // Documents of others are large, and what is read by them here is not.
-    let of_others = read::format_of(&settings.spec).is_some();
+    let Loaded { tables, semantics, hardware, checked, .. } = loaded;
     // Warnings wait for `isaforge check`: here they would come with every run. What labels stand for is another matter.
-    let tables = match (&checked.isa.groups, &checked.isa.stream) {
-        (Some(groups), _) => Tables::Groups(isaforge_compiler::group::lower::lower(&checked.isa, groups)),
-        (None, Some(stream)) => {
-            let lower = if of_others { lower_exact } else { isaforge_compiler::stream::lower::lower };
-            let stream = lower(&checked.isa, stream);
-            let generation = chosen(stream, generation, &settings.spec)?;
-            Tables::Streams(Engine { stream, generation })
-        }
-        (None, None) => Tables::Words(lower(&checked.isa).isa),
-    };
-    if generation.is_some() && !matches!(tables, Tables::Streams(_)) {
-        let message = format!("`{}` tells no generations apart", settings.spec.display());
-        return Err(Failure::usage(message, "leave it out"));
-    }
-    let semantics = checked.isa.semantics.as_ref().map(isaforge_compiler::semantics::lower);
-    let hardware = isaforge_compiler::machine::lower(&checked.isa);
     let mut unclear = Diagnostics::default();
     checked.diagnostics.iter().filter(|found| found.code == BRANCHES).for_each(|found| unclear.push(found.clone()));
     let unclear = if unclear.is_empty() { String::new() } else { check::text(&unclear, &checked.sources) };
     Ok(Some(Target { name: settings.spec.display().to_string(), tables, semantics, hardware, fidelity: None, unclear }))
-}
-
-/// The number of the generation that is wanted.
-fn chosen(stream: &Stream, wanted: Option<&str>, spec: &Path) -> Result<u32, Failure> {
-    let (first, last) = stream.generations;
-    let names = || stream.generation_names.iter().map(|(name, _)| *name);
-    let known = match (names().next(), first == last) {
-        (Some(_), _) => one_of(names()),
-        (None, true) => {
-            return wanted.map_or(Ok(first), |_| {
-                let message = format!("`{}` tells no generations apart", spec.display());
-                Err(Failure::usage(message, "leave `--generation` out"))
-            });
-        }
-        (None, false) if last == u32::MAX => format!("the numbers from {first}"),
-        (None, false) => format!("{first} to {last}"),
-    };
-    let Some(wanted) = wanted else {
-        let message = format!("`{}` describes several generations", spec.display());
-        return Err(Failure::usage(message, format!("say which with `--generation`: {known}")));
-    };
-    let named = stream.generation_names.iter().find(|(name, _)| *name == wanted).map(|(_, number)| *number);
-    let numbered = || wanted.parse().ok().filter(|number| (first..=last).contains(number) && names().next().is_none());
-    named.or_else(numbered).ok_or_else(|| {
-        let message = format!("`{}` has no generation {wanted}", spec.display());
-        Failure::usage(message, format!("its generations are {known}"))
-    })
 }
 
 /// Whether a specification takes the place of a built-in set.

@@ -20,6 +20,7 @@ pub mod driver;
 pub mod expression;
 pub mod group;
 mod json;
+pub mod load;
 pub mod lower;
 pub mod machine;
 pub mod model;

@@ -1,10 +1,8 @@
 //! `isaforge graph`: the control flow of a program as a picture.
 
-mod dot;
-mod svg;
-
 use std::io::Write;
 
+use isaforge_analysis::picture::{MOST_BLOCKS, dot, svg};
 use isaforge_analysis::{Graph, Program, Set};
 
 use crate::args::{GraphArgs, GraphFormat};
@@ -12,9 +10,6 @@ use crate::failure::{Failure, Status};
 use crate::output::{count, say, write_whole};
 use crate::paint::{GOOD, paint};
 use crate::program::load;
-
-/// The most blocks that are laid out for a picture.
-const MOST_BLOCKS: usize = 400;
 
 /// Runs `graph`.
 ///
@@ -59,22 +54,4 @@ pub fn graph(args: &GraphArgs) -> Result<Status, Failure> {
         }
     }
     Ok(Status::mistakes_if(code.cut))
-}
-
-/// The lines of a block: its label, then each instruction with labels for targets.
-fn lines(program: &Program<'_>, graph: &Graph, block: usize) -> Vec<String> {
-    let entries = graph.blocks[block].entries.clone();
-    let label = program.labels.get(&entries.start).map(|label| format!("{label}:"));
-    let texts = entries.map(|index| match &program.entries[index].instruction {
-        Ok(instruction) => {
-            let to = instruction.flow.target.and_then(|target| program.labels.get(&program.place(target)?));
-            match to {
-                Some(to) => format!("{} → {to}", instruction.text.replace(" | ", "\n  ")),
-                None => instruction.text.replace(" | ", "\n  "),
-            }
-        }
-        Err(reason) => format!("? {reason}"),
-    });
-    let all: Vec<String> = label.into_iter().chain(texts).collect();
-    all.iter().flat_map(|text| text.lines().map(str::to_owned)).collect()
 }

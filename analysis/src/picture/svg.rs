@@ -2,15 +2,16 @@
 
 use std::fmt::Write;
 
-use isaforge_analysis::effects::When;
-use isaforge_analysis::graph::Edge;
-use isaforge_analysis::{Graph, Program};
 use layout::core::base::Orientation;
 use layout::core::format::{ClipHandle, RenderBackend, Visible};
 use layout::core::geometry::Point;
 use layout::core::style::StyleAttr;
 use layout::std_shapes::shapes::{Arrow, Element, ShapeKind};
 use layout::topo::layout::VisualGraph;
+
+use crate::effects::When;
+use crate::graph::{Edge, Graph};
+use crate::program::Program;
 
 /// Pixels of a character and of a line.
 const CHARACTER: f64 = 7.3;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use isaforge_analysis::graph::Edge;
-use isaforge_analysis::{Graph, Program};
+use crate::graph::{Edge, Graph};
+use crate::program::Program;
 
 /// Writes a graph.
 pub fn write(program: &Program<'_>, graph: &Graph) -> String {

@@ -1,0 +1,60 @@
+//! The instruction sets that have a name.
+
+use isaforge_core::Tables;
+use isaforge_core::machine::Hardware;
+use isaforge_core::semantics::Semantics;
+
+/// The opcode of a valid word; `None` for any other.
+pub type Opcode = fn(u64) -> Option<u16>;
+
+/// A set that is compiled in.
+pub struct Builtin {
+    /// Its names, the proper one first.
+    pub names: &'static [&'static str],
+    /// Its tables.
+    pub tables: Tables,
+    /// The generated decoder, for words.
+    pub opcode: Option<Opcode>,
+    /// What its instructions do.
+    pub semantics: &'static Semantics,
+    /// What executes its programs.
+    pub hardware: &'static Hardware,
+    /// Whether launches are those of Valhall: workgroups of threads, by the runtime's engines.
+    pub launches: bool,
+}
+
+/// All of them, in the order of `isaforge isas`.
+pub static ALL: &[Builtin] = &[
+    Builtin {
+        names: &["valhall", "mali", "v9", "valhall-v9"],
+        tables: Tables::Words(isaforge_valhall::ISA),
+        opcode: Some(|word| isaforge_valhall::decode(word).ok().map(|found| found.opcode() as u16)),
+        semantics: isaforge_valhall::semantics::SEMANTICS,
+        hardware: isaforge_valhall::semantics::HARDWARE,
+        launches: true,
+    },
+    Builtin {
+        names: &["valhall-2021", "valhall-v9-2021"],
+        tables: Tables::Words(isaforge_valhall_2021::ISA),
+        opcode: Some(|word| isaforge_valhall_2021::decode(word).ok().map(|found| found.opcode() as u16)),
+        semantics: isaforge_valhall_2021::semantics::SEMANTICS,
+        hardware: isaforge_valhall_2021::semantics::HARDWARE,
+        launches: false,
+    },
+    Builtin {
+        names: &["vpu"],
+        tables: Tables::Words(isaforge_vpu::ISA),
+        opcode: Some(|word| isaforge_vpu::decode(word).ok().map(|found| found.opcode() as u16)),
+        semantics: isaforge_vpu::semantics::SEMANTICS,
+        hardware: isaforge_vpu::semantics::HARDWARE,
+        launches: false,
+    },
+    Builtin {
+        names: &["usc", "rogue", "powervr", "pvr"],
+        tables: Tables::Groups(isaforge_usc::ISA),
+        opcode: None,
+        semantics: isaforge_usc::semantics::SEMANTICS,
+        hardware: isaforge_usc::semantics::HARDWARE,
+        launches: false,
+    },
+];

@@ -1,0 +1,126 @@
+//! Errors as the exceptions of `isaforge.errors`.
+
+use isaforge_compiler::diagnostic::{Diagnostic, Severity, Style};
+use isaforge_compiler::load::Refusal;
+use isaforge_compiler::source::Sources;
+use isaforge_core::program::ProgramError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+/// The most mistakes of one text or specification that become exceptions of their own.
+const MOST: usize = 1000;
+
+fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("isaforge.errors")?.getattr(name)
+}
+
+/// An exception of a class with a message, help and more.
+fn build<'py>(
+    py: Python<'py>,
+    name: &str,
+    message: &str,
+    help: &str,
+    more: &[(&str, Bound<'py, PyAny>)],
+) -> PyResult<Bound<'py, PyAny>> {
+    let named = PyDict::new(py);
+    for (key, value) in more {
+        named.set_item(key, value)?;
+    }
+    class(py, name)?.call((message, help), Some(&named))
+}
+
+/// What was to become an exception, or why it could not.
+fn raised(built: PyResult<Bound<'_, PyAny>>) -> PyErr {
+    match built {
+        Ok(value) => PyErr::from_value(value),
+        Err(error) => error,
+    }
+}
+
+/// An `Error` without a place.
+pub fn plain(py: Python<'_>, message: &str, help: &str) -> PyErr {
+    raised(build(py, "Error", message, help, &[]))
+}
+
+/// A `RunError`.
+pub fn run(py: Python<'_>, message: &str, help: &str) -> PyErr {
+    raised(build(py, "RunError", message, help, &[]))
+}
+
+/// A `DecodeError`, with the highest and the lowest of the bits that are wrong where it is certain ones.
+pub fn decode(py: Python<'_>, message: &str, help: &str, bits: Option<(u8, u8)>) -> PyErr {
+    let build = || {
+        let more = match bits {
+            Some(bits) => vec![("span", class(py, "BitSpan")?.call1(bits)?)],
+            None => Vec::new(),
+        };
+        build(py, "DecodeError", message, help, &more)
+    };
+    raised(build())
+}
+
+/// An `AssembleError` without a place.
+pub fn not_one(py: Python<'_>, message: &str) -> PyErr {
+    raised(build(py, "AssembleError", message, "`assemble` takes programs", &[]))
+}
+
+/// An `AssembleError` for all mistakes of a text.
+pub fn assemble(py: Python<'_>, errors: &[ProgramError]) -> PyErr {
+    let one = |error: &ProgramError, more: Option<Bound<'_, PyAny>>| -> PyResult<Bound<'_, PyAny>> {
+        let span = class(py, "TextSpan")?.call1((error.line, error.column, error.len))?;
+        let mut keys = vec![("span", span)];
+        keys.extend(more.map(|errors| ("errors", errors.clone().unbind().into_bound(py))));
+        build(py, "AssembleError", &error.message, &error.help, &keys)
+    };
+    let all = || {
+        let Some(first) = errors.first() else { return build(py, "AssembleError", "the text is no program", "", &[]) };
+        if errors.len() == 1 {
+            return one(first, None);
+        }
+        let each: Vec<_> = errors.iter().take(MOST).map(|error| one(error, None)).collect::<PyResult<_>>()?;
+        one(first, Some(PyTuple::new(py, each)?.into_any()))
+    };
+    raised(all())
+}
+
+/// A `SpecError` without a place.
+pub fn no_set(py: Python<'_>, message: &str, help: &str) -> PyErr {
+    raised(build(py, "SpecError", message, help, &[]))
+}
+
+/// A `SpecError` for all findings on a specification.
+pub fn specification(py: Python<'_>, refusal: &Refusal) -> PyErr {
+    let failure = match refusal {
+        Refusal::Generation { message, help } => return no_set(py, message, help),
+        Refusal::Mistakes(failure) => failure,
+    };
+    let all = || {
+        let found = || failure.diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        let mut each = Vec::new();
+        for diagnostic in found().take(MOST) {
+            let keys = finding(py, diagnostic, &failure.sources)?;
+            each.push(build(py, "SpecError", &diagnostic.message, &diagnostic.help.join("; "), &keys)?);
+        }
+        let Some(first) = found().next() else { return build(py, "SpecError", "the specification is wrong", "", &[]) };
+        let mut keys = finding(py, first, &failure.sources)?;
+        keys.push(("errors", PyTuple::new(py, each)?.into_any()));
+        keys.push(("rendered", failure.render(Style::default()).into_pyobject(py)?.into_any()));
+        build(py, "SpecError", &first.message, &first.help.join("; "), &keys)
+    };
+    raised(all())
+}
+
+/// The code and the place of a finding.
+fn finding<'py>(
+    py: Python<'py>,
+    diagnostic: &Diagnostic,
+    sources: &Sources,
+) -> PyResult<Vec<(&'static str, Bound<'py, PyAny>)>> {
+    let mut keys = vec![("code", diagnostic.code.into_pyobject(py)?.into_any())];
+    if let Some(span) = diagnostic.primary {
+        let (line, column) = sources.line_column(span);
+        let file = sources.path(span.file).display().to_string();
+        keys.push(("span", class(py, "SourceSpan")?.call1((file, line, column, span.start, span.end))?));
+    }
+    Ok(keys)
+}

@@ -1,0 +1,404 @@
+//! What every bit of an instruction means, as data.
+
+use isaforge_core::annotate::Role;
+use isaforge_core::explain::picture::picture;
+use isaforge_core::explain::{Field as Known, groups, name_keys, words};
+use isaforge_core::group::GroupIsa;
+use isaforge_core::group::info::operations;
+use isaforge_core::group::text::SEPARATOR;
+use isaforge_core::print::{Style, print};
+use isaforge_core::stream::{self, Engine, Source};
+use isaforge_core::text::Line;
+use isaforge_core::{Isa, Tables, group};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::html;
+use crate::set::Set;
+
+/// A field of an instruction: the runs of bits that it takes (`bits`, highest and lowest of each), what it holds, what that
+/// means. `role` is `opcode`, `fixed`, `modifier`, `operand`, `suffix`, `shared` or `ignored`. `wrong` marks what makes bits
+/// no instruction.
+#[pyclass(frozen, eq, hash, get_all, module = "isaforge")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Field {
+    name: String,
+    operand: String,
+    bits: Vec<(u8, u8)>,
+    role: &'static str,
+    value: u64,
+    text: String,
+    meaning: String,
+    wrong: bool,
+}
+
+#[pymethods]
+impl Field {
+    #[classattr]
+    fn __match_args__() -> (&'static str, &'static str, &'static str) {
+        ("name", "text", "role")
+    }
+
+    fn __repr__(&self) -> String {
+        let bits = place(&self.bits);
+        let operand = if self.operand.is_empty() { String::new() } else { format!("{}.", self.operand) };
+        format!("<isaforge.Field {bits}: {operand}{} = {}>", self.name, self.text)
+    }
+}
+
+impl From<Known> for Field {
+    fn from(known: Known) -> Self {
+        let role = role(&known);
+        let Known { runs, name, operand, value, text, meaning, wrong, .. } = known;
+        Field { name, operand, bits: runs, role, value, text, meaning, wrong }
+    }
+}
+
+/// The name of a field's role.
+pub fn role(field: &Known) -> &'static str {
+    match field.role {
+        Some(Role::Opcode) | None => "opcode",
+        Some(Role::Fixed) => "fixed",
+        Some(Role::Modifier) => "modifier",
+        Some(Role::Operand) => "operand",
+        Some(Role::Suffix) => "suffix",
+        Some(Role::Shared) => "shared",
+        Some(Role::Ignored) => "ignored",
+    }
+}
+
+/// Runs of bits as text, the most significant first: `63..56, 3`.
+pub fn place(runs: &[(u8, u8)]) -> String {
+    let one = |(high, low): &(u8, u8)| if high == low { high.to_string() } else { format!("{high}..{low}") };
+    runs.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// Bits that are explained together: a word, or one record of a group.
+#[derive(Clone, Default)]
+pub struct Bits {
+    /// What they are, if there are several parts.
+    pub title: String,
+    /// How many.
+    pub count: u16,
+    /// Their digits, the highest bit first.
+    pub digits: String,
+    /// What they mean, the highest bit first.
+    pub fields: Vec<Known>,
+}
+
+/// Bits that are explained together: a word, or one record of a group. `digits` are the bits, the highest first.
+#[pyclass(frozen, module = "isaforge")]
+pub struct Part(Bits);
+
+#[pymethods]
+impl Part {
+    /// What the part is; empty where there is only one.
+    #[getter]
+    fn title(&self) -> &str {
+        &self.0.title
+    }
+
+    /// The bits, the highest first.
+    #[getter]
+    fn digits(&self) -> &str {
+        &self.0.digits
+    }
+
+    /// What they mean, the highest first.
+    #[getter]
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.fields.iter().cloned().map(Field::from))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<isaforge.Part {}{} bits>", self.0.title, self.0.count)
+    }
+}
+
+/// All that is known of an instruction, or of bits that are none. `str()` lists it; notebooks show a diagram of the bits.
+///
+/// >>> import isaforge
+/// >>> print(isaforge.load("vpu").explain(0x2a00004000800000))  # doctest: +ELLIPSIS
+/// 2a00004000800000  MultiplyHiInt16u r0.x?y?z?w?, r2.xxxx, r4.xxxx
+/// ...
+#[pyclass(frozen, module = "isaforge")]
+#[derive(Clone, Default)]
+pub struct Explanation {
+    /// The digits, of a word the most significant first.
+    #[pyo3(get)]
+    pub code: String,
+    /// The text; empty for what is no instruction.
+    #[pyo3(get)]
+    pub text: String,
+    /// The instruction's name, also of one that the bits nearly are.
+    #[pyo3(get)]
+    pub mnemonic: String,
+    /// A few words on it.
+    #[pyo3(get)]
+    pub title: String,
+    /// The specification's description of it.
+    #[pyo3(get)]
+    pub doc: String,
+    /// Why the bits are no instruction; empty if they are one.
+    #[pyo3(get)]
+    pub error: String,
+    /// Registers that it reads, with the operands that name them.
+    reads: Vec<String>,
+    /// Registers that it writes.
+    writes: Vec<String>,
+    /// What the instruction does in the language of specifications; empty where that is not said.
+    #[pyo3(get)]
+    pub does: String,
+    /// What is left of `does` once the modifiers of these bits are known.
+    #[pyo3(get)]
+    pub here: String,
+    /// The data path of a group as SVG.
+    pub picture: String,
+    parts: Vec<Bits>,
+}
+
+impl Explanation {
+    /// Explains the first instruction of some bytes.
+    pub fn of_code(set: &'static Set, bytes: &[u8]) -> Explanation {
+        match set.tables() {
+            Tables::Words(isa) => {
+                let word = bytes.iter().take(8).rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+                of_word(set, isa, word)
+            }
+            Tables::Groups(isa) => of_group(set, isa, bytes),
+            Tables::Streams(engine) => of_stream(set, engine, bytes),
+        }
+    }
+
+    /// The parts.
+    pub fn bits(&self) -> &[Bits] {
+        &self.parts
+    }
+
+    /// The fields of all parts.
+    pub fn all(&self) -> Vec<Field> {
+        self.parts.iter().flat_map(|part| part.fields.iter().cloned()).map(Field::from).collect()
+    }
+
+    /// Registers that it reads and writes.
+    pub fn uses(&self) -> [(&'static str, &[String]); 2] {
+        [("reads", &self.reads), ("writes", &self.writes)]
+    }
+
+    fn invalid(code: String, error: String, bytes: &[u8]) -> Explanation {
+        let bytes = bytes.get(..32).unwrap_or(bytes);
+        let digits: String = bytes.iter().rev().map(|byte| format!("{byte:08b}")).collect();
+        let part = Bits { count: digits.len() as u16, digits, ..Bits::default() };
+        Explanation { code, error, parts: vec![part], ..Explanation::default() }
+    }
+}
+
+/// The first bits that are wrong with a word, and what they must be.
+pub fn wrong(isa: &'static Isa, word: u64) -> (Option<(u8, u8)>, String) {
+    let found = words::explain(isa, word).fields.into_iter().find(|field| field.wrong);
+    found.map_or((None, String::new()), |field| (field.runs.first().copied(), field.meaning))
+}
+
+fn binary(word: u64, bits: u16) -> String {
+    (0..bits).rev().map(|bit| if word >> bit & 1 == 0 { '0' } else { '1' }).collect()
+}
+
+fn of_word(set: &'static Set, isa: &'static Isa, word: u64) -> Explanation {
+    let count = u16::from(isa.word_bits);
+    let found = words::explain(isa, word);
+    let mut out =
+        Explanation { code: format!("{word:0digits$x}", digits = usize::from(count / 4)), ..Default::default() };
+    if let Some(form) = found.opcode.and_then(|opcode| isa.forms.get(usize::from(opcode))) {
+        out.mnemonic = form.name.str.to_owned();
+        (out.title, out.doc) = (form.title.to_owned(), form.doc.to_owned());
+    }
+    match &found.decoded {
+        Ok(opcode) => {
+            let mut line = Line::new();
+            print(isa, *opcode, word, Style::Customary, &mut line);
+            out.text = line.as_str().to_owned();
+            let uses = |write| {
+                let uses = words::uses(isa, *opcode, word, write).into_iter();
+                uses.map(|(name, operands)| format!("{name} ({})", operands.join(", "))).collect()
+            };
+            (out.reads, out.writes) = (uses(false), uses(true));
+            let meaning = set.analysis.semantics.and_then(|known| words::operation(isa, known, *opcode, word));
+            if let Some((does, here)) = meaning {
+                (out.does, out.here) = (does.trim().to_owned(), here.trim().to_owned());
+            }
+        }
+        Err(error) => out.error = error.to_string(),
+    }
+    out.parts.push(Bits { title: String::new(), count, digits: binary(word, count), fields: found.fields });
+    out
+}
+
+fn of_group(set: &'static Set, isa: &'static GroupIsa, bytes: &[u8]) -> Explanation {
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let found = match group::decode(isa, bytes) {
+        Ok(found) => found,
+        Err(error) => return Explanation::invalid(hex(bytes), error.to_string(), bytes),
+    };
+    let mut line = Line::new();
+    group::print(isa, &found, SEPARATOR, &mut line);
+    let mut out = Explanation {
+        code: hex(found.as_bytes()),
+        text: line.as_str().to_owned(),
+        picture: picture(isa, set.analysis.semantics, &found),
+        ..Default::default()
+    };
+    let all: Vec<_> = operations(isa, &found).map(|(_, _, operation)| operation).collect();
+    out.mnemonic = all.iter().map(|operation| operation.name).collect::<Vec<_>>().join(SEPARATOR);
+    out.doc = all.iter().map(|o| format!("{}: {}", o.name, o.doc)).collect::<Vec<_>>().join("\n");
+    for (index, slot) in isa.slots.iter().enumerate() {
+        let Some(record) = found.record(isa, index).filter(|record| record.bytes > 0) else { continue };
+        let mut fields = groups::fields(isa, &found, index, record);
+        name_keys(&mut fields);
+        let count = u16::from(record.bytes) * 8;
+        let title = format!("{} ({})", slot.name, record.name);
+        out.parts.push(Bits { title, count, digits: binary(found.word(index), count), fields });
+    }
+    let uses = |write| {
+        let uses = groups::uses(isa, &found, write).into_iter();
+        uses.map(|(name, operand)| format!("{name} ({operand})")).collect()
+    };
+    (out.reads, out.writes) = (uses(false), uses(true));
+    out
+}
+
+fn of_stream(set: &'static Set, engine: Engine, bytes: &[u8]) -> Explanation {
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let decoded = match engine.decode(bytes) {
+        Ok(decoded) => decoded,
+        Err(error) => return Explanation::invalid(hex(bytes), error.to_string(), bytes),
+    };
+    let mut line = Line::new();
+    engine.print(&decoded, &mut line);
+    let code = hex(bytes.get(..usize::from(decoded.len)).unwrap_or_default());
+    let mut out = Explanation { code, text: line.as_str().to_owned(), ..Default::default() };
+    let opcode = engine.scope(&decoded).layout.opcode;
+    if let Some(known) = engine.stream.instructions.get(usize::from(opcode)) {
+        out.mnemonic = known.name.to_owned();
+        (out.title, out.doc) = (known.title.to_owned(), known.doc.to_owned());
+    }
+    let operation = set.analysis.semantics.and_then(|known| known.operations.get(usize::from(opcode)));
+    out.does = operation.map_or(String::new(), |operation| operation.text.trim().to_owned());
+    let count = u16::from(decoded.len) * 8;
+    let digit = |bit: u32| if decoded.word.get(bit, 1) == 0 { '0' } else { '1' };
+    let digits = (0..u32::from(count)).rev().map(digit).collect();
+    out.parts.push(Bits { title: String::new(), count, digits, fields: stream_fields(engine, &decoded) });
+    for (write, list) in [(false, &mut out.reads), (true, &mut out.writes)] {
+        stream::registers(engine, &decoded, write, &mut |found| {
+            let name =
+                |index: u16| set.analysis.name(isaforge_analysis::Register { bank: found.bank, index: index.into() });
+            list.push(match found.count {
+                0 | 1 => name(found.first),
+                count => format!("{}..{}", name(found.first), name(found.first.saturating_add(count - 1))),
+            });
+        });
+    }
+    out
+}
+
+fn stream_fields(engine: Engine, decoded: &stream::Decoded) -> Vec<Known> {
+    let layout = engine.scope(decoded).layout;
+    let is_operand = |name: &str| {
+        let fields = layout.operands.iter().filter_map(|operand| layout.fields.get(usize::from(operand.field)));
+        fields.map(|field| field.name).any(|known| known == name)
+    };
+    let mut fields = Vec::new();
+    stream::annotate(engine, decoded, &mut |note| {
+        let (name, role) = match note.field {
+            Some(field) if field.name.ends_with(" in bits") => return,
+            Some(field) if is_operand(field.name) => (field.name, Role::Operand),
+            Some(field) => (field.name, Role::Modifier),
+            None if note.constant => ("opcode", Role::Opcode),
+            None => ("ignored", Role::Ignored),
+        };
+        let mut runs: Vec<(u8, u8)> = note.bits.runs().map(|(at, width)| ((at + width - 1) as u8, at as u8)).collect();
+        runs.reverse();
+        let text = match note.text.as_str() {
+            "" => format!("{:#x}", note.value),
+            text => text.to_owned(),
+        };
+        let computed = note.field.and_then(|field| match field.source {
+            Source::Computed { value, .. } => engine.stream.expressions.get(usize::from(value)),
+            _ => None,
+        });
+        let meaning = match (note.field.map_or("", |field| field.doc), computed) {
+            ("", Some(expression)) => format!("= {}", expression.text),
+            (doc, _) => doc.to_owned(),
+        };
+        fields.push(Known { text, meaning, ..Known::new(runs, name, role, note.value.get(0, 64)) });
+    });
+    name_keys(&mut fields);
+    fields
+}
+
+#[pymethods]
+impl Explanation {
+    /// Registers that it reads, each with the operands that name it.
+    #[getter]
+    fn reads<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.reads)
+    }
+
+    /// Registers that it writes.
+    #[getter]
+    fn writes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.writes)
+    }
+
+    /// The parts that are explained, in the order of memory.
+    #[getter]
+    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.parts.iter().cloned().map(Part))
+    }
+
+    /// The fields of all parts.
+    #[getter]
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.all())
+    }
+
+    fn __str__(&self) -> String {
+        let head = if self.error.is_empty() { self.text.clone() } else { format!("no instruction: {}", self.error) };
+        let mut out = format!("{}  {head}\n", self.code);
+        for part in &self.parts {
+            out.push('\n');
+            if !part.title.is_empty() {
+                out.push_str(&format!("{}\n", part.title));
+            }
+            let rows: Vec<[String; 4]> = part.fields.iter().map(row).collect();
+            let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+            let widths = [width(0), width(1), width(2)];
+            for [bits, name, text, meaning] in &rows {
+                let line = format!("  {bits:>0$}  {name:1$}  {text:2$}  {meaning}", widths[0], widths[1], widths[2]);
+                out.push_str(line.trim_end());
+                out.push('\n');
+            }
+        }
+        for (name, list) in self.uses().into_iter().filter(|(_, list)| !list.is_empty()) {
+            out.push_str(&format!("\n{name}: {}", list.join(", ")));
+        }
+        let texts = [("", &self.title), ("", &self.doc), ("does: ", &self.does), ("here: ", &self.here)];
+        for (name, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
+            out.push_str(&format!("\n{name}{text}"));
+        }
+        out
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<isaforge.Explanation of {}>", self.code)
+    }
+
+    fn _repr_html_(&self) -> String {
+        html::explanation(self)
+    }
+}
+
+/// A field as a row of a table: bits, name, text, meaning.
+pub fn row(field: &Known) -> [String; 4] {
+    let meaning = if field.wrong { format!("wrong: {}", field.meaning) } else { field.meaning.clone() };
+    [place(&field.runs), field.full_name(), field.text.clone(), meaning]
+}

@@ -1,0 +1,116 @@
+//! Control flow: blocks, edges, a picture.
+
+use isaforge_analysis as analysis;
+use isaforge_analysis::graph::Edge;
+use isaforge_analysis::picture::{MOST_BLOCKS, dot, svg};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::error;
+use crate::program::Program;
+
+/// Instructions that are executed one after another. `successors` has the index of each block that follows, and how it is
+/// reached: `next` or `branch`.
+#[pyclass(frozen, get_all, module = "isaforge")]
+pub struct Block {
+    /// Its index in the graph.
+    index: usize,
+    /// The address of its first instruction.
+    address: usize,
+    /// The blocks that may follow it.
+    successors: Vec<(usize, &'static str)>,
+    /// Whether it can be reached from the first instruction.
+    reachable: bool,
+    /// How many loops it is in.
+    depth: usize,
+    /// Where execution goes on is computed, so that it may be anywhere.
+    indirect: bool,
+    /// Its instructions.
+    instructions: Py<PyTuple>,
+}
+
+#[pymethods]
+impl Block {
+    fn __repr__(&self) -> String {
+        format!("<isaforge.Block {} at {:#x}>", self.index, self.address)
+    }
+}
+
+/// The control flow of a program. Notebooks show it as a picture.
+///
+/// >>> import isaforge
+/// >>> isa = isaforge.load("valhall")
+/// >>> code = isa.assemble("top: IADD_IMM.i32 r0, ^r0, #0x1\nBRANCHZ.eq ^r1, top\nNOP.end")
+/// >>> [block.successors for block in isa.program(code).graph().blocks]
+/// [[(1, 'next'), (0, 'branch')], []]
+#[pyclass(frozen, module = "isaforge")]
+pub struct Graph {
+    program: Py<Program>,
+    graph: analysis::Graph,
+}
+
+impl Graph {
+    /// The control flow of a program.
+    pub fn new(program: Py<Program>, read: &analysis::Program<'_>) -> Self {
+        Graph { graph: analysis::Graph::new(read), program }
+    }
+}
+
+#[pymethods]
+impl Graph {
+    /// The blocks in the order of their addresses.
+    #[getter]
+    fn blocks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let program = self.program.get();
+        let block = |(index, block): (usize, &analysis::graph::Block)| {
+            let name = |edge| if edge == Edge::Next { "next" } else { "branch" };
+            Ok(Block {
+                index,
+                address: program.read().entries.get(block.entries.start).map_or(0, |entry| entry.bytes.start),
+                successors: self.graph.successors(index).map(|(to, edge)| (to, name(edge))).collect(),
+                reachable: block.reachable,
+                depth: block.depth,
+                indirect: block.indirect,
+                instructions: program.range(py, block.entries.clone())?.unbind(),
+            })
+        };
+        let all: Vec<Block> = self.graph.blocks.iter().enumerate().map(block).collect::<PyResult<_>>()?;
+        PyTuple::new(py, all)
+    }
+
+    /// Edges that close a loop: from a block to the loop's first, by their indices.
+    #[getter]
+    fn back_edges(&self) -> Vec<(usize, usize)> {
+        self.graph.back_edges()
+    }
+
+    /// The graph as SVG. Raises `Error` for one that is empty or too large to be laid out.
+    #[pyo3(signature = (title="program"))]
+    fn svg(&self, py: Python<'_>, title: &str) -> PyResult<String> {
+        let blocks = self.graph.blocks.len();
+        if blocks == 0 {
+            return Err(error::plain(py, "a program without instructions has no picture", ""));
+        }
+        if blocks > MOST_BLOCKS {
+            let help = format!("`dot()` is for Graphviz; at most {MOST_BLOCKS} are laid out here");
+            return Err(error::plain(py, &format!("{blocks} blocks are too many for a picture"), &help));
+        }
+        let program = self.program.get();
+        Ok(py.detach(|| svg::write(program.read(), &self.graph, title)))
+    }
+
+    /// The graph in the language of Graphviz.
+    fn dot(&self) -> String {
+        dot::write(self.program.get().read(), &self.graph)
+    }
+
+    fn __repr__(&self) -> String {
+        let edges: usize = (0..self.graph.blocks.len()).map(|block| self.graph.successors(block).count()).sum();
+        format!("<isaforge.Graph of {} blocks and {edges} edges>", self.graph.blocks.len())
+    }
+
+    /// The picture; notebooks show other graphs as text.
+    fn _repr_svg_(&self, py: Python<'_>) -> Option<String> {
+        self.svg(py, "program").ok()
+    }
+}

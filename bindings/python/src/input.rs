@@ -1,0 +1,218 @@
+//! Machine code as Python has it: numbers, `bytes`, buffers such as numpy's, Arrow arrays.
+//!
+//! A batch reads its input in place, a chunk at a time into a buffer of its own. So nothing is copied as a whole, every word
+//! is read once, and what another thread writes to an array meanwhile can make a result a mix of old and new words, but
+//! nothing worse.
+#![allow(
+    unsafe_code,
+    reason = "memory that Python objects own, described by the buffer protocol and by Arrow's C data interface"
+)]
+
+use arrow_buffer::NullBuffer;
+use arrow_data::ArrayData;
+use arrow_schema::DataType;
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyInt};
+
+use crate::arrow;
+
+/// Words that are read at a time.
+pub const CHUNK: usize = 1024;
+
+/// What keeps the memory alive.
+enum Owner {
+    Bytes(#[expect(dead_code, reason = "is held")] Py<PyBytes>),
+    Buffer(#[expect(dead_code, reason = "is held")] PyUntypedBuffer),
+    Arrow(#[expect(dead_code, reason = "is held")] ArrayData),
+}
+
+/// Items of one size in memory that somebody else owns.
+pub struct Items {
+    first: *const u8,
+    /// How many items.
+    pub len: usize,
+    /// Bytes of an item, 1 to 8.
+    size: usize,
+    /// Bytes from one item to the next.
+    stride: isize,
+    /// Items that are null.
+    pub nulls: Option<NullBuffer>,
+    _owner: Owner,
+}
+
+// SAFETY: The owner keeps the memory alive and is only dropped with the whole; its types may be sent to other threads and
+// pyo3 drops them there. Memory is read only, by copies of bytes.
+unsafe impl Send for Items {}
+// SAFETY: As above; nothing is changed through a shared reference.
+unsafe impl Sync for Items {}
+
+impl Items {
+    /// Bytes of an object: `bytes`, or a contiguous buffer of any type.
+    pub fn bytes(object: &Bound<'_, PyAny>) -> PyResult<Items> {
+        if let Ok(bytes) = object.cast::<PyBytes>() {
+            return Ok(Items::of_bytes(bytes, 1));
+        }
+        let buffer = open(object)?;
+        if !buffer.is_c_contiguous() {
+            return Err(PyValueError::new_err(
+                "the bytes of a program must be contiguous (numpy.ascontiguousarray copies)",
+            ));
+        }
+        let (first, len) = (buffer.buf_ptr().cast::<u8>().cast_const(), buffer.len_bytes());
+        Ok(Items { first, len, size: 1, stride: 1, nulls: None, _owner: Owner::Buffer(buffer) })
+    }
+
+    /// Words of so many bytes: `bytes` in the order of memory, a buffer of bytes or of words, an Arrow array of words.
+    pub fn words(object: &Bound<'_, PyAny>, size: usize) -> PyResult<Items> {
+        if let Ok(bytes) = object.cast::<PyBytes>() {
+            whole(bytes.as_bytes().len(), size)?;
+            return Ok(Items::of_bytes(bytes, size));
+        }
+        if let Some(data) = arrow::import(object)? {
+            return Items::of_arrow(data, size);
+        }
+        Items::of_buffer(open(object)?, size)
+    }
+
+    fn of_bytes(bytes: &Bound<'_, PyBytes>, size: usize) -> Items {
+        let all = bytes.as_bytes();
+        let (first, len) = (all.as_ptr(), all.len() / size);
+        Items { first, len, size, stride: size as isize, nulls: None, _owner: Owner::Bytes(bytes.clone().unbind()) }
+    }
+
+    fn of_buffer(buffer: PyUntypedBuffer, size: usize) -> PyResult<Items> {
+        let item = buffer.item_size();
+        if !unsigned(buffer.format().to_bytes()) || (item != size && item != 1) {
+            let format = buffer.format().to_string_lossy().into_owned();
+            let message =
+                format!("words have {} bits: expected unsigned numbers of as many, or bytes; not {format:?}", 8 * size);
+            return Err(PyTypeError::new_err(message));
+        }
+        let first = buffer.buf_ptr().cast::<u8>().cast_const();
+        let strided = buffer.dimensions() == 1 && buffer.suboffsets().is_none() && item == size;
+        let (len, stride) = if buffer.is_c_contiguous() {
+            whole(buffer.len_bytes(), size)?;
+            (buffer.len_bytes() / size, size as isize)
+        } else if strided && let (Some(len), Some(stride)) = (buffer.shape().first(), buffer.strides().first()) {
+            if stride.unsigned_abs() < size {
+                // As many items as anybody likes in the memory of one.
+                return Err(PyValueError::new_err("words must not overlap (numpy.ascontiguousarray copies)"));
+            }
+            (*len, *stride)
+        } else {
+            let message = "words must lie in one dimension, bytes be contiguous (numpy.ascontiguousarray copies)";
+            return Err(PyValueError::new_err(message));
+        };
+        Ok(Items { first, len, size, stride, nulls: None, _owner: Owner::Buffer(buffer) })
+    }
+
+    fn of_arrow(data: ArrayData, size: usize) -> PyResult<Items> {
+        let expected = match size {
+            1 => DataType::UInt8,
+            2 => DataType::UInt16,
+            4 => DataType::UInt32,
+            _ => DataType::UInt64,
+        };
+        if *data.data_type() != expected {
+            let message = format!(
+                "words have {} bits: expected an Arrow array of {expected}, not {}",
+                8 * size,
+                data.data_type()
+            );
+            return Err(PyTypeError::new_err(message));
+        }
+        let skipped = data.offset().saturating_mul(size);
+        let Some(bytes) = data.buffers().first().and_then(|buffer| buffer.as_slice().get(skipped..)) else {
+            return Err(PyValueError::new_err("the Arrow array has no buffer of values"));
+        };
+        if bytes.len() / size < data.len() {
+            return Err(PyValueError::new_err("the Arrow array's buffer of values is shorter than the array"));
+        }
+        let (first, len, nulls) = (bytes.as_ptr(), data.len(), data.nulls().cloned());
+        Ok(Items { first, len, size, stride: size as isize, nulls, _owner: Owner::Arrow(data) })
+    }
+
+    /// Copies items from an index on, as many as fit and are there, and says how many.
+    pub fn read(&self, from: usize, into: &mut [u64]) -> usize {
+        let count = into.len().min(self.len.saturating_sub(from));
+        if self.size == 8 && self.stride == 8 && cfg!(target_endian = "little") {
+            // SAFETY: The items from `from` to `from + count` lie within the memory that the owner keeps, eight bytes each and
+            // side by side; `into` has room for as many. Bytes need no alignment, and the two do not overlap.
+            unsafe {
+                std::ptr::copy_nonoverlapping(self.first.add(8 * from), into.as_mut_ptr().cast::<u8>(), 8 * count);
+            }
+            return count;
+        }
+        for (index, into) in into[..count].iter_mut().enumerate() {
+            let mut bytes = [0u8; 8];
+            let offset = (from + index) as isize * self.stride;
+            // SAFETY: The item lies within the memory that the owner keeps: the index is less than `len`, and the owner says
+            // that so many items of `size` bytes lie `stride` bytes apart. `size` is at most 8.
+            unsafe {
+                std::ptr::copy_nonoverlapping(self.first.offset(offset), bytes.as_mut_ptr(), self.size);
+            }
+            *into = u64::from_le_bytes(bytes);
+        }
+        count
+    }
+
+    /// A copy of all bytes of items that lie side by side.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let count = self.len * self.size;
+        let mut bytes = vec![0; count];
+        if count > 0 {
+            // SAFETY: `bytes` and `words` only make items that lie side by side where this is called, so that as many bytes
+            // lie in the memory that the owner keeps; the vector has room for them.
+            unsafe { std::ptr::copy_nonoverlapping(self.first, bytes.as_mut_ptr(), count) };
+        }
+        bytes
+    }
+
+    /// Whether an item is not null.
+    pub fn is_valid(&self, index: usize) -> bool {
+        self.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(index))
+    }
+}
+
+/// What stands for a whole number, such as one of numpy; arrays do not.
+pub fn number<'py>(code: &Bound<'py, PyAny>) -> Option<Bound<'py, PyInt>> {
+    match code.cast::<PyInt>() {
+        Ok(number) => Some(number.clone()),
+        Err(_) if code.is_instance_of::<PyBytes>() => None,
+        Err(_) => code.call_method0("__index__").ok()?.cast_into().ok(),
+    }
+}
+
+/// The buffer of an object.
+fn open(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
+    PyUntypedBuffer::get(object).map_err(|_| {
+        let kind = object.get_type().name().map_or_else(|_| "object".to_owned(), |name| name.to_string());
+        PyTypeError::new_err(format!("expected bytes, a buffer or an Arrow array, not {kind}"))
+    })
+}
+
+/// Refuses a part of a word at the end.
+fn whole(bytes: usize, size: usize) -> PyResult<()> {
+    match bytes % size {
+        0 => Ok(()),
+        rest => {
+            let message = format!("{rest} of {bytes} bytes are left over at the end: a word has {size}");
+            Err(PyValueError::new_err(message))
+        }
+    }
+}
+
+/// Whether a format of the buffer protocol is that of unsigned numbers in this machine's order, or of bytes.
+fn unsigned(format: &[u8]) -> bool {
+    let native = if cfg!(target_endian = "little") { b'<' } else { b'>' };
+    let code = match format {
+        [order, code] if matches!(order, b'@' | b'=') || *order == native => *code,
+        // A byte has no order.
+        [_, code @ (b'B' | b'c')] => *code,
+        [code] => *code,
+        _ => return false,
+    };
+    matches!(code, b'B' | b'c' | b'H' | b'I' | b'L' | b'Q' | b'N')
+}

@@ -1,0 +1,342 @@
+//! One instruction and what it says about itself.
+
+use std::sync::OnceLock;
+
+use isaforge_analysis as analysis;
+use isaforge_analysis::Register;
+use isaforge_analysis::effects::When;
+use isaforge_core::Tables;
+use isaforge_core::print::{Style, print};
+use isaforge_core::text::Line;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+
+use crate::explain::Explanation;
+use crate::html;
+use crate::set::Set;
+
+/// An operand of an instruction.
+///
+/// `kind` says which of the operand's readings it has, such as `register` or `number`. `value` is a number as written, of a
+/// register the register's number, else the bits. `text` is the operand in assembly.
+#[pyclass(frozen, eq, hash, get_all, module = "isaforge")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Operand {
+    name: &'static str,
+    kind: &'static str,
+    value: i64,
+    text: String,
+}
+
+#[pymethods]
+impl Operand {
+    #[classattr]
+    fn __match_args__() -> (&'static str, &'static str, &'static str, &'static str) {
+        ("kind", "value", "text", "name")
+    }
+
+    fn __str__(&self) -> &str {
+        &self.text
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<isaforge.Operand {}: {} {:?}>", self.name, self.kind, self.text)
+    }
+}
+
+/// A modifier that is not at its default: its name, with that of the operand before a dot where it belongs to one; its bits;
+/// its text in assembly.
+#[pyclass(frozen, eq, hash, get_all, module = "isaforge")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Modifier {
+    name: String,
+    value: u64,
+    text: String,
+}
+
+#[pymethods]
+impl Modifier {
+    #[classattr]
+    fn __match_args__() -> (&'static str, &'static str, &'static str) {
+        ("name", "text", "value")
+    }
+
+    fn __str__(&self) -> &str {
+        &self.text
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<isaforge.Modifier {}={}>", self.name, self.text)
+    }
+}
+
+/// Where execution goes on after an instruction.
+///
+/// `kind` is `next`, `branch`, `jump`, `call` or `end`; `conditional` holds where it may be otherwise. `waits` has the slots
+/// whose messages the instruction waits for.
+#[pyclass(frozen, eq, hash, get_all, module = "isaforge")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Flow {
+    kind: &'static str,
+    conditional: bool,
+    waits: Vec<u32>,
+    reconverges: bool,
+    discards: bool,
+    barrier: bool,
+}
+
+#[pymethods]
+impl Flow {
+    #[classattr]
+    fn __match_args__() -> (&'static str, &'static str) {
+        ("kind", "conditional")
+    }
+
+    fn __str__(&self) -> &str {
+        self.kind
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<isaforge.Flow {}{}>", self.kind, if self.conditional { ", conditional" } else { "" })
+    }
+}
+
+impl Flow {
+    /// What it is, in a word.
+    pub fn name(&self) -> &'static str {
+        self.kind
+    }
+}
+
+impl From<&analysis::Flow> for Flow {
+    fn from(flow: &analysis::Flow) -> Self {
+        Flow {
+            kind: flow.name(),
+            conditional: flow.branch == When::Sometimes || flow.end == When::Sometimes,
+            waits: (0..8).filter(|slot| flow.waits >> slot & 1 != 0).collect(),
+            reconverges: flow.reconverges,
+            discards: flow.discards,
+            barrier: flow.barrier,
+        }
+    }
+}
+
+/// The bits of an instruction.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// A word with its opcode.
+    Word(u16, u64),
+    /// Bytes in the order of memory.
+    Bytes(Box<[u8]>),
+}
+
+/// A valid instruction. Two are equal if they have the same bits, belong to the same set and stand at the same address.
+///
+/// >>> import isaforge
+/// >>> fma = isaforge.load("valhall").decode(0x00B2C00000808140)
+/// >>> fma
+/// <isaforge.Instruction 'FMA.f32 r0, ^r0, u1, u0'>
+/// >>> match fma:
+/// ...     case isaforge.Instruction("FMA.f32", (_, isaforge.Operand("last_use", number), *_)):
+/// ...         print("multiplies register", number)
+/// multiplies register 0
+#[pyclass(frozen, module = "isaforge")]
+pub struct Instruction {
+    pub set: &'static Set,
+    pub code: Code,
+    pub at: u64,
+    facts: OnceLock<analysis::Instruction>,
+}
+
+impl Instruction {
+    /// An instruction whose facts are looked up when they are asked for.
+    pub fn new(set: &'static Set, code: Code) -> Self {
+        Instruction { set, code, at: 0, facts: OnceLock::new() }
+    }
+
+    /// An instruction of a program.
+    pub fn within(set: &'static Set, code: Code, at: u64, facts: analysis::Instruction) -> Self {
+        Instruction { set, code, at, facts: OnceLock::from(facts) }
+    }
+
+    fn facts(&self) -> &analysis::Instruction {
+        self.facts.get_or_init(|| {
+            let program = analysis::Program::read(&self.set.analysis, &self.raw());
+            let first = program.entries.into_iter().next().and_then(|entry| entry.instruction.ok());
+            // It was decoded before, so there is one.
+            first.unwrap_or_else(|| analysis::Instruction {
+                mnemonic: String::new(),
+                text: String::new(),
+                modifiers: Vec::new(),
+                operands: Vec::new(),
+                reads: Vec::new(),
+                writes: Vec::new(),
+                flow: analysis::Flow::default(),
+                pure: false,
+            })
+        })
+    }
+
+    /// Its bytes in the order of memory.
+    pub fn raw(&self) -> Vec<u8> {
+        match &self.code {
+            Code::Word(_, word) => word.to_le_bytes()[..self.set.tables().unit().min(8)].to_vec(),
+            Code::Bytes(bytes) => bytes.to_vec(),
+        }
+    }
+
+    /// Its digits, of a word the most significant first.
+    pub fn digits(&self) -> String {
+        match &self.code {
+            Code::Word(_, word) => format!("{word:0digits$x}", digits = self.set.tables().unit() * 2),
+            Code::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        }
+    }
+
+    /// Its text.
+    pub fn text(&self) -> String {
+        match (&self.code, self.set.tables()) {
+            (Code::Word(opcode, word), Tables::Words(isa)) => {
+                let mut line = Line::new();
+                print(isa, *opcode, *word, Style::Customary, &mut line);
+                line.as_str().to_owned()
+            }
+            _ => self.facts().text.clone(),
+        }
+    }
+
+    fn names<'py>(
+        &self,
+        py: Python<'py>,
+        registers: impl ExactSizeIterator<Item = Register>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, registers.map(|register| self.set.analysis.name(register)))
+    }
+}
+
+#[pymethods]
+impl Instruction {
+    #[classattr]
+    fn __match_args__() -> (&'static str, &'static str, &'static str) {
+        ("mnemonic", "operands", "modifiers")
+    }
+
+    /// Its name; of a group the names of its operations with ` | ` between.
+    #[getter]
+    fn mnemonic(&self) -> String {
+        match (&self.code, self.set.words()) {
+            (Code::Word(opcode, _), Some(isa)) => isa.forms[usize::from(*opcode)].name.str.to_owned(),
+            _ => self.facts().mnemonic.clone(),
+        }
+    }
+
+    /// Its index in the set's `list()`. A group holds several operations and has `None`.
+    #[getter]
+    pub fn opcode(&self) -> Option<u16> {
+        match (&self.code, self.set.tables()) {
+            (Code::Word(opcode, _), _) => Some(*opcode),
+            (Code::Bytes(bytes), Tables::Streams(engine)) => {
+                let decoded = engine.decode(bytes).ok()?;
+                Some(engine.scope(&decoded).layout.opcode)
+            }
+            _ => None,
+        }
+    }
+
+    /// The operands in the order of the specification.
+    #[getter]
+    fn operands<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let all = self.facts().operands.iter();
+        PyTuple::new(py, all.map(|o| Operand { name: o.name, kind: o.kind, value: o.value, text: o.text.clone() }))
+    }
+
+    /// The modifiers that are not at their defaults.
+    #[getter]
+    fn modifiers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let all = self.facts().modifiers.iter();
+        PyTuple::new(py, all.map(|m| Modifier { name: m.name.clone(), value: m.value, text: m.text.clone() }))
+    }
+
+    /// The names of the registers that it reads, each once.
+    #[getter]
+    fn reads<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        self.names(py, self.facts().reads.iter().copied())
+    }
+
+    /// The names of the registers that it writes, each once.
+    #[getter]
+    fn writes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        self.names(py, self.facts().writes.iter().map(|(register, _)| *register))
+    }
+
+    /// Where execution goes on.
+    #[getter]
+    fn flow(&self) -> Flow {
+        Flow::from(&self.facts().flow)
+    }
+
+    /// The address that a branch leads to, where the instruction says it: in bytes, counted like `address`.
+    #[getter]
+    fn target(&self) -> Option<u64> {
+        self.facts().flow.target
+    }
+
+    /// Its address in the program, in bytes; 0 for one that was decoded alone.
+    #[getter]
+    fn address(&self) -> u64 {
+        self.at
+    }
+
+    /// Its word as a number; `None` where instructions are no words.
+    #[getter]
+    fn word(&self) -> Option<u64> {
+        match self.code {
+            Code::Word(_, word) => Some(word),
+            Code::Bytes(_) => None,
+        }
+    }
+
+    /// Its bytes in the order of memory.
+    #[getter]
+    fn bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.raw())
+    }
+
+    /// What every bit means.
+    fn annotate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.explain().all())
+    }
+
+    /// All that is known of it.
+    pub fn explain(&self) -> Explanation {
+        Explanation::of_code(self.set, &self.raw())
+    }
+
+    fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        self.bytes(py)
+    }
+
+    fn __str__(&self) -> String {
+        self.text()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<isaforge.Instruction '{}'>", self.text())
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        let Ok(other) = other.cast::<Instruction>() else { return false };
+        let other = other.get();
+        std::ptr::eq(self.set, other.set) && self.code == other.code && self.at == other.at
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = std::hash::DefaultHasher::new();
+        std::hash::Hash::hash(&(&self.code, self.at), &mut hasher);
+        std::hash::Hasher::finish(&hasher)
+    }
+
+    fn _repr_html_(&self) -> String {
+        html::instruction(&self.explain())
+    }
+}

@@ -1,0 +1,492 @@
+//! The class of an instruction set.
+
+use isaforge_core::print::{Style, print};
+use isaforge_core::stream::Wide;
+use isaforge_core::text::Line;
+use isaforge_core::{Isa as WordIsa, Tables, group};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyInt, PyString, PyTuple};
+
+use crate::arrow::{Array, RecordBatch};
+use crate::explain::Explanation;
+use crate::form;
+use crate::input::{Items, number};
+use crate::instruction::{Code, Instruction};
+use crate::program::{Program, listing};
+use crate::run::{self, Outcome, Request, Trace};
+use crate::set::{Origin, Set};
+use crate::{batch, error, explain as explained};
+
+/// An instruction set; `load` makes one. May be used from any number of threads at once.
+#[pyclass(frozen, module = "isaforge")]
+pub struct Isa {
+    pub set: &'static Set,
+}
+
+impl Isa {
+    /// Refuses what works on bits of instructions, where these have no layout.
+    fn layouts(&self, py: Python<'_>) -> PyResult<()> {
+        if self.set.has_layouts() {
+            return Ok(());
+        }
+        let message = format!("the instructions of `{}` are sequences of operands", self.set.name);
+        Err(error::plain(py, &message, "`disassemble` and `assemble` read and write them"))
+    }
+
+    /// The bytes of one instruction, which may be a number.
+    fn one(&self, code: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+        let py = code.py();
+        self.layouts(py)?;
+        let tables = self.set.tables();
+        let Some(code) = &number(code) else { return Ok(Items::bytes(code)?.to_vec()) };
+        match tables {
+            Tables::Words(isa) => Ok(self.word(isa, code)?.to_le_bytes()[..tables.unit().min(8)].to_vec()),
+            Tables::Groups(_) => Err(PyTypeError::new_err("groups are bytes in the order of memory, not a number")),
+            Tables::Streams(engine) => {
+                let wide = code.call_method1("to_bytes", (Wide::BYTES, "little"));
+                let wide =
+                    wide.map_err(|_| error::decode(py, "the number is negative or has more than 256 bits", "", None))?;
+                let wide = Wide::from_bytes(wide.cast::<PyBytes>()?.as_bytes());
+                let bytes = engine.store(wide);
+                let decoded = engine.decode(&bytes).map_err(|e| error::decode(py, &e.to_string(), "", None))?;
+                let len = usize::from(decoded.len);
+                if bytes[len..].iter().any(|byte| *byte != 0) {
+                    let message = format!("the instruction has {} bits, and the number has more", 8 * len);
+                    return Err(error::decode(py, &message, "", None));
+                }
+                Ok(bytes[..len].to_vec())
+            }
+        }
+    }
+
+    /// A word given as a number.
+    fn word(&self, isa: &'static WordIsa, code: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let word: Option<u64> = code.extract().ok();
+        word.filter(|word| isa.word_bits >= 64 || word >> isa.word_bits == 0).ok_or_else(|| {
+            let message = format!("a word of {} is a number of {} bits", self.set.name, isa.word_bits);
+            error::decode(code.py(), &message, "", None)
+        })
+    }
+
+    /// The instruction that some bytes are.
+    fn exactly(&self, py: Python<'_>, bytes: Vec<u8>) -> PyResult<Instruction> {
+        let refused = |message: &str| error::decode(py, message, "", None);
+        let len = match self.set.tables() {
+            Tables::Words(isa) => {
+                let size = self.set.tables().unit();
+                if bytes.len() == size {
+                    return self.of_word(
+                        py,
+                        isa,
+                        bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+                    );
+                }
+                size
+            }
+            Tables::Groups(isa) => group::decode(isa, &bytes).map_err(|error| refused(&error.to_string()))?.len(),
+            Tables::Streams(engine) => engine.decode(&bytes).map_err(|error| refused(&error.to_string()))?.len.into(),
+        };
+        if len != bytes.len() {
+            let message = format!("the instruction has {len} bytes, and there are {}", bytes.len());
+            return Err(error::decode(py, &message, "`program` and `disassemble` read several", None));
+        }
+        Ok(Instruction::new(self.set, Code::Bytes(bytes.into())))
+    }
+
+    fn of_word(&self, py: Python<'_>, isa: &'static WordIsa, word: u64) -> PyResult<Instruction> {
+        match self.set.opcode(isa, word) {
+            Some(opcode) => Ok(Instruction::new(self.set, Code::Word(opcode, word))),
+            None => Err(invalid(py, isa, word)),
+        }
+    }
+
+    /// Words where instructions are words, else the bytes of a program.
+    fn items(&self, code: &Bound<'_, PyAny>) -> PyResult<Items> {
+        self.layouts(code.py())?;
+        match self.set.tables() {
+            Tables::Words(_) => Items::words(code, self.set.tables().unit()),
+            _ => Items::bytes(code),
+        }
+    }
+
+    /// The bytes of a program that may be text, bytes, or words.
+    fn program_of(&self, code: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+        if let Ok(text) = code.cast::<PyString>() {
+            let text = text.to_str()?;
+            return code.py().detach(|| self.set.assemble(text)).map_err(|errors| error::assemble(code.py(), &errors));
+        }
+        if let (Some(isa), Ok(words)) = (self.set.words(), code.cast::<pyo3::types::PyList>()) {
+            let size = self.set.tables().unit().min(8);
+            let mut bytes = Vec::with_capacity(words.len() * size);
+            for word in words {
+                bytes.extend_from_slice(&self.word(isa, &word)?.to_le_bytes()[..size]);
+            }
+            return Ok(bytes);
+        }
+        if let Ok(program) = code.cast::<Program>() {
+            return Ok(program.get().code().to_vec());
+        }
+        let items = Items::bytes(code)?;
+        Ok(items.to_vec())
+    }
+}
+
+/// Why a word is no instruction.
+fn invalid(py: Python<'_>, isa: &'static WordIsa, word: u64) -> PyErr {
+    let reason = isaforge_core::decode::decode(isa, word).err().map_or_else(String::new, |error| error.to_string());
+    let (bits, help) = explained::wrong(isa, word);
+    error::decode(py, &reason, &help, bits)
+}
+
+/// A column that does not fit.
+fn too_much(py: Python<'_>, what: &str) -> PyErr {
+    error::plain(py, what, "split the batch")
+}
+
+#[pymethods]
+impl Isa {
+    /// The name that it was loaded by.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.set.name
+    }
+
+    /// What its instructions are: `words` of one length, `groups` of bytes, or a `stream` of bytes.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        match self.set.tables() {
+            Tables::Words(_) => "words",
+            Tables::Groups(_) => "groups",
+            Tables::Streams(_) => "stream",
+        }
+    }
+
+    /// Bits of a word; `None` where instructions are no words.
+    #[getter]
+    fn word_bits(&self) -> Option<u8> {
+        self.set.words().map(|isa| isa.word_bits)
+    }
+
+    /// Instructions start at multiples of this many bytes.
+    #[getter]
+    fn unit(&self) -> usize {
+        self.set.tables().unit()
+    }
+
+    /// The instruction that a number or some bytes are, strictly: every bit is checked.
+    ///
+    /// Raises `DecodeError` with what is wrong and where.
+    ///
+    /// >>> import isaforge
+    /// >>> isa = isaforge.load("valhall")
+    /// >>> isa.decode(0x0091C10000000002).operands
+    /// (<isaforge.Operand dest: register "r1">, <isaforge.Operand src0: register "r2">)
+    /// >>> isa.decode(0)  # doctest: +ELLIPSIS
+    /// Traceback (most recent call last):
+    ///   ...
+    /// isaforge.errors.DecodeError: ...
+    fn decode(&self, code: &Bound<'_, PyAny>) -> PyResult<Instruction> {
+        if let (Some(isa), Ok(number)) = (self.set.words(), code.cast::<PyInt>()) {
+            return self.of_word(code.py(), isa, self.word(isa, number)?);
+        }
+        self.exactly(code.py(), self.one(code)?)
+    }
+
+    /// The instruction that a line of assembly is.
+    ///
+    /// Raises `AssembleError`.
+    fn parse(&self, py: Python<'_>, text: &str) -> PyResult<Instruction> {
+        self.layouts(py)?;
+        let bytes = self.set.parse(text).map_err(|errors| error::assemble(py, &errors))?;
+        if self.set.words().is_some() && bytes.len() != self.unit() {
+            let message = format!("the text is {} instructions, not one", bytes.len() / self.unit());
+            return Err(error::not_one(py, &message));
+        }
+        self.exactly(py, bytes)
+    }
+
+    /// The text of an instruction given as a number, or of a program given as bytes: an instruction a line, labels where
+    /// branches lead, and what is no instruction as raw words or bytes with the reason. It assembles to the same bytes, except
+    /// where two encodings share a text.
+    ///
+    /// Raises `DecodeError` for a number that is no instruction, and for a part of a word at the end of bytes.
+    ///
+    /// >>> import isaforge
+    /// >>> isa = isaforge.load("valhall")
+    /// >>> isa.disassemble(0x00B2C00000808140)
+    /// 'FMA.f32 r0, ^r0, u1, u0'
+    /// >>> isa.disassemble(bytes.fromhex("0200000000c19100"))
+    /// 'MOV.i32 r1, r2\n'
+    fn disassemble<'py>(&self, code: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
+        let py = code.py();
+        if let (Some(isa), Ok(number)) = (self.set.words(), code.cast::<PyInt>()) {
+            let word = self.word(isa, number)?;
+            let opcode = self.set.opcode(isa, word).ok_or_else(|| invalid(py, isa, word))?;
+            let mut line = Line::new();
+            print(isa, opcode, word, Style::Customary, &mut line);
+            return Ok(PyString::new(py, line.as_str()));
+        }
+        if number(code).is_some() {
+            return Ok(PyString::new(py, &self.decode(code)?.text()));
+        }
+        let bytes = self.program_of(code)?;
+        let rest = if self.set.words().is_some() { bytes.len() % self.unit() } else { 0 };
+        if rest > 0 {
+            let message =
+                format!("{rest} of {} bytes are left over at the end: a word has {}", bytes.len(), self.unit());
+            return Err(error::decode(py, &message, "", None));
+        }
+        let text = py.detach(|| listing(self.set, &bytes)).map_err(|reason| error::decode(py, &reason, "", None))?;
+        Ok(PyString::new(py, &text))
+    }
+
+    /// The bytes of a program's text: an instruction a line, `label:`, comments from `//` or `;`.
+    ///
+    /// Raises `AssembleError` with every mistake.
+    ///
+    /// >>> import isaforge
+    /// >>> isa = isaforge.load("valhall")
+    /// >>> isa.assemble("MOV.i32 r1, r2").hex()
+    /// '0200000000c19100'
+    /// >>> isa.assemble("MOV.i32 r1, r2\nMOV.i32 r1, r99")
+    /// Traceback (most recent call last):
+    ///   ...
+    /// isaforge.errors.AssembleError: 2:14: `99` is out of range for `index`: 0 to 63 is allowed
+    fn assemble<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.set.assemble(text));
+        Ok(PyBytes::new(py, &bytes.map_err(|errors| error::assemble(py, &errors))?))
+    }
+
+    /// The words of a program's text as numbers.
+    ///
+    /// >>> import isaforge
+    /// >>> [hex(word) for word in isaforge.load("valhall").assemble_words("MOV.i32 r1, r2")]
+    /// ['0x91c10000000002']
+    fn assemble_words(&self, py: Python<'_>, text: &str) -> PyResult<Vec<u64>> {
+        if self.set.words().is_none() {
+            return Err(error::plain(py, "instructions of this set are no words", "`assemble` gives bytes"));
+        }
+        let bytes = py.detach(|| self.set.assemble(text)).map_err(|errors| error::assemble(py, &errors))?;
+        let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        Ok(bytes.chunks(self.unit()).map(word).collect())
+    }
+
+    /// A program: from bytes, or from its text.
+    fn program(&self, code: &Bound<'_, PyAny>) -> PyResult<Program> {
+        self.layouts(code.py())?;
+        let bytes = self.program_of(code)?;
+        Ok(code.py().detach(|| Program::new(self.set, bytes)))
+    }
+
+    /// All that is known of an instruction given as a number, as bytes, as a line of assembly, or by its name alone; bits
+    /// that are no instruction are explained, too.
+    ///
+    /// >>> import isaforge
+    /// >>> isa = isaforge.load("valhall")
+    /// >>> isa.explain("MOV.i32").text
+    /// 'MOV.i32 r0, r2'
+    /// >>> isa.explain(0).error
+    /// 'NOP: reserved bits 47..0 must be 0xc00000000000, found 0x0'
+    fn explain(&self, code: &Bound<'_, PyAny>) -> PyResult<Explanation> {
+        let py = code.py();
+        self.layouts(py)?;
+        if let Ok(text) = code.cast::<PyString>() {
+            let text = text.to_str()?.trim();
+            let bytes = match form::example(self.set, text) {
+                Some(bytes) => bytes,
+                None => self.set.parse(text).map_err(|errors| error::assemble(py, &errors))?,
+            };
+            return Ok(Explanation::of_code(self.set, &bytes));
+        }
+        let bytes = self.one(code)?;
+        if self.set.words().is_some() && bytes.len() != self.unit() {
+            let message = format!("a word has {} bytes, and there are {}", self.unit(), bytes.len());
+            return Err(error::decode(py, &message, "", None));
+        }
+        Ok(Explanation::of_code(self.set, &bytes))
+    }
+
+    /// What every bit of an instruction means.
+    ///
+    /// >>> import isaforge
+    /// >>> isaforge.load("valhall").annotate(0x0091C10000000002)[-1]
+    /// <isaforge.Field 7..0: src0 = r2>
+    fn annotate<'py>(&self, code: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(code.py(), self.explain(code)?.all())
+    }
+
+    /// The instructions of the set whose name, title or description has all of these words.
+    ///
+    /// >>> import isaforge
+    /// >>> isaforge.load("valhall").list("fma.", "v2f16")
+    /// (<isaforge.Form 168 'FMA.v2f16'>,)
+    #[pyo3(signature = (*words))]
+    fn list<'py>(&self, py: Python<'py>, words: Vec<String>) -> PyResult<Bound<'py, PyTuple>> {
+        let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+        PyTuple::new(py, form::list(self.set).into_iter().filter(|form| form.has(&words)).collect::<Vec<_>>())
+    }
+
+    /// The opcodes of many instructions as an Arrow array of `uint16`; null where there is no instruction.
+    ///
+    /// Code is `bytes`, a buffer of bytes or of words such as a numpy array, or an Arrow array of words; it is not copied. An
+    /// array must not be written to meanwhile.
+    ///
+    /// >>> import isaforge
+    /// >>> isa = isaforge.load("valhall")
+    /// >>> isa.opcodes(isa.assemble("MOV.i32 r1, r2\n.word 0")).to_list()[1] is None
+    /// True
+    fn opcodes(&self, code: &Bound<'_, PyAny>) -> PyResult<Array> {
+        let (items, set) = (self.items(code)?, self.set);
+        let column = code.py().detach(|| match set.tables() {
+            Tables::Words(isa) => Ok(std::sync::Arc::new(batch::opcodes(set, isa, &items)) as arrow_array::ArrayRef),
+            Tables::Groups(_) => Err("a group holds several operations and has no opcode".to_owned()),
+            Tables::Streams(_) => batch::column(set, &items, "opcode"),
+        });
+        Ok(column.map_err(|reason| error::plain(code.py(), &reason, "`mnemonics` names them"))?.into())
+    }
+
+    /// The names of many instructions as a dictionary-encoded Arrow array; null where there is no instruction.
+    fn mnemonics(&self, code: &Bound<'_, PyAny>) -> PyResult<Array> {
+        let (items, set) = (self.items(code)?, self.set);
+        let column = code.py().detach(|| match set.tables() {
+            Tables::Words(isa) => {
+                Ok(std::sync::Arc::new(batch::named(set, batch::opcodes(set, isa, &items))) as arrow_array::ArrayRef)
+            }
+            _ => batch::column(set, &items, "mnemonic"),
+        });
+        Ok(column.map_err(|reason| too_much(code.py(), &reason))?.into())
+    }
+
+    /// The texts of many instructions as an Arrow array of `utf8`; null where there is no instruction.
+    fn texts(&self, code: &Bound<'_, PyAny>) -> PyResult<Array> {
+        let (items, set) = (self.items(code)?, self.set);
+        let column = code.py().detach(|| match set.tables() {
+            Tables::Words(isa) => batch::texts(set, isa, &items)
+                .map(|column| std::sync::Arc::new(column) as arrow_array::ArrayRef)
+                .ok_or_else(|| "the texts have more than 2 GiB".to_owned()),
+            _ => batch::column(set, &items, "text"),
+        });
+        Ok(column.map_err(|reason| too_much(code.py(), &reason))?.into())
+    }
+
+    /// Many instructions as an Arrow record batch, a row each: `address`, `word` or `bytes`, `opcode`, `mnemonic`,
+    /// `modifiers`, `flow`, `target`, `reads`, `writes`, `text`, and for what is no instruction `error`.
+    fn records(&self, code: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
+        let (items, set) = (self.items(code)?, self.set);
+        let rows = code.py().detach(|| batch::records(set, &items));
+        Ok(rows.map_err(|reason| too_much(code.py(), &reason))?.into())
+    }
+
+    /// Runs a program, given as text, bytes, or a list of words, and waits for its end.
+    ///
+    /// A launch of Valhall has `groups` of `local_size` threads. `uniforms` are its words: whole numbers, floats, or writable
+    /// arrays, each of which stands for the two words of its address. `buffers` maps addresses to arrays.
+    ///
+    /// Other sets run on the machine that their specification describes: `registers` has values by name, for all lanes or a
+    /// list with one for each; `address` is where the program starts.
+    ///
+    /// What a program writes is in the arrays afterwards. Raises `RunError` where it cannot go on.
+    ///
+    /// >>> import isaforge
+    /// >>> out = bytearray(4)
+    /// >>> program = "IADD_IMM.i32 r0, 0x0, #0x2a\nSTORE.i32.slot0.end @r0, u0, offset:0"
+    /// >>> isaforge.load("valhall").run(program, uniforms=[out])
+    /// <isaforge.Outcome of 2 instructions>
+    /// >>> out[0]
+    /// 42
+    #[pyo3(signature = (program, *, groups=None, local_size=None, uniforms=None, shared_bytes=None, buffers=None, registers=None, address=None, budget=None, time_limit=None, engine=None))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn run<'py>(
+        &self,
+        program: &Bound<'py, PyAny>,
+        groups: Option<Bound<'py, PyAny>>,
+        local_size: Option<Bound<'py, PyAny>>,
+        uniforms: Option<Bound<'py, PyAny>>,
+        shared_bytes: Option<u32>,
+        buffers: Option<Bound<'py, PyDict>>,
+        registers: Option<Bound<'py, PyDict>>,
+        address: Option<u64>,
+        budget: Option<u64>,
+        time_limit: Option<f64>,
+        engine: Option<String>,
+    ) -> PyResult<Outcome> {
+        let request = Request {
+            groups,
+            local_size,
+            uniforms,
+            shared_bytes,
+            buffers,
+            registers,
+            address,
+            budget,
+            time_limit,
+            engine,
+        };
+        run::run(self.set, self.program_of(program)?, &request, program.py())
+    }
+
+    /// Runs a program as `run` does, by the reference, and gives what it executes: an iterator of `Step`.
+    ///
+    /// The program waits for whoever iterates, so the trace takes bounded memory. What it writes is in the arrays when the
+    /// iterator has come to its end; one that is dropped stops the program.
+    ///
+    /// >>> import isaforge
+    /// >>> for step in isaforge.load("valhall").trace("IADD_IMM.i32 r0, 0x0, #0x2a\nNOP.end"):
+    /// ...     print(step)
+    /// (0,0,0) warp 0    0 +xxxxxxxxxxxxxxx IADD_IMM.i32 r0, 0x0, #0x2A  | r0=0:0000002a
+    /// (0,0,0) warp 0    1 +xxxxxxxxxxxxxxx NOP.end
+    #[pyo3(signature = (program, *, groups=None, local_size=None, uniforms=None, shared_bytes=None, buffers=None, registers=None, address=None, budget=None, time_limit=None, engine=None))]
+    #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
+    fn trace<'py>(
+        &self,
+        program: &Bound<'py, PyAny>,
+        groups: Option<Bound<'py, PyAny>>,
+        local_size: Option<Bound<'py, PyAny>>,
+        uniforms: Option<Bound<'py, PyAny>>,
+        shared_bytes: Option<u32>,
+        buffers: Option<Bound<'py, PyDict>>,
+        registers: Option<Bound<'py, PyDict>>,
+        address: Option<u64>,
+        budget: Option<u64>,
+        time_limit: Option<f64>,
+        engine: Option<String>,
+    ) -> PyResult<Trace> {
+        let request = Request {
+            groups,
+            local_size,
+            uniforms,
+            shared_bytes,
+            buffers,
+            registers,
+            address,
+            budget,
+            time_limit,
+            engine,
+        };
+        run::trace(self.set, self.program_of(program)?, &request, program.py())
+    }
+
+    /// Another process loads it again.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, &Origin)> {
+        Ok((py.import("isaforge")?.getattr("load")?, &self.set.origin))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Isa>().is_ok_and(|other| std::ptr::eq(self.set, other.get().set))
+    }
+
+    fn __hash__(&self) -> usize {
+        std::ptr::from_ref(self.set).addr()
+    }
+
+    fn __repr__(&self) -> String {
+        let count = arrow_array::Array::len(self.set.mnemonics.as_ref());
+        let shape = match self.set.tables() {
+            Tables::Words(isa) => format!("words of {} bits, {count} instructions", isa.word_bits),
+            Tables::Groups(_) => format!("groups of bytes, {count} operations"),
+            Tables::Streams(_) => format!("a stream of bytes, {count} instructions"),
+        };
+        format!("<isaforge.Isa '{}': {shape}>", self.set.name)
+    }
+}

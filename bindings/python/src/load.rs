@@ -1,0 +1,117 @@
+//! From a name or a path to a set.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use isaforge_analysis as analysis;
+use isaforge_compiler::Settings;
+use isaforge_compiler::load::{Loaded, Refusal, entry, load as lower};
+use isaforge_compiler::suggest::{did_you_mean, one_of};
+use pyo3::prelude::*;
+
+use crate::builtin;
+use crate::error;
+use crate::isa::Isa;
+use crate::set::{Decoder, Origin, Set};
+
+/// A file as it was when a specification was read.
+type Stamp = (PathBuf, Option<(SystemTime, u64)>);
+
+/// A set that was loaded, and the files that it came from. Built-in sets come from none.
+struct Known {
+    set: &'static Set,
+    stamps: Vec<Stamp>,
+}
+
+/// Tables live as long as the process, so a specification that has not changed is not lowered again.
+static KNOWN: Mutex<Option<HashMap<Origin, Known>>> = Mutex::new(None);
+
+fn stamp(path: &Path) -> Stamp {
+    let data = std::fs::metadata(path).ok();
+    (path.to_owned(), data.and_then(|data| Some((data.modified().ok()?, data.len()))))
+}
+
+fn known(key: &Origin) -> Option<&'static Set> {
+    let guard = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = guard.as_ref()?.get(key)?;
+    found.stamps.iter().all(|(path, then)| stamp(path).1 == *then).then_some(found.set)
+}
+
+fn keep(key: Origin, set: Set, stamps: Vec<Stamp>) -> &'static Set {
+    let set: &'static Set = Box::leak(Box::new(set));
+    let mut guard = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    guard.get_or_insert_default().insert(key, Known { set, stamps });
+    set
+}
+
+/// The names of the built-in instruction sets.
+///
+/// >>> import isaforge
+/// >>> isaforge.sets()
+/// ('valhall', 'valhall-2021', 'vpu', 'usc')
+#[pyfunction]
+pub fn sets(py: Python<'_>) -> PyResult<Bound<'_, pyo3::types::PyTuple>> {
+    pyo3::types::PyTuple::new(py, builtin::ALL.iter().map(|found| found.names[0]))
+}
+
+/// Loads an instruction set: a built-in one by name (see `sets`), or a specification by its path.
+///
+/// A path is that of a file, of a folder with an `isa.yaml`, or of a document that others wrote, such as Mesa's isaspec XML.
+/// A specification that tells generations apart needs `generation`. One that has not changed is loaded once.
+///
+/// Raises `SpecError` with every mistake of the specification.
+///
+/// >>> import isaforge
+/// >>> isaforge.load("mali")
+/// <isaforge.Isa 'valhall': words of 64 bits, 238 instructions>
+/// >>> isaforge.load("valhal")
+/// Traceback (most recent call last):
+///   ...
+/// isaforge.errors.SpecError: `valhal` is no instruction set and no file (did you mean `valhall`?)
+#[pyfunction]
+#[pyo3(signature = (name, generation=None))]
+pub fn load(py: Python<'_>, name: PathBuf, generation: Option<String>) -> PyResult<Isa> {
+    let spelled = name.to_str().unwrap_or_default();
+    let builtin = builtin::ALL.iter().find(|found| found.names.contains(&spelled));
+    if let Some(found) = builtin {
+        if generation.is_some() {
+            return Err(error::no_set(py, &format!("`{spelled}` tells no generations apart"), "leave it out"));
+        }
+        let key = (PathBuf::from(found.names[0]), None);
+        return Ok(Isa { set: known(&key).unwrap_or_else(|| keep(key, found.into(), Vec::new())) });
+    }
+    if !name.exists() {
+        let known = || builtin::ALL.iter().map(|found| found.names[0]);
+        let help = match did_you_mean(spelled, known()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("expected {}, or the path of a specification", one_of(known())),
+        };
+        let message = format!("`{}` is no instruction set and no file", name.display());
+        return Err(error::no_set(py, &message, &help));
+    }
+    let set = py.detach(|| from_specification(&name, generation));
+    set.map(|set| Isa { set }).map_err(|refusal| error::specification(py, &refusal))
+}
+
+fn from_specification(given: &Path, generation: Option<String>) -> Result<&'static Set, Refusal> {
+    let spec = entry(given);
+    let key = (spec.canonicalize().unwrap_or_else(|_| spec.clone()), generation.clone());
+    if let Some(set) = known(&key) {
+        return Ok(set);
+    }
+    let settings = Settings { generation, root: std::env::current_dir().ok(), ..Settings::new(spec) };
+    let Loaded { tables, fast, semantics, hardware, checked } = lower(&settings)?;
+    let name = given.display().to_string();
+    let set = Set {
+        decoder: fast.map_or(Decoder::None, Decoder::Tables),
+        hardware,
+        origin: key.clone(),
+        ..Set::new(name, analysis::Set::new(tables, semantics))
+    };
+    // A folder that has got another file is newer, too.
+    let files = checked.files.iter().map(PathBuf::as_path).chain([key.0.as_path()]);
+    let stamps = files.map(stamp).collect();
+    Ok(keep(key, set, stamps))
+}

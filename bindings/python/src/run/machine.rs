@@ -1,0 +1,278 @@
+//! Programs on the machine that a specification describes.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use isaforge_core::Tables;
+use isaforge_core::bits::ones;
+use isaforge_core::machine::{Encoding, Executed, Hardware, Host, Machine, Reason, Register, Stop, Touched, Trap};
+use isaforge_core::semantics::Semantics;
+use isaforge_core::semantics::evaluate::Column;
+use isaforge_runtime::exec::jit::engine::Compiler;
+use isaforge_runtime::{Engine, Guarded};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use super::buffers::Regions;
+use super::trace::{Did, Tell};
+use super::{Finished, Request, execution};
+use crate::error;
+use crate::set::Set;
+
+/// The budget when none is given.
+const BUDGET: u64 = 10_000_000_000;
+/// Instructions that are executed between two looks at the clock.
+const SLICE: u64 = 1 << 20;
+/// The most bytes of output that are kept.
+const MOST_OUTPUT: usize = 16 << 20;
+
+/// What to run.
+pub struct Job {
+    encoding: Encoding,
+    semantics: &'static Semantics,
+    hardware: &'static Hardware,
+    code: Vec<u8>,
+    address: u64,
+    registers: Vec<(Register, Vec<u64>)>,
+    budget: u64,
+    limit: Option<Duration>,
+    compiled: bool,
+}
+
+impl Job {
+    /// Checks what a request says.
+    pub fn new(
+        set: &'static Set,
+        code: Vec<u8>,
+        request: &Request<'_>,
+        limit: Option<Duration>,
+        py: Python<'_>,
+    ) -> PyResult<Job> {
+        let encoding = match set.tables() {
+            Tables::Words(isa) => Encoding::from(isa),
+            Tables::Streams(engine) => Encoding::from(engine),
+            Tables::Groups(isa) => Encoding::from(isa),
+        };
+        let (Some(semantics), Some(hardware)) = (set.analysis.semantics, set.hardware) else {
+            let message = format!("`{}` does not say what its instructions do", set.name);
+            return Err(error::run(py, &message, "give each of them a text: `does: …`"));
+        };
+        let mut registers = Vec::new();
+        for (name, given) in request.registers.iter().flatten() {
+            let name: String = name.extract()?;
+            let register = hardware.register(&name);
+            let register = register.ok_or_else(|| PyKeyError::new_err(format!("there is no register `{name}`")))?;
+            let values: Vec<u64> = match given.extract() {
+                Ok(value) => vec![value],
+                Err(_) => given.extract().map_err(|_| {
+                    PyTypeError::new_err(format!("`{name}` holds a number, or a list with one for each lane"))
+                })?,
+            };
+            if values.len() != 1 && values.len() != usize::from(hardware.lanes.max(1)) {
+                let message = format!("there are {} lanes, and values for {}", hardware.lanes, values.len());
+                return Err(PyValueError::new_err(message));
+            }
+            registers.push((register, values));
+        }
+        let compiled = execution(request.engine.as_deref())?.engine() != Engine::Reference;
+        Ok(Job {
+            encoding,
+            semantics,
+            hardware,
+            code,
+            address: request.address.unwrap_or(0),
+            registers,
+            budget: request.budget.unwrap_or(BUDGET),
+            limit,
+            compiled,
+        })
+    }
+}
+
+/// Says now and then whether somebody wants the run to stop.
+pub type Interrupted<'a> = &'a mut dyn FnMut() -> bool;
+
+/// Runs a job on memory, and tells what is executed if somebody wants to know.
+pub fn run(
+    job: &Job,
+    regions: Regions,
+    tell: Option<Tell<'_>>,
+    interrupted: Interrupted<'_>,
+) -> (Result<Finished, String>, Regions) {
+    // A machine of more lanes than there is hardware for leaves the others idle.
+    match job.hardware.lanes {
+        0..=1 if job.compiled => {
+            let mut compiler = Compiler::default();
+            execute::<1>((job, interrupted), regions, tell, |machine, host, budget| compiler.run(machine, host, budget))
+        }
+        0..=1 => execute::<1>((job, interrupted), regions, tell, |machine, host, budget| machine.run(host, budget)),
+        2..=32 => execute::<32>((job, interrupted), regions, tell, |machine, host, budget| machine.run(host, budget)),
+        _ => execute::<64>((job, interrupted), regions, tell, |machine, host, budget| machine.run(host, budget)),
+    }
+}
+
+fn execute<const L: usize>(
+    (job, interrupted): (&Job, Interrupted<'_>),
+    mut regions: Regions,
+    tell: Option<Tell<'_>>,
+    run: impl FnMut(&mut Machine<L>, &mut Outside<'_>, u64) -> Result<Stop, Trap>,
+) -> (Result<Finished, String>, Regions) {
+    let mut machine = Machine::<L>::new(job.encoding, job.semantics, job.hardware);
+    let before = registers(&machine);
+    if let Err(reason) = load(job, &mut machine, &regions) {
+        return (Err(reason), Vec::new());
+    }
+    let end = job.address.saturating_add(job.code.len() as u64);
+    machine.breakpoints.insert(end);
+    let mut outside = Outside { output: Vec::new(), tell, tables: (job.semantics, job.hardware) };
+    // A program of no instructions is at its end.
+    let ended =
+        if end == job.address { Ok(Stop::Ended) } else { go(job, &mut machine, &mut outside, interrupted, run) };
+    for (base, bytes) in &mut regions {
+        if let Some(now) = machine.memory.bytes(*base, bytes.len() as u64) {
+            bytes.copy_from_slice(now);
+        }
+    }
+    let output = std::mem::take(&mut outside.output);
+    let finished = ended.map(|stop| Finished {
+        instructions: machine.executed(),
+        registers: registers(&machine).into_iter().filter(|now| !before.contains(now)).collect(),
+        output,
+        status: if let Stop::Exit(status) = stop { Some(status) } else { None },
+        ..Finished::default()
+    });
+    (finished, regions)
+}
+
+/// Executes until the program ends, its budget is used up, its time is over, or somebody interrupts it.
+fn go<const L: usize>(
+    job: &Job,
+    machine: &mut Machine<L>,
+    outside: &mut Outside<'_>,
+    interrupted: Interrupted<'_>,
+    mut run: impl FnMut(&mut Machine<L>, &mut Outside<'_>, u64) -> Result<Stop, Trap>,
+) -> Result<Stop, String> {
+    let deadline = job.limit.and_then(|limit| Instant::now().checked_add(limit));
+    let mut left = job.budget;
+    loop {
+        let slice = left.min(SLICE);
+        match run(machine, outside, slice) {
+            Err(Trap { pc, reason: Reason::Budget(_) }) if slice == left => {
+                return Err(Trap { pc, reason: Reason::Budget(job.budget) }.to_string());
+            }
+            Err(Trap { reason: Reason::Budget(_), .. }) => left -= slice,
+            Ok(stop) => return Ok(stop),
+            Err(trap) => {
+                let text = machine.text(trap.pc).map_or(String::new(), |text| format!(" (`{text}`)"));
+                return Err(format!("{trap}{text}"));
+            }
+        }
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            let limit = job.limit.unwrap_or_default().as_secs_f64();
+            return Err(format!("at {:#x}: the time limit of {limit} s is over", machine.pc()));
+        }
+        if interrupted() {
+            return Err("interrupted".to_owned());
+        }
+    }
+}
+
+/// Maps the program and the arrays, and sets the registers.
+fn load<const L: usize>(job: &Job, machine: &mut Machine<L>, regions: &Regions) -> Result<(), String> {
+    let (mut base, mut code, mut writable) = (job.address, job.code.clone(), true);
+    // Program memory is as long as the hardware says; what a program leaves of it is zero.
+    let own = job.hardware.program as usize;
+    if own > 0 {
+        let from = usize::try_from(base).unwrap_or(usize::MAX);
+        let mut whole = vec![0; own];
+        let place = from.checked_add(code.len()).and_then(|end| whole.get_mut(from..end));
+        place.ok_or_else(|| format!("the program is too long: program memory has {own} bytes"))?.copy_from_slice(&code);
+        (base, code, writable) = (0, whole, false);
+    }
+    machine.prepare();
+    let program = std::iter::once((base, code, writable));
+    let arrays = regions.iter().map(|(base, bytes)| (*base, bytes.clone(), true));
+    for (base, bytes, writable) in program.chain(arrays) {
+        let mapped = machine.memory.map_bytes(base, Box::new(Guarded::from(bytes)), writable);
+        mapped.map_err(|error| format!("memory at {base:#x}: {error}"))?;
+    }
+    machine.set_pc(job.address);
+    for (register, values) in &job.registers {
+        for lane in 0..L {
+            let value = values.get(lane).or(values.first()).copied().unwrap_or(0);
+            // The register was found before, and lanes that are not there hold nothing.
+            let _ = machine.write(*register, lane, value);
+        }
+    }
+    Ok(())
+}
+
+/// Registers that hold something.
+fn registers<const L: usize>(machine: &Machine<L>) -> Vec<(String, Vec<u64>)> {
+    let hardware = machine.hardware();
+    let lanes = usize::from(hardware.lanes).clamp(1, L);
+    let mut found = Vec::new();
+    for (bank, known) in hardware.banks.iter().enumerate() {
+        for index in 0..known.count {
+            let register = Register { bank: bank as u16, index };
+            let values: Vec<u64> = (0..lanes).map(|lane| machine.read(register, lane).unwrap_or(0)).collect();
+            if values.iter().any(|value| *value != 0) {
+                found.push((hardware.name(register).to_string(), values));
+            }
+        }
+    }
+    found
+}
+
+/// What is around a machine: its output, and who looks on.
+pub struct Outside<'a> {
+    output: Vec<u8>,
+    tell: Option<Tell<'a>>,
+    tables: (&'static Semantics, &'static Hardware),
+}
+
+impl<const L: usize> Host<L> for Outside<'_> {
+    fn write(&mut self, _: u64, bytes: &[u8]) -> Result<(), String> {
+        if self.output.len() + bytes.len() > MOST_OUTPUT {
+            return Err(format!("the program has written more than {MOST_OUTPUT} bytes"));
+        }
+        self.output.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn looks_on(&self) -> bool {
+        self.tell.is_some()
+    }
+
+    fn executed(&mut self, step: &Executed<'_, L>) -> ControlFlow<()> {
+        let Some(tell) = &mut self.tell else { return ControlFlow::Continue(()) };
+        tell(did(step, self.tables))
+    }
+}
+
+fn did<const L: usize>(step: &Executed<'_, L>, (semantics, hardware): (&'static Semantics, &'static Hardware)) -> Did {
+    let text = step.text.to_string();
+    let active = step.active & ones(u32::from(hardware.lanes).clamp(1, L as u32));
+    let mut did = Did { pc: step.pc, lanes: active, ..Did::default() };
+    let lanes = |value: &Column<L>, mask: u64| -> Vec<(u32, u64)> {
+        let wanted = value.iter().zip(0u32..).filter(|(_, lane)| (mask & active) >> lane & 1 != 0);
+        wanted.map(|(value, lane)| (lane, *value)).collect()
+    };
+    for touched in step.touched {
+        match touched {
+            Touched::Read(..) => {}
+            Touched::Written(register, value, mask) => {
+                did.writes.push((hardware.name(*register).to_string(), lanes(value, *mask)));
+            }
+            Touched::State(state, value, mask) => {
+                let name = semantics.states.get(usize::from(*state)).map_or("?", |state| state.name);
+                did.writes.push((name.to_owned(), lanes(value, *mask)));
+            }
+            Touched::Loaded(address, size, value) => did.loads.push((*address, *size, *value)),
+            Touched::Stored(address, size, value) => did.stores.push((*address, *size, *value)),
+        }
+    }
+    did.line = format!("{:8x}  {text}", step.pc);
+    did.text = text;
+    did
+}

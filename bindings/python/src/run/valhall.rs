@@ -1,0 +1,137 @@
+//! Launches of Valhall.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use isaforge_runtime::valhall::observe::{Change, Executed, Trace};
+use isaforge_runtime::{Deadline, Execution, Launch, Memory, Outcome, RunError, valhall};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyFloat;
+
+use super::buffers::{Buffers, Regions};
+use super::trace::{Did, Tell};
+use super::{Finished, Request};
+
+/// What a request says of a launch. Arrays among the uniforms become memory.
+pub fn launch(code: &[u8], request: &Request<'_>, limit: Option<Duration>, buffers: &mut Buffers) -> PyResult<Launch> {
+    if !code.len().is_multiple_of(8) {
+        return Err(PyValueError::new_err(format!("a program is words of 8 bytes, and there are {}", code.len())));
+    }
+    let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    let mut launch = Launch {
+        program: code.chunks(8).map(word).collect(),
+        groups: directions(request.groups.as_ref(), "groups")?,
+        local_size: directions(request.local_size.as_ref(), "local_size")?,
+        shared_bytes: request.shared_bytes.unwrap_or(0),
+        budget: request.budget.unwrap_or(Launch::DEFAULT_BUDGET),
+        deadline: limit.map_or(Deadline::NONE, Deadline::after),
+        ..Launch::default()
+    };
+    if let Some(uniforms) = &request.uniforms {
+        for uniform in uniforms.try_iter()? {
+            self::uniform(&uniform?, &mut launch.uniforms, buffers)?;
+            if launch.uniforms.len() as u64 > Launch::MAX_UNIFORMS {
+                let message = format!("a launch has at most {} uniform words", Launch::MAX_UNIFORMS);
+                return Err(PyValueError::new_err(message));
+            }
+        }
+    }
+    Ok(launch)
+}
+
+/// One number, or up to three.
+fn directions(given: Option<&Bound<'_, PyAny>>, name: &str) -> PyResult<[u32; 3]> {
+    let Some(given) = given else { return Ok([1; 3]) };
+    let numbers: Vec<u32> = match given.extract() {
+        Ok(number) => vec![number],
+        Err(_) => {
+            given.extract().map_err(|_| PyTypeError::new_err(format!("`{name}` is one to three whole numbers")))?
+        }
+    };
+    let mut all = [1; 3];
+    if numbers.is_empty() || numbers.len() > 3 {
+        return Err(PyValueError::new_err(format!("`{name}` is one to three numbers, not {}", numbers.len())));
+    }
+    all.iter_mut().zip(numbers).for_each(|(into, number)| *into = number);
+    Ok(all)
+}
+
+/// Appends a number, or the address of an array.
+fn uniform(given: &Bound<'_, PyAny>, words: &mut Vec<u32>, buffers: &mut Buffers) -> PyResult<()> {
+    if let Ok(number) = given.extract::<i64>() {
+        let bits = u32::try_from(number).ok().or_else(|| i32::try_from(number).ok().map(|number| number as u32));
+        words.push(bits.ok_or_else(|| PyOverflowError::new_err(format!("{number} has more than 32 bits")))?);
+    } else if given.is_instance_of::<PyFloat>() || is_scalar(given) {
+        words.push(given.extract::<f32>()?.to_bits());
+    } else {
+        let address = buffers.add(given, None)?;
+        words.extend([address as u32, (address >> 32) as u32]);
+    }
+    Ok(())
+}
+
+/// Whether this is a number of numpy, which is a buffer of no dimension.
+fn is_scalar(given: &Bound<'_, PyAny>) -> bool {
+    given.getattr("ndim").and_then(|ndim| ndim.extract::<usize>()).is_ok_and(|ndim| ndim == 0)
+}
+
+/// Runs a launch on memory.
+pub fn run(launch: &Launch, execution: Execution, regions: Regions) -> (Result<Finished, String>, Regions) {
+    on_memory(regions, |memory| valhall::run_on(execution, launch, memory))
+}
+
+/// Runs a launch on memory by the reference, and tells what is executed.
+pub fn run_told(launch: &Launch, regions: Regions, tell: Tell<'_>) -> (Result<Finished, String>, Regions) {
+    let trace = Trace::new(|executed: &Executed| tell(did(executed)));
+    on_memory(regions, |memory| valhall::run_observed(launch, memory, trace))
+}
+
+fn did(executed: &Executed) -> Did {
+    let lanes = |mask: u16| (0..16u32).filter(move |lane| mask >> lane & 1 != 0);
+    let change = |change: &Change| {
+        let values = lanes(change.lanes).map(|lane| (lane, u64::from(change.values[lane as usize]))).collect();
+        (format!("r{}", change.register), values)
+    };
+    Did {
+        line: executed.to_string(),
+        pc: executed.pc as u64,
+        text: executed.text.clone(),
+        lanes: executed.lanes.active.into(),
+        group: Some(executed.group),
+        warp: Some(executed.warp),
+        writes: executed.changes.iter().map(change).collect(),
+        ..Did::default()
+    }
+}
+
+fn on_memory(
+    regions: Regions,
+    run: impl FnOnce(&mut Memory) -> Result<Outcome, RunError>,
+) -> (Result<Finished, String>, Regions) {
+    let mut memory = Memory::new();
+    let mut bases = Vec::with_capacity(regions.len());
+    for (base, bytes) in regions {
+        if let Err(error) = memory.map(base, bytes) {
+            return (Err(error.to_string()), Vec::new());
+        }
+        bases.push(base);
+    }
+    let ended = run(&mut memory);
+    let regions = bases.into_iter().map(|base| (base, memory.unmap(base).unwrap_or_default())).collect();
+    (ended.map(finished).map_err(|error| error.to_string()), regions)
+}
+
+fn finished(outcome: Outcome) -> Finished {
+    Finished {
+        instructions: outcome.thread_instructions,
+        warp_instructions: Some(outcome.warp_instructions),
+        mnemonics: outcome.mnemonics,
+        ..Finished::default()
+    }
+}
+
+/// Goes on, or stops where nobody listens any more.
+pub fn flow(listens: bool) -> ControlFlow<()> {
+    if listens { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+}

@@ -1,0 +1,148 @@
+//! An instruction set and what is known of it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::StringArray;
+use isaforge_analysis as analysis;
+use isaforge_core::decode::{Fast, decode};
+use isaforge_core::machine::Hardware;
+use isaforge_core::program::ProgramError;
+use isaforge_core::{Isa, Tables, group, program, stream};
+
+use crate::builtin::{Builtin, Opcode};
+
+/// What a set was loaded as: its name, or the path of its specification and the generation.
+pub type Origin = (PathBuf, Option<String>);
+
+/// What decodes valid words fast.
+pub enum Decoder {
+    /// A generated decoder.
+    Generated(Opcode),
+    /// Tables that were made here.
+    Tables(Fast),
+    /// Instructions are no words.
+    None,
+}
+
+/// An instruction set. Sets live as long as the process, as their tables do.
+pub struct Set {
+    /// What it was loaded as.
+    pub name: String,
+    /// What loads it again.
+    pub origin: Origin,
+    /// Its tables with what its instructions do.
+    pub analysis: analysis::Set,
+    /// The fast half of decoding.
+    pub decoder: Decoder,
+    /// What executes programs.
+    pub hardware: Option<&'static Hardware>,
+    /// Whether launches are those of Valhall.
+    pub launches: bool,
+    /// The names of its instructions, by opcode.
+    pub mnemonics: Arc<StringArray>,
+}
+
+impl From<&'static Builtin> for Set {
+    fn from(builtin: &'static Builtin) -> Self {
+        Set {
+            decoder: builtin.opcode.map_or(Decoder::None, Decoder::Generated),
+            hardware: Some(builtin.hardware),
+            launches: builtin.launches,
+            origin: (builtin.names[0].into(), None),
+            ..Set::new(builtin.tables.name().to_owned(), analysis::Set::new(builtin.tables, Some(builtin.semantics)))
+        }
+    }
+}
+
+impl Set {
+    /// A set without a fast decoder and without a machine.
+    pub fn new(name: String, analysis: analysis::Set) -> Self {
+        let names: Vec<&str> = match analysis.tables {
+            Tables::Words(isa) => isa.forms.iter().map(|form| form.name.str).collect(),
+            Tables::Groups(isa) => isa.operations.iter().map(|operation| operation.name).collect(),
+            Tables::Streams(engine) => engine.stream.instructions.iter().map(|found| found.name).collect(),
+        };
+        let mnemonics = Arc::new(StringArray::from(names));
+        let origin = (PathBuf::from(&name), None);
+        Set { name, origin, analysis, decoder: Decoder::None, hardware: None, launches: false, mnemonics }
+    }
+
+    /// Its tables.
+    pub fn tables(&self) -> Tables {
+        self.analysis.tables
+    }
+
+    /// Its tables, if instructions are words.
+    pub fn words(&self) -> Option<&'static Isa> {
+        match self.analysis.tables {
+            Tables::Words(isa) => Some(isa),
+            _ => None,
+        }
+    }
+
+    /// Whether instructions have layouts of bits; otherwise they are sequences of operands.
+    pub fn has_layouts(&self) -> bool {
+        !matches!(self.tables(), Tables::Streams(engine) if engine.stream.sequence.is_some())
+    }
+
+    /// The opcode of a word; `None` where it is no instruction.
+    #[inline(always)]
+    pub fn opcode(&self, isa: &'static Isa, word: u64) -> Option<u16> {
+        let fast = match &self.decoder {
+            Decoder::Generated(opcode) => return opcode(word),
+            Decoder::Tables(fast) => fast.opcode(word),
+            Decoder::None => None,
+        };
+        fast.or_else(|| decode(isa, word).ok())
+    }
+
+    /// The bytes of the text of one instruction. A group keeps the length that it is written with, which a program may change.
+    ///
+    /// # Errors
+    /// Every mistake of the text.
+    pub fn parse(&self, text: &str) -> Result<Vec<u8>, Vec<ProgramError>> {
+        let Tables::Groups(isa) = self.tables() else { return self.assemble(text) };
+        let read = group::assemble(isa, text).map_err(|error| {
+            let found = text.get(error.at..error.at + error.len).map_or(1, |text| text.chars().count());
+            let mut mistake = placed(text, error.at, &error.to_string());
+            (mistake.len, mistake.help) = (found.max(1), error.help(isa).to_string());
+            vec![mistake]
+        })?;
+        let group = read.encode(isa).map_err(|error| vec![placed(text, 0, &error.to_string())])?;
+        Ok(group.as_bytes().to_vec())
+    }
+
+    /// The bytes of a program's text.
+    ///
+    /// # Errors
+    /// Every mistake of the text.
+    pub fn assemble(&self, text: &str) -> Result<Vec<u8>, Vec<ProgramError>> {
+        match self.tables() {
+            Tables::Words(isa) => program::assemble(isa, text).map(|words| {
+                let size = self.tables().unit();
+                let mut bytes = Vec::with_capacity(words.len() * size);
+                words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()[..size.min(8)]));
+                bytes
+            }),
+            Tables::Groups(isa) => group::listing::assemble_program(isa, text),
+            Tables::Streams(engine) => match engine.stream.sequence {
+                Some(sequence) => sequence.assemble(text).map_err(|error| vec![placed(text, error.at, &error.message)]),
+                None => stream::program::assemble(engine, text),
+            },
+        }
+    }
+}
+
+/// A mistake at a byte of a text.
+fn placed(text: &str, at: usize, message: &str) -> ProgramError {
+    let before = text.get(..at).unwrap_or(text);
+    let start = before.rfind('\n').map_or(0, |line| line + 1);
+    ProgramError {
+        line: before.matches('\n').count() + 1,
+        column: before[start..].chars().count() + 1,
+        len: 1,
+        message: message.to_owned(),
+        help: String::new(),
+    }
+}

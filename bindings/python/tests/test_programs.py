@@ -1,0 +1,100 @@
+"""Whole programs: listings, labels, graphs."""
+
+from __future__ import annotations
+
+import html
+import random
+
+import pytest
+from conftest import ROOT, SEED
+
+import isaforge
+
+LOOP = "top: IADD_IMM.i32 r0, ^r0, #0x1\n.word 0\nBRANCHZ.eq ^r1, top\nNOP.end\n"
+
+
+def test_a_program_is_a_sequence(valhall: isaforge.Isa) -> None:
+    program = valhall.program(LOOP)
+    assert len(program) == 4 == len(list(program)) and program[-1].address == 24
+    assert [type(entry).__name__ for entry in program[:2]] == ["Instruction", "Invalid"]
+    assert program.labels == {0: "l0"} and program.at(16) == program[2]
+    for index in (4, -5):
+        with pytest.raises(IndexError):
+            program[index]
+    with pytest.raises(IndexError):
+        program.at(1)
+    branch = program[2]
+    assert isinstance(branch, isaforge.Instruction) and branch.target == 0 and branch.flow.conditional
+
+
+def test_what_is_no_instruction_is_kept_with_its_reason(valhall: isaforge.Isa) -> None:
+    match valhall.program(LOOP)[1]:
+        case isaforge.Invalid(code, error):
+            assert code == bytes(8) and "NOP" in error
+        case _:
+            pytest.fail("a word of zeros is no instruction")
+
+
+def test_listings_are_read_back(valhall: isaforge.Isa, usc: isaforge.Isa, riscv: isaforge.Isa) -> None:
+    code = valhall.assemble(LOOP)
+    assert valhall.assemble(valhall.disassemble(code)) == code == valhall.program(code).bytes
+    chance = random.Random(SEED)
+    for isa in (valhall, usc, riscv, isaforge.load("vpu")):
+        for length in (0, 8, 64, 800):
+            text = isa.disassemble(chance.randbytes(length))
+            # Two encodings may share a text; the assembler gives the first.
+            assert isa.disassemble(isa.assemble(text)) == text, isa
+
+
+def test_a_piece_of_a_word_is_refused_where_it_would_be_lost(valhall: isaforge.Isa) -> None:
+    with pytest.raises(isaforge.DecodeError):
+        valhall.disassemble(b"123456789")
+    cut = valhall.program(b"123456789")
+    assert isinstance(cut[-1], isaforge.Invalid) and cut[-1].bytes == b"9" and "1 of 9 bytes" in str(cut)
+    assert len(valhall.program(b"")) == 0 and valhall.disassemble(b"") == ""
+
+
+def test_graphs_have_blocks_edges_and_pictures(valhall: isaforge.Isa) -> None:
+    graph = valhall.program(LOOP.replace(".word 0\n", "")).graph()
+    first, last = graph.blocks
+    assert first.successors == [(1, "next"), (0, "branch")] and last.successors == []
+    assert graph.back_edges == [(0, 0)] and first.depth == 1 and last.reachable
+    assert [entry.address for entry in last.instructions] == [16]
+    assert graph.svg().startswith("<svg") and graph._repr_svg_() == graph.svg()
+    assert "b0 -> b1" in graph.dot()
+
+
+def test_pictures_are_those_of_the_command(command, valhall: isaforge.Isa) -> None:  # type: ignore[no-untyped-def]
+    code = valhall.assemble(LOOP)
+    drawn = command("graph", "valhall", "--raw", "-", given=code)
+    assert drawn.returncode in (0, 1), drawn.stderr
+    title = drawn.stdout.decode().split("Control flow of ")[1].split("<")[0]
+    assert valhall.program(code).graph().svg(html.unescape(title)).strip() == drawn.stdout.decode().strip()
+
+
+def test_graphs_that_are_too_large_say_so(valhall: isaforge.Isa) -> None:
+    graph = valhall.program("BRANCHZ.eq ^r1, offset:0\n" * 500).graph()
+    with pytest.raises(isaforge.Error, match="too many for a picture"):
+        graph.svg()
+    assert graph._repr_svg_() is None and graph.dot()
+    empty = valhall.program(b"").graph()
+    assert empty.blocks == () and empty._repr_svg_() is None and empty.dot()
+    with pytest.raises(isaforge.Error, match="without instructions"):
+        empty.svg()
+
+
+def test_notebooks_show_bits_fields_and_labels(valhall: isaforge.Isa, usc: isaforge.Isa, riscv: isaforge.Isa) -> None:
+    for isa, code in ((valhall, 0x00B2C00000808140), (usc, bytes.fromhex("6490409000000000")), (riscv, 0xFFF28293)):
+        instruction = isa.decode(code)
+        shown = instruction._repr_html_()
+        assert 'class="bits"' in shown and shown.count("<div") == shown.count("</div")
+        explained = instruction.explain()._repr_html_()
+        assert all(field.name.split(".")[-1] in explained for field in instruction.annotate())
+    assert "l0:" in valhall.program(LOOP)._repr_html_()
+    assert "<svg" in usc.explain(bytes.fromhex("6490409000000000"))._repr_html_()
+    assert 'class="wrong"' in valhall.explain(3 << 30)._repr_html_() or "error" in valhall.explain(3 << 30)._repr_html_()
+
+
+def test_nothing_in_a_text_becomes_html() -> None:
+    modules = isaforge.load(ROOT / "examples/g13")
+    assert "<script" not in modules.program(bytes(range(64)))._repr_html_()

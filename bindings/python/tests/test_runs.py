@@ -1,0 +1,219 @@
+"""Execution: memory in arrays, traces, what goes wrong."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import struct
+import threading
+from pathlib import Path
+from typing import Literal
+
+import numpy
+import pytest
+from conftest import ROOT, Command
+
+import isaforge
+from isaforge import Isa, RunError
+
+
+STORE = "IADD_IMM.i32 r0, 0x0, #0x2a\nSTORE.i32.slot0.end @r0, u0, offset:0"
+ENDLESS = "top: IADD_IMM.i32 r0, ^r0, #0x1\nBRANCHZ.eq 0x0, top"
+
+
+def test_results_are_visible_in_arrays(valhall: Isa) -> None:
+    out = numpy.zeros(4, dtype=numpy.uint32)
+    outcome = valhall.run(STORE, uniforms=[out])
+    assert out.tolist() == [42, 0, 0, 0] and outcome.instructions == 2 == sum(outcome.mnemonics.values())
+    explicit = numpy.zeros(2, dtype=numpy.float32)
+    valhall.run(STORE, uniforms=[0x4000, 0], buffers={0x4000: explicit})
+    assert explicit.view(numpy.uint32).tolist() == [42, 0]
+    part = numpy.zeros(8, dtype=numpy.uint8)
+    valhall.run(valhall.assemble(STORE), uniforms=[part[4:]])
+    assert part.tolist() == [0, 0, 0, 0, 42, 0, 0, 0]
+    valhall.run(valhall.assemble_words(STORE), uniforms=[out[1:]])
+    assert out.tolist() == [42, 42, 0, 0]
+
+
+@pytest.mark.parametrize("engine", ["reference", "handlers", None])
+def test_a_run_is_that_of_the_command(command: Command, valhall: Isa, tmp_path: Path, engine: str | None) -> None:
+    program = "IADD.u32 r1, r60, u2\nSHADDX.u64 r4, u0, r60.w0, shift:0x2\nSTORE.i32.slot0.end @r1, ^r4, offset:0"
+    out = numpy.zeros(64, dtype=numpy.uint32)
+    outcome = valhall.run(program, groups=1, local_size=[64], uniforms=[out, 7], engine=engine)  # type: ignore[arg-type]
+    launch = tmp_path / "launch.yaml"
+    body = "".join(f"  {line}\n" for line in program.splitlines())
+    launch.write_text(
+        f"isa: valhall\nprogram: |\n{body}local size: 64\nbuffers: {{ out: {{ size: 256 }} }}\n"
+        "uniforms: [{ address: out }, 7]\noutputs: [{ raw: { buffer: out, file: out.bin } }]\n"
+    )
+    run = command("run", str(launch))
+    assert run.returncode == 0, run.stderr.decode()
+    assert (tmp_path / "out.bin").read_bytes() == out.tobytes() and out[3] == 10
+    assert f"{outcome.instructions} instructions" in (run.stdout + run.stderr).decode()
+
+
+def test_a_trace_is_that_of_the_command(command: Command, valhall: Isa, tmp_path: Path) -> None:
+    out = bytearray(4)
+    trace = valhall.trace(STORE, uniforms=[out], local_size=2)
+    assert trace.outcome is None
+    steps = list(trace)
+    assert out == struct.pack("<I", 42) and trace.outcome is not None and trace.outcome.instructions == 4
+    assert (steps[0].pc, steps[0].lanes, steps[0].group, steps[0].warp) == (0, 3, (0, 0, 0), 0)
+    assert steps[0].writes == {"r0": {0: 42, 1: 42}} and list(trace) == []
+    launch = tmp_path / "launch.yaml"
+    body = "".join(f"  {line}\n" for line in STORE.splitlines())
+    launch.write_text(
+        f"isa: valhall\nprogram: |\n{body}local size: 2\nbuffers: {{ out: {{ size: 4 }} }}\nuniforms: [{{ address: out }}]\n"
+    )
+    run = command("run", "--trace", str(launch))
+    assert run.stdout.decode().splitlines() == [str(step) for step in steps], run.stderr.decode()
+
+
+def test_a_trace_takes_bounded_memory_and_stops_when_it_is_dropped(valhall: Isa) -> None:
+    before = threading.active_count()
+    trace = valhall.trace(ENDLESS, budget=1 << 40)
+    assert [next(trace).pc for _ in range(1000)] == [0, 1] * 500
+    del trace
+    gc.collect()
+    assert threading.active_count() == before
+
+
+def test_programs_that_fail_say_where(valhall: Isa) -> None:
+    out = numpy.zeros(1, dtype=numpy.uint32)
+    with pytest.raises(RunError, match=r"word 1 .STORE.*nothing is mapped"):
+        valhall.run(STORE, uniforms=[0, 0])
+    with pytest.raises(RunError, match="budget of 1000"):
+        valhall.run(ENDLESS, budget=1000)
+    with pytest.raises(RunError, match="time limit"):
+        valhall.run(ENDLESS, budget=1 << 60, time_limit=0.05)
+    with pytest.raises(RunError):
+        valhall.run(b"\0" * 8)
+    steps = []
+    with pytest.raises(RunError, match="nothing is mapped"):
+        for step in valhall.trace(STORE, uniforms=[0, 0]):
+            steps.append(step.pc)
+    assert steps == [0]
+    with pytest.raises(RunError):
+        valhall.run(STORE, uniforms=[out], local_size=[1 << 20])
+    with pytest.raises(RunError):
+        valhall.run("")
+
+
+def test_what_was_written_before_a_failure_stays(valhall: Isa) -> None:
+    out = numpy.zeros(1, dtype=numpy.uint32)
+    program = STORE.replace(".end", "") + "\n" + ENDLESS
+    with pytest.raises(RunError, match="budget"):
+        valhall.run(program, uniforms=[out], budget=100)
+    assert out[0] == 42
+
+
+@pytest.mark.parametrize(
+    "launch",
+    [
+        {"uniforms": [1 << 40]},
+        {"uniforms": [numpy.zeros((4, 4), dtype=numpy.uint32)[:, 1]]},
+        {"uniforms": [numpy.zeros(0, dtype=numpy.uint32)]},
+        {"uniforms": [0] * 1000},
+        {"uniforms": ["text"]},
+        {"uniforms": 7},
+        {"buffers": {0: bytearray(0)}},
+        {"buffers": {-1: bytearray(1)}},
+        {"buffers": {"out": bytearray(1)}},
+        {"groups": [1, 2, 3, 4]},
+        {"groups": -1},
+        {"groups": "many"},
+        {"local_size": []},
+        {"time_limit": -1.0},
+        {"time_limit": float("nan")},
+        {"engine": "steam"},
+        {"registers": {"r0": 1}},
+        {"budget": -1},
+        {"nonsense": 1},
+    ],
+    ids=str,
+)
+def test_wrong_launches_are_refused(valhall: Isa, launch: dict[str, object]) -> None:
+    with pytest.raises((TypeError, ValueError, OverflowError)):
+        valhall.run(STORE, **launch)  # type: ignore[arg-type]
+    with pytest.raises((TypeError, ValueError, OverflowError)):
+        valhall.trace(STORE, **launch)  # type: ignore[arg-type]
+
+
+def test_arrays_that_share_memory_are_refused(valhall: Isa) -> None:
+    whole = numpy.zeros(8, dtype=numpy.uint32)
+    with pytest.raises(ValueError, match="share memory"):
+        valhall.run(STORE, uniforms=[whole[:5], whole[4:]])
+    assert valhall.run(STORE, uniforms=[whole, whole]).instructions == 2
+    with pytest.raises(RunError):
+        valhall.run(STORE, buffers={0x1000: bytearray(16), 0x1008: bytearray(16)}, uniforms=[0x1000, 0])
+
+
+def test_read_only_arrays_are_inputs(valhall: Isa) -> None:
+    with pytest.raises(RunError, match="read-only"):
+        valhall.run(STORE, uniforms=[bytes(4)])
+    assert valhall.run("LOAD.i32.unsigned.slot0 @r0, u0, offset:0\nNOP.end", uniforms=[b"1234"]).instructions == 2
+
+
+def test_floats_are_uniforms(valhall: Isa) -> None:
+    out = numpy.zeros(2, dtype=numpy.float32)
+    program = "MOV.i32 r0, u2\nMOV.i32 r1, u3\nSTORE.i64.slot0.end @r0:r1, u0, offset:0"
+    valhall.run(program, uniforms=[out, 1.5, numpy.float32(-2.0)])
+    assert out.tolist() == [1.5, -2.0]
+
+
+def test_machines_of_specifications(riscv: Isa) -> None:
+    memory = numpy.zeros(4, dtype=numpy.uint32)
+    program = "loop: add a0, a0, a1\naddi a1, a1, -1\nbnez a1, loop\nsw a0, 0(a2)\n"
+    engines: tuple[Literal["reference"] | None, ...] = ("reference", None)
+    for engine in engines:
+        memory[:] = 0
+        outcome = riscv.run(program, registers={"a1": 10, "a2": 0x8000}, buffers={0x8000: memory}, engine=engine)
+        assert memory[0] == 55 and outcome.registers["a0"] == [55] and outcome.instructions == 31
+    steps = list(riscv.trace(program, registers={"a1": 2, "a2": 0x8000}, buffers={0x8000: memory}))
+    assert steps[0].writes == {"a0": {0: 2}} and steps[-1].stores == [(0x8000, 4, 3)] and memory[0] == 3
+    with pytest.raises(KeyError):
+        riscv.run(program, registers={"nothing": 1})
+    with pytest.raises(RunError, match="nothing is mapped"):
+        riscv.run(program, registers={"a1": 1, "a2": 0xF0000})
+    with pytest.raises(TypeError):
+        riscv.run(program, local_size=3)
+    with pytest.raises(RunError, match="may not execute more"):
+        riscv.run("here: j here", budget=100)
+    with pytest.raises(RunError, match="time limit"):
+        riscv.run("here: j here", budget=1 << 60, time_limit=0.05)
+
+
+def test_a_run_can_be_interrupted(riscv: Isa) -> None:
+    timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        riscv.run("here: j here", budget=1 << 60, time_limit=60)
+    timer.join()
+
+
+def test_machines_with_lanes() -> None:
+    lanes = isaforge.load(ROOT / "examples/lanes")
+    outcome = lanes.run("lane r0\nmov r1, #1\nadd r2, r0, r1")
+    assert outcome.registers["r2"] == list(range(1, 33))
+    steps = list(lanes.trace("lane r0"))
+    assert steps[0].lanes == (1 << 32) - 1 and steps[0].writes["r0"][31] == 31
+    given = list(range(32))
+    assert lanes.run("mov r1, #1\nadd r2, r0, r1", registers={"r0": given}).registers["r2"] == list(range(1, 33))
+    with pytest.raises(ValueError):
+        lanes.run("lane r0", registers={"r0": [1, 2]})
+
+
+def test_runs_in_threads_do_not_see_each_other(valhall: Isa) -> None:
+    outs = [numpy.zeros(1, dtype=numpy.uint32) for _ in range(4)]
+
+    def run(index: int) -> None:
+        for _ in range(20):
+            valhall.run(STORE.replace("#0x2a", f"#{index:#x}"), uniforms=[outs[index]])
+
+    threads = [threading.Thread(target=run, args=(index,)) for index in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [int(out[0]) for out in outs] == [0, 1, 2, 3]

@@ -1,0 +1,111 @@
+//! A specification in use before code is generated from it: checked, and lowered to the tables that a generated crate would
+//! hold as code.
+
+use std::path::{Path, PathBuf};
+
+use isaforge_core::Tables;
+use isaforge_core::decode::Fast;
+use isaforge_core::machine::Hardware;
+use isaforge_core::semantics::Semantics;
+use isaforge_core::stream::{Engine, Stream};
+use thiserror::Error;
+
+use crate::driver::{Checked, Settings, check_spec};
+use crate::read;
+use crate::stream::lower::lower_exact;
+use crate::suggest::one_of;
+
+/// The tables of a specification. They live as long as the program.
+#[derive(Debug)]
+pub struct Loaded {
+    /// How its instructions are encoded.
+    pub tables: Tables,
+    /// The fast path of decoding, for words.
+    pub fast: Option<Fast>,
+    /// What they do, if the specification says it.
+    pub semantics: Option<&'static Semantics>,
+    /// What executes programs, if the specification says what instructions do.
+    pub hardware: Option<&'static Hardware>,
+    /// The model, with warnings and the texts that they point into.
+    pub checked: Checked,
+}
+
+/// Why a specification cannot be used.
+#[derive(Debug, Error)]
+pub enum Refusal {
+    /// It has mistakes.
+    #[error(transparent)]
+    Mistakes(#[from] Box<crate::driver::Failure>),
+    /// The generation that is wanted is not there, or none is named where there are several.
+    #[error("{message}")]
+    Generation {
+        /// What is wrong.
+        message: String,
+        /// What to say instead.
+        help: String,
+    },
+}
+
+/// The entry of the specification that a user names: its file, the `isa.yaml` of a folder, or a folder of documents.
+pub fn entry(given: &Path) -> PathBuf {
+    if given.is_dir() && read::format_of(given).is_none() { given.join("isa.yaml") } else { given.to_owned() }
+}
+
+/// Checks a specification and lowers it. A generation is needed exactly where the specification tells several apart.
+///
+/// # Errors
+/// When the specification has mistakes, or there is no such generation.
+pub fn load(settings: &Settings) -> Result<Loaded, Refusal> {
+    let checked = check_spec(settings)?;
+    let generation = settings.generation.as_deref();
+    // Documents of others are large, and what is read by them here is not.
+    let of_others = read::format_of(&settings.spec).is_some();
+    let mut fast = None;
+    let tables = match (&checked.isa.groups, &checked.isa.stream) {
+        (Some(groups), _) => Tables::Groups(crate::group::lower::lower(&checked.isa, groups)),
+        (None, Some(stream)) => {
+            let lower = if of_others { lower_exact } else { crate::stream::lower::lower };
+            let stream = lower(&checked.isa, stream);
+            let generation = chosen(stream, generation, &settings.spec)?;
+            Tables::Streams(Engine { stream, generation })
+        }
+        (None, None) => {
+            let lowered = crate::lower::lower(&checked.isa);
+            fast = Some(lowered.fast);
+            Tables::Words(lowered.isa)
+        }
+    };
+    if generation.is_some() && !matches!(tables, Tables::Streams(_)) {
+        return Err(none_told_apart(&settings.spec));
+    }
+    let semantics = checked.isa.semantics.as_ref().map(crate::semantics::lower);
+    let hardware = crate::machine::lower(&checked.isa);
+    Ok(Loaded { tables, fast, semantics, hardware, checked })
+}
+
+fn none_told_apart(spec: &Path) -> Refusal {
+    let message = format!("`{}` tells no generations apart", spec.display());
+    Refusal::Generation { message, help: "leave it out".to_owned() }
+}
+
+/// The number of the generation that is wanted.
+fn chosen(stream: &Stream, wanted: Option<&str>, spec: &Path) -> Result<u32, Refusal> {
+    let (first, last) = stream.generations;
+    let names = || stream.generation_names.iter().map(|(name, _)| *name);
+    let known = match (names().next(), first == last) {
+        (Some(_), _) => one_of(names()),
+        (None, true) => return wanted.map_or(Ok(first), |_| Err(none_told_apart(spec))),
+        (None, false) if last == u32::MAX => format!("the numbers from {first}"),
+        (None, false) => format!("{first} to {last}"),
+    };
+    let Some(wanted) = wanted else {
+        let message = format!("`{}` describes several generations", spec.display());
+        return Err(Refusal::Generation { message, help: format!("say which `generation` is meant: {known}") });
+    };
+    let named = stream.generation_names.iter().find(|(name, _)| *name == wanted).map(|(_, number)| *number);
+    let numbered = || wanted.parse().ok().filter(|number| (first..=last).contains(number) && names().next().is_none());
+    named.or_else(numbered).ok_or_else(|| {
+        let message = format!("`{}` has no generation {wanted}", spec.display());
+        Refusal::Generation { message, help: format!("its generations are {known}") }
+    })
+}
