@@ -32,6 +32,7 @@ pub(super) fn tests(stream: &'static Stream) -> (&'static [Quick], &'static [Tes
         rows: HashMap::new(),
         lookups: HashMap::new(),
         trees: HashMap::new(),
+        lengths: HashMap::new(),
     };
     let mut quick: Vec<Quick> = Vec::new();
     let mut tested = Vec::new();
@@ -77,6 +78,9 @@ struct Tables {
     rows: HashMap<Vec<u64>, &'static [u64]>,
     lookups: HashMap<Node, Lookup>,
     trees: HashMap<Node, Option<Tree>>,
+    /// Trees of lengths by their bits: few differ, and one that many instructions share is found in the caches of the
+    /// processor.
+    lengths: HashMap<Vec<Node>, Option<Tree>>,
 }
 
 impl Tables {
@@ -84,6 +88,7 @@ impl Tables {
         self.validity.clear();
         self.lookups.clear();
         self.trees.clear();
+        self.lengths.clear();
     }
 
     /// The test of a layout: `Some(None)` where no word fits, `None` where only the exact way can decide.
@@ -132,9 +137,7 @@ impl Tables {
                 // The length is looked at before the pattern is.
                 let place = self.validity.place(index, Wide::ZERO, Wide::ZERO)?;
                 let bits = self.validity.expression(&place, length);
-                let (longest, unit) = (u64::from(self.stream.longest), u64::from(self.stream.unit.max(1)));
-                let right = |len: u64| if len <= longest && len.is_multiple_of(unit) { len as u16 } else { 0 };
-                let lengths = self.new_tree(&bits, &right)?;
+                let lengths = self.lengths(&bits)?;
                 let all = bits.iter().fold(seen | fixed, |seen, bit| seen | self.support(*bit));
                 // Bits that are not there must not be looked at.
                 let shortest = lengths.candidates.iter().min()?;
@@ -219,6 +222,18 @@ impl Tables {
         }
         let tree = self.new_tree(&[node], &|holds| holds as u16);
         self.trees.insert(node, tree);
+        tree
+    }
+
+    /// The tree of a length.
+    fn lengths(&mut self, bits: &[Node]) -> Option<Tree> {
+        if let Some(known) = self.lengths.get(bits) {
+            return *known;
+        }
+        let (longest, unit) = (u64::from(self.stream.longest), u64::from(self.stream.unit.max(1)));
+        let right = |len: u64| if len <= longest && len.is_multiple_of(unit) { len as u16 } else { 0 };
+        let tree = self.new_tree(bits, &right);
+        self.lengths.insert(bits.to_vec(), tree);
         tree
     }
 
