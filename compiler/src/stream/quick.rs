@@ -31,6 +31,7 @@ pub(super) fn tests(stream: &'static Stream) -> (&'static [Quick], &'static [Tes
         validity: Validity::new(stream),
         rows: HashMap::new(),
         lookups: HashMap::new(),
+        lists: HashMap::new(),
         trees: HashMap::new(),
         lengths: HashMap::new(),
     };
@@ -77,10 +78,12 @@ struct Tables {
     /// Tables by their rows: many layouts have the same.
     rows: HashMap<Vec<u64>, &'static [u64]>,
     lookups: HashMap<Node, Lookup>,
+    /// Lists of tables, by where these are.
+    lists: HashMap<Vec<(usize, usize)>, &'static [Lookup]>,
     trees: HashMap<Node, Option<Tree>>,
     /// Trees of lengths by their bits: few differ, and one that many instructions share is found in the caches of the
     /// processor.
-    lengths: HashMap<Vec<Node>, Option<Tree>>,
+    lengths: HashMap<Vec<Node>, Option<&'static Tree>>,
 }
 
 impl Tables {
@@ -152,8 +155,8 @@ impl Tables {
         Some(Some(Quick {
             low: chunk(0),
             high: slice((1..high).map(chunk)),
-            conditions: slice(conditions),
-            checks: slice(checks),
+            conditions: self.lookups_of(conditions),
+            checks: self.lookups_of(checks),
             trees: slice(trees),
             len: (layout.bits / 8) as u8,
             lengths,
@@ -225,14 +228,20 @@ impl Tables {
         tree
     }
 
+    /// A list of tables, which many layouts share.
+    fn lookups_of(&mut self, list: Vec<Lookup>) -> &'static [Lookup] {
+        let key = |lookup: &Lookup| (lookup.pieces.as_ptr().addr(), lookup.allowed.as_ptr().addr());
+        self.lists.entry(list.iter().map(key).collect()).or_insert_with(|| slice(list))
+    }
+
     /// The tree of a length.
-    fn lengths(&mut self, bits: &[Node]) -> Option<Tree> {
+    fn lengths(&mut self, bits: &[Node]) -> Option<&'static Tree> {
         if let Some(known) = self.lengths.get(bits) {
             return *known;
         }
         let (longest, unit) = (u64::from(self.stream.longest), u64::from(self.stream.unit.max(1)));
         let right = |len: u64| if len <= longest && len.is_multiple_of(unit) { len as u16 } else { 0 };
-        let tree = self.new_tree(bits, &right);
+        let tree = self.new_tree(bits, &right).and_then(|tree| slice([tree]).first());
         self.lengths.insert(bits.to_vec(), tree);
         tree
     }

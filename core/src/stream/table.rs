@@ -80,7 +80,7 @@ pub struct Quick {
     /// The length in bytes.
     pub len: u8,
     /// Where bits say the length: leads to it, or to nothing where only the exact way can decide.
-    pub lengths: Option<Tree>,
+    pub lengths: Option<&'static Tree>,
 }
 
 /// Constant bits among 64.

@@ -133,8 +133,8 @@ fn quick(q: &Quick) -> TokenStream {
     let (conditions, checks) = (q.conditions.iter().map(lookup), q.checks.iter().map(lookup));
     let trees = q.trees.iter().map(tree);
     let len = n(q.len);
-    let lengths = q.lengths.as_ref().map(tree);
-    let lengths = lengths.map_or_else(|| quote!(None), |lengths| quote!(Some(#lengths)));
+    let lengths = q.lengths.map(tree);
+    let lengths = lengths.map_or_else(|| quote!(None), |lengths| quote!(Some(&#lengths)));
     quote!(Quick {
         low: #low, high: &[#(#high),*], conditions: &[#(#conditions),*], checks: &[#(#checks),*], trees: &[#(#trees),*],
         len: #len, lengths: #lengths,
