@@ -286,6 +286,6 @@ fn where_machine_code_begins_to_differ_is_found() {
     let other = |reference: &mut Machine<1>| reference.write(Register { bank: 0, index: 15 }, 0, 7).expect("it exists");
     assert_eq!(
         found(other).expect_err("a register differs").to_string(),
-        "machine code differs after instruction 1, at 0x1000: addi a0, a0, -1: a5 is 0x0, in the reference 0x7"
+        "machine code differs after instruction 1, at 0x1000: add a0, a0, -1: a5 is 0x0, in the reference 0x7"
     );
 }
