@@ -15,7 +15,7 @@ use crate::help;
 use crate::machine::{Engine, Level};
 use crate::words::Encoding;
 
-/// Disassembles, assembles and explains machine words; checks and compiles specifications; runs programs
+/// Disassemble, assemble, explain and run machine code; check and compile specifications of instruction sets
 #[derive(Debug, Parser)]
 #[command(name = "isaforge", version, max_term_width = 100, after_help = help::TOP, arg_required_else_help = true)]
 pub struct Cli {
@@ -42,24 +42,24 @@ pub enum Color {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List the built-in instruction sets, one a line, name first
+    /// List the built-in instruction sets
     Isas,
-    /// Disassemble: machine words to text, one instruction a line
+    /// Disassemble machine code
     #[command(after_help = help::DIS)]
     Dis(DisArgs),
-    /// Assemble: text to machine words
+    /// Assemble a program
     #[command(after_help = help::ASM)]
     Asm(AsmArgs),
-    /// List the instructions of a set, or those that a word describes
+    /// List the instructions of a set, or search them
     #[command(after_help = help::LIST)]
     List(ListArgs),
-    /// Show what every bit of an instruction means
+    /// Explain an instruction: every bit, operand and effect
     #[command(after_help = help::EXPLAIN)]
     Explain(ExplainArgs),
     /// Draw the control flow of a program
     #[command(after_help = help::GRAPH)]
     Graph(GraphArgs),
-    /// Look for mistakes in a program without running it
+    /// Find likely mistakes in a program without running it
     #[command(after_help = help::LINT)]
     Lint(LintArgs),
     /// Check a specification
@@ -68,25 +68,25 @@ pub enum Command {
     /// Generate a crate from a specification
     #[command(after_help = help::GEN)]
     Gen(GenArgs),
-    /// Say what changed between two revisions, and whether old binaries decode the same
+    /// Compare two revisions of an ISA, and prove whether old binaries still decode the same
     #[command(after_help = help::DIFF)]
     Diff(DiffArgs),
-    /// Make a manual of an instruction set: pages for a browser
+    /// Write a manual of an instruction set as web pages
     #[command(after_help = help::MANUAL)]
     Manual(ManualArgs),
-    /// Say a program of one revision in the words of another
+    /// Translate a program between ISA revisions
     #[command(after_help = help::TRANSLATE)]
     Translate(TranslateArgs),
-    /// Replay recorded cases and count what agrees
+    /// Replay recorded test cases and count passes and failures
     #[command(after_help = help::CONFORM)]
     Conform(ConformArgs),
     /// Run a program that a launch file describes
     #[command(after_help = help::RUN)]
     Run(RunArgs),
-    /// Say how true the runtime's instructions are to the hardware
+    /// Show how accurately the runtime models each instruction
     #[command(after_help = help::FIDELITY)]
     Fidelity(FidelityArgs),
-    /// Compile a specification, run a real shader on it, draw a picture
+    /// Compile a specification, run a real shader and draw the result
     #[command(after_help = help::DEMO)]
     Demo(DemoArgs),
     /// Print a completion script for a shell
@@ -95,10 +95,10 @@ pub enum Command {
         /// The shell
         shell: Shell,
     },
-    /// Write the manual pages of the command, for `man`
+    /// Write man pages for all commands
     #[command(after_help = help::MAN)]
     Man {
-        /// The folder that they go to
+        /// Output folder
         #[arg(short = 'o', long = "out", value_name = "DIR")]
         folder: PathBuf,
     },
@@ -146,10 +146,10 @@ pub struct TargetArgs {
     /// The instruction set
     #[arg(value_parser = isa_parser(), value_name = "ISA", required = true)]
     pub isa: Option<&'static Builtin>,
-    /// A specification in place of ISA: its entry, or the folder with its `isa.yaml`; nothing is generated
+    /// Read the instruction set from this specification instead: a file, or a folder that holds `isa.yaml`
     #[arg(long, value_name = "SPEC")]
     pub spec: Option<PathBuf>,
-    /// The generation of the hardware, where the specification tells several apart: its number or its name
+    /// Hardware generation, by number or name, if the specification describes several
     #[arg(long, value_name = "G", requires = "spec")]
     pub generation: Option<String>,
 }
@@ -157,14 +157,14 @@ pub struct TargetArgs {
 /// How machine code is written.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct CodeArgs {
-    /// How the code is written: `hex` text, of which there are many forms, or raw `bin`; detected by default
+    /// Input format: `hex` (text, including dumps and listings) or `bin` (raw); detected by default
     #[arg(long = "in", value_enum, default_value_t, value_name = "FORM", hide_possible_values = true)]
     pub input: In,
-    /// Take the bytes of a file as they are, whatever they look like
+    /// Treat the file as raw code, even if it looks like a container or text
     #[arg(long, conflicts_with = "input")]
     pub raw: bool,
-    /// How digits are put together: bytes in the order of `memory`, or the `value` of a word; detected by default. With
-    /// `dis --tsv`, `memory` takes every line for an instruction by itself
+    /// Byte order of hexadecimal input: bytes as in `memory`, or the `value` of a word; detected by default. With
+    /// `dis --tsv --order memory`, each line is one instruction
     #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true)]
     pub order: Option<Order>,
 }
@@ -182,21 +182,21 @@ pub struct DisArgs {
     /// What to work on.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// What to disassemble: code as text, raw or in a container; `-` or nothing means standard input
+    /// Machine code: text, raw or in a container. Standard input if omitted or `-`
     pub file: Option<PathBuf>,
     /// How it is written.
     #[command(flatten)]
     pub code: CodeArgs,
-    /// Print a table: word, `ok` or `invalid`, text or reason
+    /// Print tab-separated rows: word, `ok` or `invalid`, text or reason
     #[arg(long)]
     pub tsv: bool,
-    /// Print one JSON object an instruction: address, bytes, text, operands, reads, writes, flow
+    /// Print one JSON object per instruction: address, bytes, text, operands, reads, writes, flow
     #[arg(long, conflicts_with_all = ["tsv", "exact"])]
     pub json: bool,
     /// Print the JSON Schema of these objects
     #[arg(long)]
     pub json_schema: bool,
-    /// Tell apart words that customarily share a text, so that every text assembles to its very word
+    /// Print words that share their text in a form that assembles to the very same word
     #[arg(long)]
     pub exact: bool,
 }
@@ -230,18 +230,18 @@ pub struct AsmArgs {
     /// What to work on.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// The program's text; `-` or nothing means standard input
+    /// The program's source. Standard input if omitted or `-`
     pub file: Option<PathBuf>,
-    /// Where to write; `-` or nothing means standard output. Nothing is written if the text has mistakes
+    /// Output file. Standard output if omitted or `-`. Nothing is written if the source has errors
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// How to write the words: `hex`, one a line, or raw `bin`
+    /// Output format: `hex`, one word per line, or raw `bin`
     #[arg(long, value_enum, default_value = "hex", value_name = "FORM", hide_possible_values = true)]
     pub out: Encoding,
-    /// Every line is an instruction by itself: print its bytes, or `invalid` and the reason
+    /// Assemble each line on its own: print its bytes, or `invalid` and the reason
     #[arg(long, requires = "order")]
     pub tsv: bool,
-    /// `memory`: bytes are printed in the order of memory
+    /// `memory`: print bytes in memory order
     #[arg(long, value_name = "ORDER", hide_possible_values = true, requires = "tsv", value_parser = ["memory"])]
     pub order: Option<String>,
 }
@@ -252,15 +252,15 @@ pub struct GraphArgs {
     /// What to work on.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// The program: assembly (`.s`, `.asm`), code as text, raw or in a container; `-` or nothing means standard input
+    /// The program: assembly (`.s`, `.asm`) or machine code. Standard input if omitted or `-`
     pub file: Option<PathBuf>,
     /// How it is written.
     #[command(flatten)]
     pub code: CodeArgs,
-    /// Where to write: `.svg` is a picture, `.dot` is for Graphviz; `-` or nothing means standard output
+    /// Output file: `.svg`, or `.dot` for Graphviz. Standard output if omitted or `-`
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// What to write, whatever the name: `svg` or `dot`
+    /// Output format, overriding the file extension: `svg` or `dot`
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     pub format: Option<GraphFormat>,
 }
@@ -280,15 +280,15 @@ pub struct LintArgs {
     /// What to work on.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// The program: assembly (`.s`, `.asm`), code as text, raw or in a container; `-` or nothing means standard input
+    /// The program: assembly (`.s`, `.asm`) or machine code. Standard input if omitted or `-`
     pub file: Option<PathBuf>,
     /// How it is written.
     #[command(flatten)]
     pub code: CodeArgs,
-    /// Print one JSON object a finding, each on a line of its own
+    /// Print one JSON object per finding, one per line
     #[arg(long)]
     pub json: bool,
-    /// Show how many registers are live before each instruction instead
+    /// Show register pressure: how many registers are live before each instruction
     #[arg(long, conflicts_with = "json")]
     pub pressure: bool,
 }
@@ -299,10 +299,10 @@ pub struct ListArgs {
     /// What to work on.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// Only instructions with all of these words in their name, title or description
+    /// Only list instructions with all these words in their name, title or description
     #[arg(value_name = "WORD", add = ArgValueCompleter::new(instructions))]
     pub words: Vec<String>,
-    /// Print one JSON object an instruction, each on a line of its own
+    /// Print one JSON object per instruction, one per line
     #[arg(long)]
     pub json: bool,
 }
@@ -313,8 +313,8 @@ pub struct ExplainArgs {
     /// What to work on.
     #[command(flatten)]
     pub target: TargetArgs,
-    /// A word in hexadecimal, an instruction's text, its name, or words that describe it; `-` reads it from standard input;
-    /// without it, what holds for all programs
+    /// A hexadecimal word, assembly text, a mnemonic or part of one, an enum, or words to search for; `-` reads standard
+    /// input. If omitted, show what holds for all programs: calling convention and control flow
     #[arg(num_args = 0.., value_name = "WORD|TEXT", add = ArgValueCompleter::new(instructions))]
     pub what: Vec<String>,
 }
@@ -322,16 +322,16 @@ pub struct ExplainArgs {
 /// Arguments of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// The entry of the specification, or the folder that holds its `isa.yaml`
+    /// The specification: a file, or a folder that holds `isa.yaml`
     #[arg(required_unless_present_any = ["explain", "schema"])]
     pub spec: Option<PathBuf>,
     /// Treat warnings as errors
     #[arg(long)]
     pub deny_warnings: bool,
-    /// What is behind the code of an error or a warning; `list` has all codes
+    /// Explain a diagnostic code; `list` lists all codes
     #[arg(long, value_name = "CODE", conflicts_with_all = ["spec", "deny_warnings", "schema"])]
     pub explain: Option<String>,
-    /// The language of specifications as a JSON Schema, for editors
+    /// Print the JSON Schema of specifications, for editors
     #[arg(long, conflicts_with_all = ["spec", "deny_warnings"])]
     pub schema: bool,
 }
@@ -339,29 +339,28 @@ pub struct CheckArgs {
 /// Arguments of `gen`.
 #[derive(Args, Debug)]
 pub struct GenArgs {
-    /// The entry of the specification, or the folder that holds its `isa.yaml`
+    /// The specification: a file, or a folder that holds `isa.yaml`
     #[arg(required_unless_present = "all", requires = "output")]
     pub spec: Option<PathBuf>,
-    /// The folder of the crate
+    /// Output folder of the crate
     #[arg(short, long, value_name = "DIR", requires = "spec")]
     pub output: Option<PathBuf>,
-    /// Every specs/NAME/isa.yaml of the project to generated/NAME
+    /// Generate every specs/NAME/isa.yaml of the project into generated/NAME
     #[arg(long, conflicts_with_all = ["spec", "output"])]
     pub all: bool,
-    /// Write nothing; fail if the crate is not what would be written
+    /// Write nothing; fail if the crate is out of date
     #[arg(long)]
     pub check: bool,
-    /// Write again whenever a file of a specification is saved, and say what changed
+    /// Regenerate when the specification changes, and print what changed
     #[arg(long, conflicts_with = "check")]
     pub watch: bool,
-    /// The trait of semantic stubs: methods with bodies, methods to be written, or no trait
+    /// Style of the `Semantics` trait
     #[arg(long, value_enum, default_value_t, value_name = "STYLE")]
     pub semantics: Semantics,
-    /// The generation that the crate is of, where the specification tells several apart; without it, the crate is told the
-    /// generation when it decodes
+    /// Generate for one hardware generation. If omitted, the crate's decoder takes the generation as an argument
     #[arg(long, value_name = "G", requires = "spec")]
     pub generation: Option<String>,
-    /// Where a new crate finds isaforge-core; without it, in the registry
+    /// Source of the isaforge-core dependency in a new manifest, instead of the registry
     #[arg(long, value_name = "path=DIR", value_parser = core_folder, requires = "output")]
     pub core: Option<PathBuf>,
 }
@@ -378,12 +377,12 @@ fn core_folder(given: &str) -> Result<PathBuf, String> {
 /// The style of semantic stubs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Semantics {
-    /// Each method has a body that says "unimplemented"
+    /// Methods default to "unimplemented"
     #[default]
     Default,
-    /// No method has a body: forgetting one does not compile
+    /// Methods have no default: a missing one is a compile error
     Required,
-    /// No trait
+    /// No trait is generated
     None,
 }
 
@@ -401,17 +400,17 @@ impl Semantics {
 /// Arguments of `diff`.
 #[derive(Args, Debug)]
 pub struct DiffArgs {
-    /// The older revision: the name of an instruction set, or a specification
+    /// The older revision: an ISA name or a specification
     pub old: PathBuf,
-    /// The newer revision, likewise; two generations may be of one specification
+    /// The newer revision, likewise; both may name one specification of several generations
     pub new: PathBuf,
-    /// The generation of the older revision, where its specification tells several apart
+    /// Generation of the older revision
     #[arg(long, value_name = "G")]
     pub old_generation: Option<String>,
-    /// The generation of the newer revision, likewise
+    /// Generation of the newer revision
     #[arg(long, value_name = "G")]
     pub new_generation: Option<String>,
-    /// How to write it: `text`, `json`, or `markdown` for a pull request
+    /// Output format: `text`, `json`, or `markdown` for a pull request
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT", hide_possible_values = true)]
     pub format: DiffFormat,
 }
@@ -431,18 +430,18 @@ pub enum DiffFormat {
 /// Arguments of `manual`.
 #[derive(Args, Debug)]
 pub struct ManualArgs {
-    /// The name of an instruction set, or a specification
+    /// An ISA name or a specification
     pub spec: PathBuf,
-    /// The folder to write; made if it is not there
+    /// Output folder; created if missing
     #[arg(short, long, value_name = "DIR", required_unless_present = "serve")]
     pub output: Option<PathBuf>,
-    /// An older revision, likewise a name or a specification: pages then say what changed
+    /// Mark changes since this older revision (an ISA name or a specification)
     #[arg(long, value_name = "SPEC")]
     pub since: Option<PathBuf>,
-    /// The generation of the hardware, where the specification tells several apart: its number or its name
+    /// Hardware generation, by number or name, if the specification describes several
     #[arg(long, value_name = "G")]
     pub generation: Option<String>,
-    /// Show the manual at http://127.0.0.1:PORT, and again whenever the specification is saved
+    /// Serve the manual at http://127.0.0.1:PORT, and reload it when the specification is saved
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "8017", conflicts_with = "output")]
     pub serve: Option<u16>,
 }
@@ -450,25 +449,25 @@ pub struct ManualArgs {
 /// Arguments of `translate`.
 #[derive(Args, Debug)]
 pub struct TranslateArgs {
-    /// The revision of the program: the name of an instruction set, or a specification
+    /// The program's revision: an ISA name or a specification
     pub from: PathBuf,
-    /// The revision to say it in, likewise
+    /// The revision to translate to, likewise
     pub to: PathBuf,
-    /// The program; `-` or nothing means standard input
+    /// The program. Standard input if omitted or `-`
     pub file: Option<PathBuf>,
-    /// The generation of the program, where its specification tells several apart
+    /// Generation of the program
     #[arg(long, value_name = "G")]
     pub from_generation: Option<String>,
-    /// The generation to say it in, likewise
+    /// Generation to translate to
     #[arg(long, value_name = "G")]
     pub to_generation: Option<String>,
-    /// Where to write; `-` or nothing means standard output. Nothing is written unless all of it can be said
+    /// Output file. Standard output if omitted or `-`. Nothing is written unless the whole program translates
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// What the program is: `asm`, `hex` or `bin`; detected by default
+    /// Input format: `asm`, `hex` or `bin`; detected by default
     #[arg(long = "in", value_enum, value_name = "FORM", hide_possible_values = true)]
     pub input: Option<Form>,
-    /// What to write: `asm`, `hex` or `bin`; by default what came in
+    /// Output format: `asm`, `hex` or `bin`; that of the input by default
     #[arg(long, value_enum, value_name = "FORM", hide_possible_values = true)]
     pub out: Option<Form>,
 }
@@ -490,7 +489,7 @@ pub struct ConformArgs {
     /// The instruction set
     #[arg(value_parser = isa_parser(), value_name = "ISA")]
     pub isa: &'static Builtin,
-    /// Files with recorded cases; the format is recognised by the content
+    /// Files of recorded cases; the format is detected from the content
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// List the first N failures of each file
@@ -503,35 +502,34 @@ pub struct ConformArgs {
 pub struct RunArgs {
     /// The launch file, or a recorded case with pictures; with `--spec` also an ELF file
     pub launch: PathBuf,
-    /// A specification that says what its instructions do: its entry, or the folder with its `isa.yaml`. The program is one
-    /// of its instruction set
+    /// Run a program of this specification's instruction set: a file, or a folder that holds `isa.yaml`
     #[arg(long, value_name = "SPEC", conflicts_with_all = ["more", "sheet"])]
     pub spec: Option<PathBuf>,
-    /// The generation of the hardware, where the specification describes several: its number or its name
+    /// Hardware generation, by number or name, if the specification describes several
     #[arg(long, value_name = "G", requires = "spec")]
     pub generation: Option<String>,
-    /// Write what the program leaves between the symbols `begin_signature` and `end_signature`, a word a line
+    /// After the run, write the words between `begin_signature` and `end_signature` to a file, one per line
     #[arg(long, value_name = "FILE", requires = "spec")]
     pub signature: Option<PathBuf>,
-    /// The most instructions to execute; ten billion if neither this nor the launch file says it
+    /// Maximum number of instructions to execute; ten billion unless the launch file sets one
     #[arg(long, value_name = "N", requires = "spec")]
     pub budget: Option<u64>,
-    /// Print the machine code that was made, with the instructions it comes from
+    /// Print the compiled machine code, annotated with the instructions it came from
     #[arg(long, requires = "spec")]
     pub dump_jit: bool,
-    /// Write a launch file for a program in assembly beside it, with all keys that it could have
+    /// Write a commented launch file next to an assembly program
     #[arg(long, conflicts_with_all = ["spec", "more", "sheet", "compare"])]
     pub init: bool,
     /// More recorded cases
     #[arg(value_name = "CASE")]
     pub more: Vec<PathBuf>,
-    /// Draw all pictures of recorded cases on one
+    /// Draw the pictures of all recorded cases on one sheet
     #[arg(long, value_name = "FILE")]
     pub sheet: Option<PathBuf>,
-    /// Do not say how much was executed
+    /// Do not print execution statistics
     #[arg(short, long)]
     pub quiet: bool,
-    /// End after so many seconds; the exit status is 1 then. Without it a program ends with its budget
+    /// Stop after this many seconds with exit status 1. By default only the budget limits a run
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<Duration>,
     /// What executes the program.
@@ -544,20 +542,20 @@ pub struct RunArgs {
 
 /// What executes a program.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Engines, which all give the same results")]
+#[command(next_help_heading = "Engines (all produce the same results)")]
 pub struct EngineArgs {
-    /// `reference` (an instruction at a time), `handlers` (several warps at once) or `compiled` (and machine code for
-    /// what runs often); the fastest by default
+    /// `reference` (one instruction at a time), `handlers` (several warps at once) or `compiled` (machine code for hot
+    /// code); the fastest by default
     #[arg(long, env = "ISAFORGE_ENGINE", value_name = "ENGINE", value_parser = engine_parser(), hide_possible_values = true, hide_env_values = true)]
     pub engine: Option<Engine>,
-    /// The instructions of this processor that are used: `portable`, `avx2` or `avx512`; the best by default
+    /// Host instructions to use: `portable`, `avx2` or `avx512`; the best available by default
     #[arg(long, env = "ISAFORGE_LEVEL", value_name = "LEVEL", value_parser = level_parser(), hide_possible_values = true, hide_env_values = true)]
     pub level: Option<&'static str>,
-    /// Do not check machine code before it is executed
+    /// Skip the verification of machine code before it runs
     #[arg(long)]
     pub unchecked: bool,
-    /// Run on all engines and levels of this processor, and name the first instruction that differs. Exit status 1
-    /// if one does; no output is made
+    /// Run on all engines and levels of this processor and report the first instruction that differs, with exit status 1;
+    /// no outputs are written
     #[arg(long, conflicts_with_all = ["engine", "level", "trace", "breaks", "profile", "fidelity", "profile_svg"])]
     pub compare: bool,
 }
@@ -580,9 +578,9 @@ fn level_parser() -> impl TypedValueParser<Value = &'static str> {
 
 /// What to look at while a program runs.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Looking on")]
+#[command(next_help_heading = "Observation")]
 pub struct WatchArgs {
-    /// Print every instruction a warp executes: place, lanes, text, registers changed
+    /// Print every instruction a warp executes: place, active lanes, text, changed registers
     #[arg(long)]
     pub trace: bool,
     /// Stop before this word of the program (the first is 0; of the USC this offset in bytes) and print the warp's
@@ -592,10 +590,10 @@ pub struct WatchArgs {
     /// Print what was executed: instructions, lanes in use, bytes moved
     #[arg(long)]
     pub profile: bool,
-    /// Print which instructions were executed, by how true they are to the hardware
+    /// Print executed instructions grouped by accuracy
     #[arg(long)]
     pub fidelity: bool,
-    /// Draw the profile as bars
+    /// Draw the profile as a bar chart
     #[arg(long, value_name = "FILE")]
     pub profile_svg: Option<PathBuf>,
 }
@@ -627,10 +625,10 @@ pub struct FidelityArgs {
     /// The instruction set
     #[arg(value_parser = isa_parser(), value_name = "ISA")]
     pub isa: &'static Builtin,
-    /// Only instructions whose name begins like this, or classes: `exact`, `approximate`, `choice`, `unsupported`
+    /// Only instructions with this prefix, or of a class: `exact`, `approximate`, `choice`, `unsupported`
     #[arg(value_name = "NAME")]
     pub names: Vec<String>,
-    /// Print a table: instruction, class, what of it, evidence, worst distance in ulp, remarks
+    /// Print tab-separated rows: instruction, class, aspect, evidence, largest error in ulp, remarks
     #[arg(long, conflicts_with = "json")]
     pub tsv: bool,
     /// Print the same as JSON
@@ -641,10 +639,10 @@ pub struct FidelityArgs {
 /// Arguments of `demo`.
 #[derive(Args, Debug)]
 pub struct DemoArgs {
-    /// Pixels on each side of the picture
+    /// Width and height of the picture in pixels
     #[arg(long, value_name = "PIXELS", default_value_t = 768, value_parser = clap::value_parser!(u32).range(8..=4096))]
     pub size: u32,
-    /// Where to write the picture
+    /// Output file
     #[arg(short, long, value_name = "FILE", default_value = "mandelbrot.png")]
     pub output: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! `isaforge fidelity`: how true the runtime's instructions are to the hardware.
+//! `isaforge fidelity`: how accurately the runtime models each instruction.
 
 use std::fmt::Write as _;
 use std::io::Write;

@@ -146,7 +146,7 @@ pub struct Machine {
     pub shader: RunShader,
     /// Runs a recorded case with textures, varyings and the like.
     pub case: RunCase,
-    /// How true the instructions are to the hardware, in the order of the instruction set.
+    /// The accuracy of each instruction, in the order of the instruction set.
     pub fidelity: fn() -> Vec<Entry>,
     /// Runs a recorded case while somebody looks on.
     pub watch_case: WatchCase,
@@ -186,12 +186,12 @@ pub static VALHALL: Machine = Machine {
     fidelity: valhall_fidelity,
 };
 
-/// How true the instructions of Valhall are to the hardware.
+/// The accuracy of Valhall's instructions.
 pub fn valhall_fidelity() -> Vec<Entry> {
     valhall::fidelity::entries()
 }
 
-/// How true the operations of the USC are to the hardware.
+/// The accuracy of USC's operations.
 pub fn usc_fidelity() -> Vec<Entry> {
     let entry = |operation: &isaforge_usc::Operation| {
         let (class, evidence) = match usc::fidelity::of(*operation) {

@@ -1,4 +1,4 @@
-//! What is behind the codes of findings in programs, for `isaforge check --explain`.
+//! Explanations of the codes of findings in programs, for `isaforge check --explain`.
 
 use isaforge_compiler::catalogue::Page;
 

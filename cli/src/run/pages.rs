@@ -1,4 +1,4 @@
-//! What is behind the codes of mistakes in launch files, for `isaforge check --explain`.
+//! Explanations of the codes of errors in launch files, for `isaforge check --explain`.
 //!
 //! A page has the form of those of [`catalogue`](isaforge_compiler::catalogue): a heading with the code, some sentences,
 //! and files that are `wrong`, `right`, or the same in `both` cases. The entry is `launch.yaml`.
