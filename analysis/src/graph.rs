@@ -23,7 +23,7 @@ pub enum Edge {
 pub struct Block {
     /// Its entries in the program.
     pub entries: Range<usize>,
-    /// Whether it can be reached from the first instruction.
+    /// Whether it can be reached from an entry point.
     pub reachable: bool,
     /// How many loops it is in.
     pub depth: usize,
@@ -39,7 +39,7 @@ pub struct Graph {
     /// Blocks in the order of their addresses.
     pub blocks: Vec<Block>,
     graph: DiGraph<(), Edge>,
-    dominators: Option<Dominators<NodeIndex>>,
+    dominators: Dominators<NodeIndex>,
 }
 
 impl Graph {
@@ -47,8 +47,8 @@ impl Graph {
     pub fn new(program: &Program<'_>) -> Graph {
         let count = program.entries.len();
         let mut starts: Vec<bool> = vec![false; count + 1];
-        if let Some(first) = starts.first_mut() {
-            *first = true;
+        for place in program.entry_points.iter().filter(|place| **place <= count) {
+            starts[*place] = true;
         }
         for (index, entry) in program.entries.iter().enumerate() {
             let parts = match &entry.instruction {
@@ -101,7 +101,12 @@ impl Graph {
                 }
             }
         }
-        let dominators = nodes.first().map(|first| simple_fast(&graph, *first));
+        // A node above all entry points.
+        let start = graph.add_node(());
+        for block in program.entry_points.iter().filter_map(|place| block_at(*place)) {
+            graph.add_edge(start, nodes[block], Edge::Next);
+        }
+        let dominators = simple_fast(&graph, start);
         let mut found = Graph { blocks, graph, dominators };
         found.mark();
         found
@@ -111,7 +116,7 @@ impl Graph {
         // Where a branch may lead anywhere, every block may be reached.
         let anywhere = self.blocks.iter().any(|block| block.indirect);
         for index in 0..self.blocks.len() {
-            let reached = self.dominators.as_ref().is_some_and(|d| d.dominators(NodeIndex::new(index)).is_some());
+            let reached = self.dominators.dominators(NodeIndex::new(index)).is_some();
             self.blocks[index].reachable = reached || anywhere;
         }
         for (from, to) in self.back_edges() {
@@ -128,13 +133,13 @@ impl Graph {
 
     /// The blocks that lead to a block.
     pub fn predecessors(&self, block: usize) -> impl Iterator<Item = usize> {
-        self.graph.neighbors_directed(NodeIndex::new(block), petgraph::Direction::Incoming).map(NodeIndex::index)
+        let before = self.graph.neighbors_directed(NodeIndex::new(block), petgraph::Direction::Incoming);
+        before.map(NodeIndex::index).filter(|before| *before < self.blocks.len())
     }
 
-    /// Whether every path from the start to `block` goes through `through`.
+    /// Whether every path from an entry point to `block` goes through `through`.
     pub fn dominates(&self, through: usize, block: usize) -> bool {
-        let Some(dominators) = &self.dominators else { return false };
-        let mut all = dominators.dominators(NodeIndex::new(block)).into_iter().flatten();
+        let mut all = self.dominators.dominators(NodeIndex::new(block)).into_iter().flatten();
         all.any(|node| node.index() == through)
     }
 

@@ -16,6 +16,8 @@ pub struct Program<'s> {
     pub entries: Vec<Entry>,
     /// Places that branches lead to: indices of entries, or their number for the end, and their names.
     pub labels: BTreeMap<usize, String>,
+    /// Where execution may start: indices of entries. The first one alone, unless somebody knows more.
+    pub entry_points: Vec<usize>,
 }
 
 impl<'s> Program<'s> {
@@ -33,7 +35,7 @@ impl<'s> Program<'s> {
     /// ```
     pub fn read(set: &'s Set, bytes: &[u8]) -> Self {
         let entries = entry::read(set, bytes);
-        let mut program = Program { set, entries, labels: BTreeMap::new() };
+        let mut program = Program { set, entries, labels: BTreeMap::new(), entry_points: vec![0] };
         let targets: Vec<usize> = program.entries.iter().filter_map(|entry| program.place(entry.target()?)).collect();
         program.labels = targets.into_iter().map(|place| (place, label_of(place))).collect();
         program

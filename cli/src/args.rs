@@ -59,9 +59,19 @@ pub enum Command {
     /// Draw the control flow of a program
     #[command(after_help = help::GRAPH)]
     Graph(GraphArgs),
+    /// Generate a TextMate grammar that highlights assembly
+    #[command(after_help = help::GRAMMAR)]
+    Grammar(GrammarArgs),
     /// Find likely mistakes in a program without running it
     #[command(after_help = help::LINT)]
     Lint(LintArgs),
+    /// Run a language server for assembly and specifications
+    #[command(after_help = help::LSP)]
+    Lsp {
+        /// Use standard input and output, which is the only transport; some editors pass this flag
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
     /// Check a specification
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),
@@ -155,7 +165,7 @@ pub struct TargetArgs {
 }
 
 /// How machine code is written.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct CodeArgs {
     /// Input format: `hex` (text, including dumps and listings) or `bin` (raw); detected by default
     #[arg(long = "in", value_enum, default_value_t, value_name = "FORM", hide_possible_values = true)]
@@ -167,12 +177,16 @@ pub struct CodeArgs {
     /// `dis --tsv --order memory`, each line is one instruction
     #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true)]
     pub order: Option<Order>,
+    /// Select one shader of a container, by a prefix of its name
+    #[arg(long, value_name = "NAME", conflicts_with = "raw")]
+    pub shader: Option<String>,
 }
 
 impl CodeArgs {
     /// How code is to be read.
-    pub fn how(self) -> How {
-        How { encoding: if self.raw { Some(Encoding::Bin) } else { self.input.encoding() }, order: self.order }
+    pub fn how(&self) -> How<'_> {
+        let encoding = if self.raw { Some(Encoding::Bin) } else { self.input.encoding() };
+        How { encoding, order: self.order, shader: self.shader.as_deref() }
     }
 }
 
@@ -274,6 +288,17 @@ pub enum GraphFormat {
     Dot,
 }
 
+/// Arguments of `grammar`.
+#[derive(Args, Debug)]
+pub struct GrammarArgs {
+    /// What to work on.
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// Where to write; `-` or nothing means standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+}
+
 /// Arguments of `lint`.
 #[derive(Args, Debug)]
 pub struct LintArgs {
@@ -291,6 +316,9 @@ pub struct LintArgs {
     /// Show register pressure: how many registers are live before each instruction
     #[arg(long, conflicts_with = "json")]
     pub pressure: bool,
+    /// Address in bytes of a further entry point; may be given several times
+    #[arg(long = "entry", value_name = "ADDRESS", value_parser = place)]
+    pub entries: Vec<usize>,
 }
 
 /// Arguments of `list`.

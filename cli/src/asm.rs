@@ -2,17 +2,18 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use isaforge_core::program::{ProgramError, assemble};
+use isaforge_core::program::ProgramError;
 
 use crate::args::AsmArgs;
 use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
+use crate::groups::hex;
 use crate::input::Input;
 use crate::output::{count, say, thousands, write_whole};
 use crate::paint::{BOLD, ERROR, paint};
+use crate::rows;
 use crate::snippet;
 use crate::words::{self, Encoding};
-use crate::{groups, rows, streams};
 
 /// Runs `asm`.
 ///
@@ -35,18 +36,12 @@ pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
     if !target.unclear.is_empty() && text.contains(':') {
         say(&target.unclear);
     }
-    let assembled = match target.tables {
-        Tables::Words(isa) => assemble(isa, text).map(|assembled| words::write(isa, &assembled, args.out)),
-        Tables::Groups(isa) => groups::asm::asm(isa, text, args.out),
-        Tables::Streams(engine) => streams::dis::asm(engine, text, args.out),
-    };
-    let assembled = match assembled {
-        Ok(assembled) => assembled,
-        Err(errors) => {
-            report(&input.name, text, &errors);
-            return Ok(Status::Mistakes);
-        }
-    };
+    let assembly = target.tables.assemble(text);
+    if !assembly.errors.is_empty() {
+        report(&input.name, text, &assembly.errors);
+        return Ok(Status::Mistakes);
+    }
+    let assembled = written(target.tables, assembly.bytes, args.out);
     match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
         Some(path) => write_whole(path, &assembled)?,
         None => {
@@ -60,6 +55,15 @@ pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
         }
     }
     Ok(Status::Fine)
+}
+
+/// Bytes raw or in hexadecimal: a word a line, of others sixteen bytes a line.
+fn written(tables: Tables, bytes: Vec<u8>, form: Encoding) -> Vec<u8> {
+    match (form, tables) {
+        (Encoding::Bin, _) => bytes,
+        (Encoding::Hex, Tables::Words(isa)) => words::write(isa, &words::of_bytes(isa, &bytes), form),
+        (Encoding::Hex, _) => bytes.chunks(16).flat_map(|chunk| format!("{}\n", hex(chunk)).into_bytes()).collect(),
+    }
 }
 
 /// How many mistakes are drawn before the rest is only counted.

@@ -11,7 +11,7 @@ use isaforge_core::text::Line;
 
 use crate::args::DisArgs;
 use crate::builtin::Tables;
-use crate::code::{self, Order};
+use crate::code::{self, Bytes, Order};
 use crate::failure::{Failure, Status};
 use crate::input::Input;
 use crate::output::{Text, say};
@@ -41,22 +41,45 @@ pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     }
     let found = code::read(target.tables, &input, args.code.how())?;
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let invalid = match target.tables {
-        Tables::Words(isa) if args.tsv => table(isa, &words::of_bytes(isa, &found.code.bytes), style, &mut out)? > 0,
-        Tables::Words(isa) => {
-            let mut text = Text::new(&mut out);
-            let invalid = disassemble(isa, &words::of_bytes(isa, &found.code.bytes), style, &mut text);
-            text.finish()?;
-            invalid.unwrap_or(0) > 0
+    let mut invalid = false;
+    if found.shaders.is_empty() {
+        invalid = listing(args, &target, &found.code, style, &input.name, &mut out)?;
+    }
+    for shader in &found.shaders {
+        let code = found.code.bytes.get(shader.bytes.clone()).unwrap_or_default().to_vec();
+        if !args.tsv {
+            let gap = if shader.bytes.start == 0 { "" } else { "\n" };
+            writeln!(out, "{gap}# {}", shader.name)?;
         }
-        Tables::Groups(isa) => groups::dis::dis(args, isa, &found.code, &mut out)?,
-        Tables::Streams(engine) => streams::dis::dis(args, engine, &found.code.bytes, &input.name, &mut out)?,
-    };
+        invalid |= listing(args, &target, &Bytes { bytes: code, lines: Vec::new() }, style, &input.name, &mut out)?;
+    }
     out.flush()?;
     if let Some(mistake) = &found.mistake {
         say(&describe(&input.name, mistake));
     }
     Ok(Status::mistakes_if(invalid || found.mistake.is_some()))
+}
+
+/// Writes the text or the table of a program. Returns whether anything in it is no instruction.
+fn listing(
+    args: &DisArgs,
+    target: &Target,
+    code: &Bytes,
+    style: Style,
+    name: &str,
+    out: &mut impl Write,
+) -> io::Result<bool> {
+    Ok(match target.tables {
+        Tables::Words(isa) if args.tsv => table(isa, &words::of_bytes(isa, &code.bytes), style, out)? > 0,
+        Tables::Words(isa) => {
+            let mut text = Text::new(out);
+            let invalid = disassemble(isa, &words::of_bytes(isa, &code.bytes), style, &mut text);
+            text.finish()?;
+            invalid.unwrap_or(0) > 0
+        }
+        Tables::Groups(isa) => groups::dis::dis(args, isa, code, out)?,
+        Tables::Streams(engine) => streams::dis::dis(args, engine, &code.bytes, name, out)?,
+    })
 }
 
 /// Writes an object an instruction.

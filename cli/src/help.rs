@@ -10,6 +10,7 @@ Examples:
   isaforge explain valhall 0091c10000000002       explain every bit of a word
   isaforge graph valhall shader.bin -o shader.svg draw the control flow
   isaforge lint valhall shader.bin                find mistakes in a program
+  isaforge lsp                                    run a language server for an editor
   isaforge check specs/valhall                    check a specification
   isaforge gen specs/valhall -o my-crate          generate a crate from it
   isaforge diff valhall-2021 valhall              compare two revisions
@@ -94,6 +95,16 @@ Examples:
 Blocks in loops and back edges are orange, branches are blue. Unreachable blocks have a dashed
 border. The picture follows the viewer's light or dark theme.";
 
+/// Below the options of `grammar`.
+pub const GRAMMAR: &str = "\
+Examples:
+  isaforge grammar valhall -o valhall.tmLanguage.json
+  isaforge grammar usc | jq .scopeName
+  isaforge grammar --spec specs/mine.yaml -o mine.tmLanguage.json
+
+Visual Studio Code, Sublime Text, JetBrains IDEs, Zed and Shiki read TextMate grammars. The grammar
+lists the instructions, modifiers and registers of the instruction set.";
+
 /// Below the options of `lint`.
 pub const LINT: &str = "\
 Examples:
@@ -104,6 +115,26 @@ Examples:
 
 All findings follow from the operands, branches and semantics in the specification.
 Exit status: 0 no findings, 1 findings, 2 wrong usage or an unreadable file.";
+
+/// Below the options of `lsp`.
+pub const LSP: &str = "\
+Examples:
+  isaforge lsp                                    started by an editor, over stdin and stdout
+
+Neovim:
+  vim.lsp.start({ name = 'isaforge', cmd = { 'isaforge', 'lsp' }, root_dir = vim.fn.getcwd() })
+Helix, in languages.toml:
+  [language-server.isaforge]
+  command = 'isaforge'
+  args = ['lsp']
+
+For assembly: diagnostics of `asm` and `lint`, encoded words as inlay hints, hover with every bit,
+completion, labels (definition, references, rename) and register references. The instruction set
+comes from a comment in the first lines (`// isa: valhall`, `; isa: ../mine.yaml`,
+`# isa: ir3.xml 630`), else from the file extension (`shader.valhall`, `shader.valhall.s`), else
+from `isa` in the initialization options.
+For specifications: diagnostics of `check`, unsaved changes included, hover on keys, and go to
+definition.";
 
 /// Below the options of `check`.
 pub const CHECK: &str = "\

@@ -28,6 +28,7 @@ pub mod explain_code;
 pub mod failure;
 pub mod fidelity;
 pub mod generate;
+mod grammar;
 mod graph;
 pub mod groups;
 pub mod help;
@@ -35,6 +36,7 @@ pub mod input;
 pub mod json;
 pub mod lint;
 pub mod list;
+mod lsp;
 pub mod machine;
 pub mod manual;
 pub mod output;
@@ -99,8 +101,10 @@ fn dispatch(command: &Command) -> Result<Status, Failure> {
         Command::Asm(args) => asm::asm(args),
         Command::List(args) => list::list(args),
         Command::Explain(args) => explain::explain(args),
+        Command::Grammar(args) => grammar::grammar(args),
         Command::Graph(args) => graph::graph(args),
         Command::Lint(args) => lint::lint(args),
+        Command::Lsp { .. } => lsp::lsp(),
         Command::Check(args) => check::check(args),
         Command::Gen(args) => generate::generate(args),
         Command::Diff(args) => diff::diff(args),

@@ -2,9 +2,6 @@
 
 use std::path::Path;
 
-use isaforge_core::group::listing::assemble_program;
-use isaforge_core::program::assemble;
-
 use crate::asm::{not_text, report};
 use crate::builtin::Tables;
 use crate::code::{self, How};
@@ -12,8 +9,6 @@ use crate::dis::describe;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::output::say;
-use crate::streams;
-use crate::words::{self, Encoding};
 
 /// Bytes in the order of memory, and whether reading them went to the end.
 #[derive(Debug)]
@@ -31,7 +26,7 @@ pub struct Code {
 ///
 /// # Errors
 /// When the file cannot be read.
-pub fn load(tables: Tables, path: Option<&Path>, how: How) -> Result<Option<Code>, Failure> {
+pub fn load(tables: Tables, path: Option<&Path>, how: How<'_>) -> Result<Option<Code>, Failure> {
     let input = Input::read(path)?;
     let extension = path.and_then(Path::extension).and_then(|extension| extension.to_str()).unwrap_or_default();
     if matches!(extension, "s" | "asm") && how.encoding.is_none() {
@@ -39,18 +34,12 @@ pub fn load(tables: Tables, path: Option<&Path>, how: How) -> Result<Option<Code
             say(&not_text(&input, 0));
             return Ok(None);
         };
-        let assembled = match tables {
-            Tables::Words(isa) => assemble(isa, text).map(|words| words::write(isa, &words, Encoding::Bin)),
-            Tables::Groups(isa) => assemble_program(isa, text),
-            Tables::Streams(engine) => streams::dis::asm(engine, text, Encoding::Bin),
-        };
-        return Ok(match assembled {
-            Ok(bytes) => Some(Code { name: input.name, bytes, cut: false }),
-            Err(errors) => {
-                report(&input.name, text, &errors);
-                None
-            }
-        });
+        let assembly = tables.assemble(text);
+        if !assembly.errors.is_empty() {
+            report(&input.name, text, &assembly.errors);
+            return Ok(None);
+        }
+        return Ok(Some(Code { name: input.name, bytes: assembly.bytes, cut: false }));
     }
     machine_code(tables, input, how).map(Some)
 }
@@ -58,9 +47,13 @@ pub fn load(tables: Tables, path: Option<&Path>, how: How) -> Result<Option<Code
 /// The bytes of code as people have it. A mistake is reported and ends the program.
 ///
 /// # Errors
-/// Those of [`code::read`].
-pub fn machine_code(tables: Tables, input: Input, how: How) -> Result<Code, Failure> {
+/// Those of [`code::read`], and when there are several programs.
+pub fn machine_code(tables: Tables, input: Input, how: How<'_>) -> Result<Code, Failure> {
     let found = code::read(tables, &input, how)?;
+    if !found.shaders.is_empty() {
+        let message = format!("`{}` holds {} shaders, and this takes one", input.name, found.shaders.len());
+        return Err(Failure::usage(message, "say which: `--shader NAME`"));
+    }
     if let Some(mistake) = &found.mistake {
         say(&describe(&input.name, mistake));
     }

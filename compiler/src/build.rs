@@ -164,11 +164,10 @@ impl Build {
         let place = Place { folder: root.to_owned(), what: "in the root of the package".to_owned() };
         let spec = find(&self.spec, &[place]).map_err(BuildError::Missing)?.spec;
         let settings = Settings {
-            spec,
             root: Some(root.to_owned()),
             options: self.options.clone(),
-            generation: None,
             deny_warnings: self.deny_warnings,
+            ..Settings::new(spec)
         };
         let compiled = compile(&settings).map_err(|failure| BuildError::Spec { spec: self.spec.clone(), failure })?;
         let name = match &self.module {

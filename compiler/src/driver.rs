@@ -1,5 +1,6 @@
 //! One call from a specification to generated code, behind every door: the macro, the command line and `build.rs`.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use proc_macro2::TokenStream;
@@ -29,6 +30,8 @@ pub struct Settings {
     pub options: Options,
     /// Whether a warning stops compilation.
     pub deny_warnings: bool,
+    /// Texts that stand for files until an editor saves them, by the path of each without links.
+    pub unsaved: HashMap<PathBuf, String>,
 }
 
 impl Settings {
@@ -89,6 +92,7 @@ pub fn check_spec(settings: &Settings) -> Result<Checked, Box<Failure>> {
         Some(root) => Sources::with_root(root),
         None => Sources::new(),
     };
+    sources.unsaved.clone_from(&settings.unsaved);
     let mut diagnostics = Diagnostics::default();
     let isa = match read::format_of(&settings.spec) {
         Some(format) => {

@@ -228,6 +228,8 @@ impl Source {
 /// All texts of one run of the compiler.
 #[derive(Debug, Default)]
 pub struct Sources {
+    /// Texts that are read in the place of files, by the path of each without links.
+    pub unsaved: HashMap<PathBuf, String>,
     root: Option<PathBuf>,
     files: Vec<Source>,
     by_path: HashMap<PathBuf, FileId>,
@@ -278,6 +280,11 @@ impl Sources {
         }
         let shown = self.shown(path, &real);
         let io_error = |error| LoadError::Io { path: shown.clone(), error };
+        if let Some(text) = self.unsaved.get(&real).cloned() {
+            let file = self.insert(shown, Some(real.clone()), text);
+            self.by_path.insert(real, file);
+            return Ok(file);
+        }
         // Opening a pipe waits until someone writes to it.
         if !fs::metadata(&real).map_err(io_error)?.is_file() {
             return Err(LoadError::NotRegular { path: shown });
@@ -351,6 +358,11 @@ impl Sources {
     /// The canonical paths of all files that were read, in the order of loading: what a build depends on.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().filter_map(|source| source.real.as_deref())
+    }
+
+    /// All texts, in the order of loading.
+    pub fn files(&self) -> impl Iterator<Item = FileId> + use<> {
+        (0..offset(self.files.len())).map(FileId)
     }
 
     /// Offset of the first byte of the line that holds `at`, and that line's number from 1.

@@ -366,7 +366,7 @@ impl fmt::Display for Help<'_> {
 }
 
 /// The words a modifier can be written as.
-pub(crate) fn modifier_words(
+pub fn modifier_words(
     isa: &'static Isa,
     modifier: &'static crate::table::Modifier,
 ) -> impl Iterator<Item = &'static str> {

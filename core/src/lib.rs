@@ -20,6 +20,8 @@ extern crate alloc;
 extern crate std;
 
 pub mod annotate;
+#[cfg(feature = "alloc")]
+pub mod assembly;
 pub mod bits;
 #[cfg(feature = "alloc")]
 pub mod data;

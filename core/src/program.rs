@@ -46,8 +46,11 @@ impl Labels for Names {
     }
 }
 
-/// The part of a line before `//` or `;`.
+/// The part of a line before `//` or `;`; nothing of a line that starts with `#`.
 pub(crate) fn without_comment(line: &str) -> &str {
+    if line.trim_start().starts_with('#') {
+        return "";
+    }
     let end = [line.find("//"), line.find(';')].into_iter().flatten().min();
     &line[..end.unwrap_or(line.len())]
 }
@@ -60,7 +63,8 @@ pub(crate) fn label(line: &str) -> Option<(&str, &str)> {
     (len > 0).then_some((&trimmed[..len], rest))
 }
 
-/// Assembles a program: an instruction a line, `label:`, comments from `//` or `;`, and `.word NUMBER` for a raw word.
+/// Assembles a program: an instruction a line, `label:`, comments from `//` or `;`, lines that start with
+/// `#`, and `.word NUMBER` for a raw word.
 ///
 /// # Errors
 /// Every mistake of the text, in order.
@@ -76,6 +80,29 @@ pub(crate) fn label(line: &str) -> Option<(&str, &str)> {
 /// assert_eq!((mistakes[0].line, mistakes[0].column), (2, 1));
 /// ```
 pub fn assemble(isa: &'static Isa, text: &str) -> Result<Vec<u64>, Vec<ProgramError>> {
+    let (words, errors) = read(isa, text, |_| {});
+    if errors.is_empty() { Ok(words) } else { Err(errors) }
+}
+
+/// What a line of a program's text holds. Lines count from 0.
+pub(crate) enum Part<'t> {
+    /// A label, which marks the next word.
+    Label {
+        line: usize,
+        /// All of the line, of which the name is a part.
+        full: &'t str,
+        name: &'t str,
+    },
+    /// The next word.
+    Word { line: usize },
+}
+
+/// The words of a program, and every mistake in order. A line with a mistake has the word 0.
+pub(crate) fn read<'t>(
+    isa: &'static Isa,
+    text: &'t str,
+    mut tell: impl FnMut(Part<'t>),
+) -> (Vec<u64>, Vec<ProgramError>) {
     let mut errors = Vec::new();
     let mut names = Names(BTreeMap::new());
     // About as many lines as there will be.
@@ -86,12 +113,14 @@ pub fn assemble(isa: &'static Isa, text: &str) -> Result<Vec<u64>, Vec<ProgramEr
     while at < text.len() {
         if let Some((_, word, end)) = scan::instruction(isa, text.as_bytes(), at) {
             words.push(word);
+            tell(Part::Word { line: number });
             at = end + if text.as_bytes().get(end) == Some(&b'\r') { 2 } else { 1 };
         } else {
             let full = text[at..].lines().next().unwrap_or_default();
             let mut rest = without_comment(full);
             let mut columns = Columns::default();
             while let Some((name, after)) = label(rest) {
+                tell(Part::Label { line: number, full, name });
                 if names.0.insert(name.to_string(), words.len() as u64).is_some() {
                     let at = name.as_ptr() as usize - full.as_ptr() as usize;
                     let (line, column) = (number + 1, columns.of(full, at));
@@ -103,6 +132,7 @@ pub fn assemble(isa: &'static Isa, text: &str) -> Result<Vec<u64>, Vec<ProgramEr
             if !rest.trim().is_empty() {
                 open.push((words.len(), number, full, rest));
                 words.push(0);
+                tell(Part::Word { line: number });
             }
             at = text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
         }
@@ -127,11 +157,8 @@ pub fn assemble(isa: &'static Isa, text: &str) -> Result<Vec<u64>, Vec<ProgramEr
             },
         }
     }
-    if errors.is_empty() {
-        return Ok(words);
-    }
     errors.sort_by_key(|e| (e.line, e.column));
-    Err(errors)
+    (words, errors)
 }
 
 fn directive(line: &str) -> Option<Result<u64, ()>> {

@@ -8,9 +8,11 @@
 //! A text may be read in several ways. The first one of which every instruction decodes is taken, and a note says so where it
 //! is not the plain one; where there is none, it is the plain one.
 
-mod container;
 mod dump;
 
+use std::ops::Range;
+
+use isaforge_containers::{Container, Holds};
 use isaforge_core::Tables;
 use isaforge_core::decode::decode;
 use isaforge_core::group::listing::pieces;
@@ -28,11 +30,22 @@ use dump::Dump;
 
 /// How code is to be read; `None` where that is to be found out.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct How {
+pub struct How<'a> {
     /// Text or raw.
     pub encoding: Option<Encoding>,
     /// How digits are put together.
     pub order: Option<Order>,
+    /// The shader that is wanted, by the start of its name, of a file that holds several.
+    pub shader: Option<&'a str>,
+}
+
+/// A shader among others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shader {
+    /// Its name, and where it is in the file.
+    pub name: String,
+    /// Its bytes in the code.
+    pub bytes: Range<usize>,
 }
 
 /// Code, up to the first mistake.
@@ -44,6 +57,8 @@ pub struct Code {
     pub mistake: Option<Mistake>,
     /// What to say of how it was read.
     pub note: Option<String>,
+    /// The shaders that it is made of, where a file held several.
+    pub shaders: Vec<Shader>,
 }
 
 /// Instructions that decode, and all there are.
@@ -83,13 +98,17 @@ impl Decoded {
 ///
 /// # Errors
 /// When a file is of a kind that has no code of the instruction set, or does not look like code at all.
-pub fn read(tables: Tables, input: &Input, how: How) -> Result<Code, Failure> {
+pub fn read(tables: Tables, input: &Input, how: How<'_>) -> Result<Code, Failure> {
     let raw = |bytes: &[u8]| Bytes { bytes: bytes.to_vec(), lines: Vec::new() };
     let found = match how.encoding {
         Some(Encoding::Bin) => cut(tables, raw(&input.bytes)),
         Some(Encoding::Hex) => text(tables, input.body(), how.order),
-        None => match container::open(&input.bytes) {
-            Some(container) => contained(tables, input, &container)?,
+        None => match isaforge_containers::open(&input.bytes) {
+            Some(container) => contained(tables, input, &container, how.shader)?,
+            None if how.shader.is_some() => {
+                let message = format!("`{}` is no file of shaders with names", input.name);
+                return Err(Failure::usage(message, "leave `--shader` out"));
+            }
             None if detect(input.body()) == Encoding::Hex => text(tables, input.body(), how.order),
             None => {
                 let code = raw(&input.bytes);
@@ -119,33 +138,79 @@ fn cut(tables: Tables, mut code: Bytes) -> Code {
         Tables::Words(isa) => words::cut(&mut code.bytes, word_bytes(isa)),
         _ => None,
     };
-    Code { code, mistake, note: None }
+    Code { code, mistake, ..Code::default() }
 }
 
-/// The code of a container.
-fn contained(tables: Tables, input: &Input, container: &container::Container<'_>) -> Result<Code, Failure> {
+/// The code of a container: that of all its shaders, or of the one that is wanted.
+fn contained(tables: Tables, input: &Input, container: &Container<'_>, wanted: Option<&str>) -> Result<Code, Failure> {
     let mut code = Bytes::default();
-    let (mut taken, mut skipped) = (Vec::new(), container.others.clone());
-    for section in &container.sections {
-        let bytes = Bytes { bytes: section.bytes.to_vec(), lines: Vec::new() };
-        let decoded = Decoded::of(tables, &bytes);
-        if 2 * decoded.good > decoded.all {
-            let at = section.offset;
-            taken.push(format!("{} at {at:#x} with {}", section.name, count(decoded.all as u64, "instruction")));
-            code.bytes.extend(bytes.bytes);
-        } else {
-            skipped.push(section.name);
+    let (mut shaders, mut taken, mut skipped) = (Vec::new(), Vec::new(), Vec::new());
+    for part in &container.parts {
+        let Some(range) = isaforge_containers::code(part, &|bytes| is_code(tables, part.holds, bytes)) else {
+            skipped.push(part.name.as_str());
+            continue;
+        };
+        let name = format!("{} at {:#x}", part.name, part.offset);
+        if wanted.is_some_and(|wanted| !part.name.starts_with(wanted)) {
+            skipped.push(part.name.as_str());
+            continue;
         }
+        let bytes = Bytes { bytes: part.bytes[range].to_vec(), lines: Vec::new() };
+        taken.push(format!("{name} with {}", count(Decoded::of(tables, &bytes).all as u64, "instruction")));
+        let start = code.bytes.len();
+        code.bytes.extend(bytes.bytes);
+        shaders.push(Shader { name, bytes: start..code.bytes.len() });
     }
     if taken.is_empty() {
-        let message = format!("`{}` is {}, and holds no code of this instruction set", input.name, container.kind);
-        return Err(Failure::usage(message, "`--raw` takes its bytes as they are"));
+        let (message, help) = match wanted {
+            Some(wanted) if !skipped.is_empty() => {
+                let message = format!("`{}` is {}, and has no shader `{wanted}`", input.name, container.kind);
+                (message, format!("its parts are {}", listed(&skipped)))
+            }
+            _ => {
+                let message =
+                    format!("`{}` is {}, and holds no code of this instruction set", input.name, container.kind);
+                (message, "`--raw` takes its bytes as they are".to_owned())
+            }
+        };
+        return Err(Failure::usage(message, help));
     }
-    let mut note = format!("{}: {}", container.kind, taken.join(", "));
+    let mut note = format!("{}: {}", container.kind, listed(&taken));
     if !skipped.is_empty() {
-        note.push_str(&format!("; skipped {}", skipped.join(", ")));
+        note.push_str(&format!("; skipped {}", listed(&skipped)));
     }
-    Ok(Code { note: Some(note), ..cut(tables, code) })
+    let shaders = if shaders.len() > 1 { shaders } else { Vec::new() };
+    Ok(Code { note: Some(note), shaders, ..cut(tables, code) })
+}
+
+/// The most parts of a file that are named.
+const NAMED: usize = 20;
+
+fn listed(names: &[impl AsRef<str>]) -> String {
+    let mut text = names.iter().take(NAMED).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
+    if names.len() > NAMED {
+        text.push_str(&format!(" and {} more", names.len() - NAMED));
+    }
+    text
+}
+
+/// Whether bytes are code: most of it where a file says so, all of it where nobody does.
+fn is_code(tables: Tables, holds: Holds, bytes: &[u8]) -> bool {
+    if holds == Holds::Code {
+        let decoded = Decoded::of(tables, &Bytes { bytes: bytes.to_vec(), lines: Vec::new() });
+        return 2 * decoded.good > decoded.all;
+    }
+    match tables {
+        Tables::Words(isa) => {
+            let size = word_bytes(isa);
+            let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            // Zeros are an instruction in many sets.
+            let some = bytes.iter().any(|byte| *byte != 0);
+            some && bytes.len().is_multiple_of(size) && bytes.chunks(size).all(|chunk| decode(isa, word(chunk)).is_ok())
+        }
+        Tables::Groups(isa) => pieces(isa, bytes, &[]).iter().all(|piece| piece.group.is_ok()),
+        Tables::Streams(engine) => parts(engine, bytes).all(|part| part.decoded.is_ok()),
+    }
 }
 
 /// The code that a text is.
@@ -180,12 +245,12 @@ fn plain(tables: Tables, body: &[u8], order: Option<Order>) -> Code {
         Tables::Words(isa) if order != Some(Order::Memory) => {
             let found = words::hex_digits(body, words::word_digits(isa));
             let bytes = words::write(isa, &found.words, Encoding::Bin);
-            Code { code: Bytes { bytes, lines: Vec::new() }, mistake: found.mistake, note: None }
+            Code { code: Bytes { bytes, lines: Vec::new() }, mistake: found.mistake, ..Code::default() }
         }
         _ => {
             let groups::Bytes { bytes, lines, mistake } = groups::read(body, Some(Encoding::Hex));
             match mistake {
-                Some(_) => Code { code: Bytes { bytes, lines }, mistake, note: None },
+                Some(_) => Code { code: Bytes { bytes, lines }, mistake, ..Code::default() },
                 None => cut(tables, Bytes { bytes, lines }),
             }
         }

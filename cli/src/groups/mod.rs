@@ -1,6 +1,5 @@
 //! The commands on instruction sets whose instructions are groups of bytes.
 
-pub mod asm;
 pub mod conform;
 pub mod dis;
 pub mod explain;

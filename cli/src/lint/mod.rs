@@ -1,8 +1,9 @@
 //! `isaforge lint`: mistakes in a program that need no execution to be found.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 
-use isaforge_analysis::{Finding, Graph, Liveness, Program, Set, lint as check};
+use isaforge_analysis::{Finding, Graph, Liveness, Program, Register, Set, lint as check};
 use serde_json::json;
 
 use crate::args::LintArgs;
@@ -23,7 +24,16 @@ pub fn lint(args: &LintArgs) -> Result<Status, Failure> {
         return Ok(Status::Mistakes);
     };
     let set = Set::new(target.tables, target.semantics);
-    let program = Program::read(&set, &code.bytes);
+    let mut program = Program::read(&set, &code.bytes);
+    for address in &args.entries {
+        match program.place(*address as u64).filter(|place| *place < program.entries.len()) {
+            Some(place) => program.entry_points.push(place),
+            None => {
+                let message = format!("no instruction of `{}` starts at {address:#x}", code.name);
+                return Err(Failure::usage(message, "`--entry` takes an address in bytes, such as 0x50"));
+            }
+        }
+    }
     let mut out = anstream::stdout().lock();
     if args.pressure {
         out.write_all(pressure(&program).as_bytes())?;
@@ -74,20 +84,59 @@ fn object(program: &Program<'_>, finding: &Finding) -> String {
     .to_string()
 }
 
-/// The listing with the number of live registers before each instruction, as a bar and as names.
+/// The most columns of live ranges: what does not fit beside the text helps nobody.
+const COLUMNS: usize = 64;
+
+/// The listing with the number of live registers before each instruction, and a column for each register: `│` where it is
+/// live, `┬` where a value begins, `┴` where it is read for the last time, `┼` where one value ends and the next begins, `╶`
+/// where a value is written that nothing reads.
 fn pressure(program: &Program<'_>) -> String {
     let graph = Graph::new(program);
     let liveness = Liveness::new(program, &graph);
     let most = (0..program.entries.len()).map(|entry| liveness.pressure(entry)).max().unwrap_or(0);
+    let mut registers: BTreeSet<Register> = BTreeSet::new();
+    for (index, entry) in program.entries.iter().enumerate() {
+        registers.extend(liveness.live(index));
+        registers.extend(entry.instruction.iter().flat_map(|instruction| instruction.writes.iter().map(|(w, _)| *w)));
+    }
+    let hidden = registers.len().saturating_sub(COLUMNS);
+    let registers: Vec<Register> = registers.into_iter().take(COLUMNS).collect();
+    let names: Vec<Vec<char>> =
+        registers.iter().map(|register| program.set.name(*register).chars().collect()).collect();
     let mut out = String::new();
-    for (index, _) in program.entries.iter().enumerate() {
+    for row in 0..names.iter().map(Vec::len).max().unwrap_or(0) {
+        let letters: String = names.iter().map(|name| name.get(row).copied().unwrap_or(' ')).collect();
+        out.push_str(format!("     {}", paint(DIM, letters.trim_end())).trim_end());
+        out.push('\n');
+    }
+    for (index, entry) in program.entries.iter().enumerate() {
         if let Some(label) = program.labels.get(&index) {
             out.push_str(&format!("{label}:\n"));
         }
-        let live = liveness.pressure(index);
-        let bar: String = std::iter::repeat_n('█', live).collect();
-        out.push_str(&format!("{live:4} {} {}\n", paint(GOOD, &format!("{bar:most$}")), text(program, index)));
+        let before: Vec<Register> = liveness.live(index).collect();
+        let written = |register: &Register| {
+            entry.instruction.as_ref().is_ok_and(|found| found.writes.iter().any(|(written, _)| written == register))
+        };
+        let column = |register: &Register| match (
+            before.contains(register),
+            liveness.is_live_after(index, *register),
+            written(register),
+        ) {
+            (true, true, true) => '┼',
+            (true, true, false) => '│',
+            (true, false, false) => '┴',
+            (false, true, _) => '┬',
+            // A last read, and a write that nothing reads.
+            (true, false, true) => '┴',
+            (false, false, true) => '╶',
+            (false, false, false) => ' ',
+        };
+        let live: String = registers.iter().map(column).collect();
+        out.push_str(&format!("{:4} {}  {}\n", before.len(), paint(GOOD, &live), text(program, index)));
     }
     out.push_str(&format!("most live registers: {most}\n"));
+    if hidden > 0 {
+        out.push_str(&format!("{hidden} more registers are not drawn\n"));
+    }
     out
 }

@@ -1,17 +1,14 @@
-//! `isaforge dis` and `isaforge asm` for streams: bytes to a program's text and back.
+//! `isaforge dis` for streams: bytes to a program's text.
 
 use std::io::{self, Write};
 
-use isaforge_core::program::ProgramError;
 use isaforge_core::stream::Engine;
 use isaforge_core::stream::listing::{disassemble, parts};
-use isaforge_core::stream::program::assemble;
 use isaforge_core::text::Line;
 
 use crate::args::DisArgs;
 use crate::groups::hex;
 use crate::output::say;
-use crate::words::Encoding;
 
 /// Writes the text of a program, or its table. Returns whether anything in it is no instruction.
 ///
@@ -48,24 +45,4 @@ pub fn dis(args: &DisArgs, engine: Engine, bytes: &[u8], name: &str, out: &mut i
         out.write_all(text.as_bytes())?;
     }
     Ok(invalid)
-}
-
-/// Assembles a program: bytes in hexadecimal, sixteen a line, or raw.
-///
-/// # Errors
-/// Every mistake of the text.
-pub fn asm(engine: Engine, text: &str, encoding: Encoding) -> Result<Vec<u8>, Vec<ProgramError>> {
-    let bytes = match engine.stream.sequence {
-        Some(sequence) => sequence.assemble(text).map_err(|error| {
-            let before = text.get(..error.at).unwrap_or(text);
-            let line = before.matches('\n').count();
-            let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
-            vec![ProgramError { line: line + 1, column, len: 1, message: error.message, help: String::new() }]
-        })?,
-        None => assemble(engine, text)?,
-    };
-    Ok(match encoding {
-        Encoding::Bin => bytes,
-        Encoding::Hex => bytes.chunks(16).flat_map(|chunk| format!("{}\n", hex(chunk)).into_bytes()).collect(),
-    })
 }

@@ -18,8 +18,10 @@ fn every_help_has_examples() {
         "asm",
         "explain",
         "list",
+        "grammar",
         "graph",
         "lint",
+        "lsp",
         "check",
         "gen",
         "diff",
@@ -48,7 +50,8 @@ fn the_examples_of_help_run() {
             // Two blanks stand before the remark.
             let line = line.split("  ").next().unwrap_or_default().trim();
             let own = [
-                "shader", "my", "old", "new", "launch", "specs/", "COMMAND", "a.bin", "demo", "|", ">", "$", "OPTIONS",
+                "shader", "my", "old", "new", "launch", "specs/", "COMMAND", "a.bin", "demo", "lsp", "|", ">", "$",
+                "OPTIONS", "lsp",
             ];
             if own.iter().any(|own| line.contains(own)) {
                 continue;

@@ -100,3 +100,46 @@ fn explain_finds_what_somebody_remembers() {
     let run = isaforge_with(&["explain", "valhall", "-"], "0091c10000000002\n").expect(0);
     assert_eq!(run.out(), isaforge(&["explain", "valhall", "0091c10000000002"]).out());
 }
+
+/// Output of Arm's offline compiler as public tools read it, built here: it was not made by that compiler.
+fn offline_compiler(shaders: &[(&[u8], &[u64])]) -> Vec<u8> {
+    let mut blocks = 4u32.to_le_bytes().to_vec();
+    for (stage, words) in shaders {
+        let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        blocks.extend([stage, &8u32.to_le_bytes()[..], &[0; 8]].concat());
+        blocks.extend([b"OBJC", &(code.len() as u32).to_le_bytes()[..], &code].concat());
+    }
+    [&b"MBS2"[..], &(blocks.len() as u32).to_le_bytes(), &blocks].concat()
+}
+
+#[test]
+fn all_shaders_of_a_file_are_found_and_named_and_one_can_be_chosen() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("shaders.bin");
+    let both = offline_compiler(&[(b"CVER", &[0x0091_c100_0000_0002]), (b"CFRA", &[0x0091_c300_0000_0004])]);
+    fs::write(&file, both).expect("it can be written");
+    let file = file.to_str().expect("a path");
+    let run = isaforge(&["dis", "valhall", file]).expect(0);
+    assert_eq!(run.out(), "# vertex0 at 0x24\nMOV.i32 r1, r2\n\n# fragment1 at 0x44\nMOV.i32 r3, r4\n");
+    assert!(
+        run.err.contains("output of Arm's offline compiler (MBS2): vertex0 at 0x24 with 1 instruction"),
+        "{}",
+        run.err
+    );
+    assert_eq!(isaforge_with(&["asm", "valhall"], run.out()).expect(0).out(), "0091c10000000002\n0091c30000000004\n");
+    let run = isaforge(&["dis", "valhall", file, "--shader", "frag"]).expect(0);
+    assert_eq!(run.out(), "MOV.i32 r3, r4\n");
+    assert!(run.err.contains("skipped vertex0"), "{}", run.err);
+    assert!(isaforge(&["lint", "valhall", file]).expect(2).err.contains("holds 2 shaders"));
+    assert!(
+        isaforge(&["graph", "valhall", file, "--shader", "vertex", "--format", "dot"])
+            .expect(0)
+            .out()
+            .contains("r1, r2")
+    );
+    let run = isaforge(&["dis", "valhall", file, "--shader", "compute"]).expect(2);
+    assert!(run.err.contains("has no shader `compute`") && run.err.contains("vertex0, fragment1"), "{}", run.err);
+    assert!(isaforge(&["dis", "usc", file]).expect(2).err.contains("is output of Arm's offline compiler"));
+    let run = isaforge_with(&["dis", "valhall", "--shader", "x"], "0091c10000000002\n").expect(2);
+    assert!(run.err.contains("no file of shaders"), "{}", run.err);
+}

@@ -18,6 +18,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use crate::assembly::{Assembly, Label, Placed};
 use crate::group::encode::encode;
 use crate::group::error::GroupError;
 use crate::group::parse::{Assembled, TextError, TextReason, assemble};
@@ -338,7 +339,7 @@ fn heading(code: &str) -> Option<&str> {
 }
 
 /// Takes a text apart into groups and labels.
-fn parts<'t>(text: &'t str, errors: &mut Vec<ProgramError>) -> (Vec<Part<'t>>, BTreeMap<&'t str, usize>) {
+fn parts<'t>(text: &'t str, found: &mut Assembly) -> (Vec<Part<'t>>, BTreeMap<&'t str, usize>) {
     let code_of = |line: &'t str| line.split('#').next().unwrap_or_default();
     let numbered = text.lines().any(|line| heading(code_of(line)).is_some());
     let line_by_line = !numbered && text.lines().any(|line| code_of(line).contains('|'));
@@ -350,9 +351,16 @@ fn parts<'t>(text: &'t str, errors: &mut Vec<ProgramError>) -> (Vec<Part<'t>>, B
         let label = code.trim().strip_suffix(':').map(str::trim_end).filter(|name| is_label(name));
         if let Some(name) = label {
             let row = Row { number, full, from: 0 };
+            found.labels.push(Label::new(full, number, name));
             if labels.insert(name, parts.len()).is_some() {
                 let at = full.len() - full.trim_start().len();
-                errors.push(place(&row, at, name.len(), format!("the label `{name}` stands twice"), String::new()));
+                found.errors.push(place(
+                    &row,
+                    at,
+                    name.len(),
+                    format!("the label `{name}` stands twice"),
+                    String::new(),
+                ));
             }
             fresh = true;
         } else if let Some(rest) = heading(code) {
@@ -387,15 +395,23 @@ fn parts<'t>(text: &'t str, errors: &mut Vec<ProgramError>) -> (Vec<Part<'t>>, B
 /// assert_eq!(program, Ok([0x64, 0x90, 0x40, 0x90, 0x00, 0x00, 0x00, 0x00].to_vec()));
 /// ```
 pub fn assemble_program(isa: &GroupIsa, text: &str) -> Result<Vec<u8>, Vec<ProgramError>> {
-    let mut errors = Vec::new();
-    let (parts, labels) = parts(text, &mut errors);
-    let mut read: Vec<(&Part<'_>, Read<'_>, usize, bool)> = Vec::new();
+    let read = read_program(isa, text);
+    if read.errors.is_empty() { Ok(read.bytes) } else { Err(read.errors) }
+}
+
+/// The bytes of a program as far as its parts are groups, with the place of each, and every mistake in order.
+pub(crate) fn read_program(isa: &GroupIsa, text: &str) -> Assembly {
+    let mut whole = Assembly::default();
+    let (parts, labels) = parts(text, &mut whole);
+    // A part with a mistake is `None` and has no bytes.
+    let mut read: Vec<(&Part<'_>, Option<Read<'_>>, usize, bool)> = Vec::new();
     let mut ends = false;
     for part in &parts {
-        let found = match part.read(isa, &labels, errors.len() < HELPED) {
+        let found = match part.read(isa, &labels, whole.errors.len() < HELPED) {
             Ok(found) => found,
             Err(error) => {
-                errors.push(error);
+                whole.errors.push(error);
+                read.push((part, None, 0, false));
                 continue;
             }
         };
@@ -404,56 +420,57 @@ pub fn assemble_program(isa: &GroupIsa, text: &str) -> Result<Vec<u8>, Vec<Progr
                 ends = false;
                 (bytes.len(), false)
             }
-            Read::Group { read, .. } => match read.encode(isa) {
+            Read::Group { read: assembled, .. } => match assembled.encode(isa) {
                 Ok(group) => {
                     ends = is_last(isa, &group);
-                    (group.len(), read.form.length == 0)
+                    (group.len(), assembled.form.length == 0)
                 }
                 Err(error) => {
-                    errors.push(part.whole(error.to_string(), String::new()));
+                    whole.errors.push(part.whole(error.to_string(), String::new()));
+                    read.push((part, None, 0, false));
                     continue;
                 }
             },
         };
-        read.push((part, found, length, free));
+        read.push((part, Some(found), length, free));
     }
     let lengths: Vec<(usize, bool)> = read.iter().map(|(_, _, length, free)| (*length, *free)).collect();
     let lengths = sealed(isa, &lengths, ends);
     let starts: Vec<usize> = lengths.iter().scan(0, |at, length| Some(core::mem::replace(at, *at + length))).collect();
     let total: usize = lengths.iter().sum();
-    let mut bytes = Vec::with_capacity(total);
-    // What is missing would shift everything behind it, so that no further mistake would be one.
-    if !errors.is_empty() {
-        read.clear();
-    }
+    // What is missing shifts everything behind it, so that no further mistake would be one.
+    let complete = whole.errors.is_empty();
     for (i, (part, found, ..)) in read.into_iter().enumerate() {
-        let (mut group, label) = match found {
-            Read::Bytes(list) => {
-                bytes.extend_from_slice(&list);
-                continue;
-            }
-            Read::Group { read, label } => (read, label),
-        };
-        if let Some(to) = label.and_then(|label| labels.get(label)) {
-            let to = starts.get(*to).copied().unwrap_or(total);
-            for target in isa.program.targets {
-                if !group.values.has(target.slot.into()) {
-                    continue;
+        let at = whole.bytes.len();
+        match found {
+            None => continue,
+            Some(Read::Bytes(list)) => whole.bytes.extend_from_slice(&list),
+            Some(Read::Group { read: mut group, label }) => {
+                if let Some(to) = label.and_then(|label| labels.get(label)) {
+                    let to = starts.get(*to).copied().unwrap_or(total);
+                    for target in isa.program.targets {
+                        if !group.values.has(target.slot.into()) {
+                            continue;
+                        }
+                        let absolute = group.values.get(isa, target.slot.into(), target.absolute.into()) != 0;
+                        let offset = to as i64 - if absolute { 0 } else { at as i64 };
+                        group.values.set(isa, target.slot.into(), target.field.into(), offset);
+                    }
                 }
-                let absolute = group.values.get(isa, target.slot.into(), target.absolute.into()) != 0;
-                let offset = to as i64 - if absolute { 0 } else { bytes.len() as i64 };
-                group.values.set(isa, target.slot.into(), target.field.into(), offset);
+                group.form.length = lengths.get(i).copied().unwrap_or(0).try_into().unwrap_or(0);
+                match group.encode(isa) {
+                    Ok(group) => whole.bytes.extend_from_slice(group.as_bytes()),
+                    Err(error) if complete => {
+                        whole.errors.push(part.whole(error.to_string(), String::new()));
+                        continue;
+                    }
+                    Err(_) => continue,
+                }
             }
         }
-        group.form.length = lengths.get(i).copied().unwrap_or(0).try_into().unwrap_or(0);
-        match group.encode(isa) {
-            Ok(group) => bytes.extend_from_slice(group.as_bytes()),
-            Err(error) => errors.push(part.whole(error.to_string(), String::new())),
-        }
+        let line = part.rows.first().map_or(0, |row| row.number);
+        whole.placed.push(Placed { line, at, len: whole.bytes.len() - at });
     }
-    if errors.is_empty() {
-        return Ok(bytes);
-    }
-    errors.sort_by_key(|e| (e.line, e.column));
-    Err(errors)
+    whole.errors.sort_by_key(|e| (e.line, e.column));
+    whole
 }

@@ -339,7 +339,7 @@ fn first_word(piece: &str) -> &str {
 }
 
 /// The name that a syntax starts with, without suffixes.
-fn mnemonic(syntax: &[Token]) -> Option<&'static str> {
+pub fn mnemonic(syntax: &[Token]) -> Option<&'static str> {
     let Some(Token::Text(text)) = syntax.first() else { return None };
     text.split([' ', '.']).next()
 }

@@ -324,7 +324,7 @@ impl Replay {
 }
 
 /// The words for the bits of a field, and whether no bit at all goes without saying.
-pub(super) fn named_bits(words: &'static [&'static str]) -> (bool, &'static [&'static str]) {
+pub fn named_bits(words: &'static [&'static str]) -> (bool, &'static [&'static str]) {
     match words {
         ["", rest @ ..] => (true, rest),
         all => (false, all),

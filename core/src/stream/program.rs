@@ -9,6 +9,7 @@ use super::decode::Engine;
 use super::error::Reason;
 use super::parse::Labels;
 use super::table::Token;
+use crate::assembly::{Assembly, Label, Placed};
 use crate::program::{ProgramError, label, place, without_comment};
 
 /// How often places may move, because instructions grew, before a program is refused.
@@ -53,16 +54,28 @@ struct Source<'t> {
 /// # Errors
 /// Every mistake of the text, in order.
 pub fn assemble(engine: Engine, text: &str) -> Result<Vec<u8>, Vec<ProgramError>> {
-    let mut errors = Vec::new();
+    let read = read(engine, text);
+    if read.errors.is_empty() { Ok(read.bytes) } else { Err(read.errors) }
+}
+
+/// The bytes of a program as far as its lines are instructions, with the place of each, and every mistake in order.
+pub(crate) fn read(engine: Engine, text: &str) -> Assembly {
+    let mut found = Assembly::default();
+    let errors = &mut found.errors;
     let mut lines: Vec<Source<'_>> = Vec::new();
     let semicolon = engine.stream.layouts.iter().any(|layout| has_semicolon(layout.text));
     // A label marks the line that follows it.
     let mut labels: BTreeMap<String, usize> = BTreeMap::new();
     for (number, full) in text.lines().enumerate() {
         // Where instructions end with a semicolon, it starts no comment.
-        let mut rest = if semicolon { full.split("//").next().unwrap_or_default() } else { without_comment(full) };
+        let mut rest = if semicolon && !full.trim_start().starts_with('#') {
+            full.split("//").next().unwrap_or_default()
+        } else {
+            without_comment(full)
+        };
         while let Some((name, after)) = label(rest) {
             let at = name.as_ptr() as usize - full.as_ptr() as usize;
+            found.labels.push(Label::new(full, number, name));
             if name.starts_with(|c: char| c.is_ascii_digit()) {
                 let message = alloc::format!("the label `{name}` starts with a digit");
                 let help = "a branch reads it as a number; start it with a letter".to_string();
@@ -104,12 +117,17 @@ pub fn assemble(engine: Engine, text: &str) -> Result<Vec<u8>, Vec<ProgramError>
             address += line.bytes.len() as u64;
         }
         if !moved {
-            errors.extend(lines.iter_mut().filter_map(|line| line.error.take()));
-            if errors.is_empty() {
-                return Ok(lines.into_iter().flat_map(|line| line.bytes).collect());
+            for line in &mut lines {
+                match line.error.take() {
+                    Some(error) => errors.push(error),
+                    None => {
+                        found.placed.push(Placed { line: line.number, at: found.bytes.len(), len: line.bytes.len() })
+                    }
+                }
+                found.bytes.append(&mut line.bytes);
             }
             errors.sort_by_key(|e| (e.line, e.column));
-            return Err(errors);
+            return found;
         }
         let mut addresses = Vec::with_capacity(lines.len() + 1);
         let mut address = 0;
@@ -123,7 +141,8 @@ pub fn assemble(engine: Engine, text: &str) -> Result<Vec<u8>, Vec<ProgramError>
         }
     }
     let message = "the lengths of instructions and the places of labels do not settle".to_string();
-    Err(alloc::vec![ProgramError { line: 1, column: 1, len: 1, message, help: String::new() }])
+    *errors = alloc::vec![ProgramError { line: 1, column: 1, len: 1, message, help: String::new() }];
+    found
 }
 
 fn has_semicolon(tokens: &[Token]) -> bool {

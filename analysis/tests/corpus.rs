@@ -1,0 +1,41 @@
+//! The lint over shaders that a good compiler made: whatever it reports there is either true, or a mistake of the lint.
+
+use std::fs::File;
+use std::io::Read;
+
+use flate2::read::GzDecoder;
+use isaforge_analysis::lint::{Check, lint};
+use isaforge_analysis::{Program, Set};
+use isaforge_core::Tables;
+use isaforge_valhall::ISA;
+use isaforge_valhall::semantics::SEMANTICS;
+
+/// Three things are found. A vertex shader comes in two or three programs one behind the other: positions with point sizes,
+/// positions alone, varyings; the words say nothing of these entry points, and the command is told by `--entry`. Mesa takes the
+/// store of point sizes out of the finished code of the second, so what it would store is computed in vain: true. And the
+/// second colour of dual source blending is in r4 to r7, which `BLEND` reads without naming them: no word says it.
+#[test]
+fn findings_in_compiled_shaders_are_known() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/valhall/shaders.tsv.gz");
+    let mut text = String::new();
+    GzDecoder::new(File::open(path).expect("the data is there")).read_to_string(&mut text).expect("it is text");
+    let set = Set::new(Tables::Words(ISA), Some(SEMANTICS));
+    let (mut shaders, mut second) = (0, 0);
+    let mut others = Vec::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let [name, _, _, stage, words] = line.split('\t').collect::<Vec<&str>>()[..] else { panic!("{line}") };
+        let words = words.split(' ').map(|word| u64::from_str_radix(word, 16).expect("a word"));
+        let bytes: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
+        let mut program = Program::read(&set, &bytes);
+        shaders += 1;
+        while let Some(entry) = lint(&program).iter().find(|finding| finding.check == Check::Unreachable) {
+            assert!(stage == "vertex" && program.entry_points.len() < 3, "{name}");
+            second += usize::from(program.entry_points.len() == 1);
+            program.entry_points.push(entry.entry);
+        }
+        others.extend(lint(&program).into_iter().map(|finding| (name, finding.check, finding.entry)));
+    }
+    assert_eq!((shaders, second), (2499, 808));
+    let known = [("S01412", 4), ("S01412", 5), ("S01412", 6), ("S01525", 32), ("S02448", 18)];
+    assert_eq!(others, known.map(|(name, entry)| (name, Check::Unread, entry)));
+}

@@ -1,0 +1,64 @@
+//! Databases of Fossilize, and Mesa's cache in a single file, which has the same form.
+//!
+//! The layout is in Fossilize's `fossilize_db.cpp` and in Mesa's `util/fossilize_db.c`: sixteen bytes that end with a version,
+//! then records: 40 hexadecimal digits of a hash, the size of the content, its form (1 plain, 2 deflate), a checksum, the size
+//! unpacked. What applications give Fossilize is SPIR-V and the state of pipelines: names of 22 zeros, two digits of a type, and
+//! a hash. Mesa's names are hashes of 160 bits, its content items of its cache.
+
+use std::borrow::Cow;
+
+use crate::read::{inflate, run, word};
+use crate::{Container, Holds, Part, mesa_cache};
+
+/// What the types of Fossilize are.
+const TYPES: [&str; 10] = [
+    "application information",
+    "sampler",
+    "descriptor set layout",
+    "pipeline layout",
+    "SPIR-V module",
+    "render pass",
+    "graphics pipeline",
+    "compute pipeline",
+    "application link",
+    "ray tracing pipeline",
+];
+
+/// Opens a database.
+pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
+    const HEAD: usize = 16;
+    const NAME: usize = 40;
+    if !bytes.starts_with(b"\x81FOSSILIZEDB") {
+        return None;
+    }
+    let (mut parts, mut at, mut mesa) = (Vec::new(), HEAD, false);
+    // A record that was not written to its end is the last.
+    while let Some(name) = run(bytes, at, NAME).and_then(|name| std::str::from_utf8(name).ok()) {
+        let number = |index: usize| word(bytes, at + NAME + 4 * index);
+        let (Some(size), Some(form), Some(unpacked)) = (number(0), number(1), number(3)) else { break };
+        let offset = at + NAME + 16;
+        let Some(content) = run(bytes, offset, size as usize) else { break };
+        at = offset + content.len();
+        let content = match form {
+            1 => Some(Cow::Borrowed(content)),
+            2 => inflate(content, unpacked as usize).map(Cow::Owned),
+            _ => None,
+        };
+        let of_application = name.get(..22).is_some_and(|zeros| zeros.bytes().all(|digit| digit == b'0'));
+        let kind = name.get(22..24).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let part = match (content, kind.and_then(|kind| TYPES.get(usize::from(kind)))) {
+            (Some(content), Some(kind)) if of_application => {
+                let name = format!("{kind} {}", name.get(24..).unwrap_or_default());
+                Part { name, offset, bytes: content, holds: Holds::Other }
+            }
+            (Some(content), _) => {
+                mesa = true;
+                mesa_cache::item(name.to_owned(), offset, content)
+            }
+            (None, _) => Part { name: name.to_owned(), offset, bytes: Cow::Borrowed(&[]), holds: Holds::Other },
+        };
+        parts.push(part);
+    }
+    let kind = if mesa { "Mesa's cache in a Fossilize database" } else { "a Fossilize database" };
+    Some(Container::new(kind, parts))
+}

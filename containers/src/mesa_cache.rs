@@ -1,0 +1,60 @@
+//! An item of Mesa's cache: a file below `mesa_shader_cache`, or a record of one of its databases.
+//!
+//! The layout is in Mesa's `util/disk_cache.c` and `disk_cache_os.c`: what the cache was made for (a one, the names of driver and
+//! GPU, each with a zero behind it, the size of a pointer, eight bytes of flags), at the next multiple of four the type of the
+//! item (1: a list of keys follows), a checksum, the size unpacked, the content, packed with zstd or zlib. What the content is,
+//! the driver decides: Panfrost writes the size of the code, the code, and what it knows of it (`pan_disk_cache.c`).
+
+use std::borrow::Cow;
+
+use crate::read::{run, unpack, word};
+use crate::{Container, Holds, Part};
+
+/// The longest name of a driver or a GPU that is taken for one.
+const NAME: usize = 256;
+
+/// Opens a file that is one item.
+pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
+    let (driver, _) = head(bytes)?;
+    let part = item("shader".to_owned(), 0, Cow::Borrowed(bytes));
+    let kind = format!("an item of Mesa's cache for {driver}");
+    Some(Container::new(kind, vec![part]))
+}
+
+/// An item as a part of another file. What cannot be unpacked holds nothing.
+pub fn item(name: String, offset: usize, bytes: Cow<'_, [u8]>) -> Part<'_> {
+    match content(&bytes) {
+        Some((_, content)) => Part { name, offset, bytes: Cow::Owned(content), holds: Holds::Shader },
+        None => Part { name, offset, bytes, holds: Holds::Other },
+    }
+}
+
+/// What an item was made for, and what is in it.
+fn content(bytes: &[u8]) -> Option<(String, Vec<u8>)> {
+    let (driver, mut at) = head(bytes)?;
+    if word(bytes, at)? == 1 {
+        at += 4 + 20 * word(bytes, at + 4)? as usize;
+    }
+    let unpacked = word(bytes, at + 8)?;
+    Some((driver, unpack(bytes.get(at + 12..)?, unpacked as usize)?))
+}
+
+/// The driver and the GPU of an item, and where the type follows.
+fn head(bytes: &[u8]) -> Option<(String, usize)> {
+    let mut at = 1;
+    let mut name = || {
+        let rest = bytes.get(at..)?;
+        let end = rest.iter().take(NAME).position(|byte| *byte == 0)?;
+        at += end + 1;
+        let name = std::str::from_utf8(rest.get(..end)?).ok()?;
+        name.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()).then_some(name)
+    };
+    let (driver, gpu) = (name()?, name()?);
+    let pointer = *bytes.get(at)?;
+    let known = bytes.first() == Some(&1) && !gpu.is_empty() && matches!(pointer, 4 | 8);
+    let at = (at + 9).next_multiple_of(4);
+    let kind = word(bytes, at)?;
+    run(bytes, at, 12)?;
+    let driver = if driver.len() < 32 { format!("{gpu} ({driver})") } else { gpu.to_owned() };
+    (known && kind <= 1).then_some((driver, at))
+}

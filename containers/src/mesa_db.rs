@@ -1,0 +1,31 @@
+//! Mesa's cache as a database, `mesa_cache.db`.
+//!
+//! The layout is in Mesa's `util/mesa_cache_db.c`, version 1: `MESA_DB` and a zero, the version, a number of 64 bits that tells
+//! files apart; then items: a key of 20 bytes, a checksum, a size, the content.
+
+use std::borrow::Cow;
+
+use crate::read::{hexadecimal, run, word};
+use crate::{Container, mesa_cache};
+
+/// Opens a database. The index beside it, `mesa_cache.idx`, begins alike and has no items.
+pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
+    const HEAD: usize = 20;
+    const KEY: usize = 20;
+    if !bytes.starts_with(b"MESA_DB\0") {
+        return None;
+    }
+    let version = word(bytes, 8).unwrap_or(0);
+    if version != 1 {
+        return Some(Container::new(format!("Mesa's cache (MESA_DB) of the unknown version {version}"), Vec::new()));
+    }
+    let (mut parts, mut at) = (Vec::new(), HEAD);
+    while let Some(key) = run(bytes, at, KEY) {
+        let offset = at + KEY + 8;
+        let size = word(bytes, at + KEY + 4);
+        let Some(content) = size.and_then(|size| run(bytes, offset, size as usize)) else { break };
+        parts.push(mesa_cache::item(hexadecimal(key), offset, Cow::Borrowed(content)));
+        at = offset + content.len();
+    }
+    Some(Container::new("Mesa's cache (MESA_DB)", parts))
+}

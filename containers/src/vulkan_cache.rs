@@ -1,0 +1,53 @@
+//! Pipeline caches of Vulkan.
+//!
+//! The head is in Vulkan's specification (`VkPipelineCacheHeaderVersionOne`): its size, 32; its version, 1; vendor, device, and
+//! sixteen bytes that a driver chooses. What follows is the driver's. Mesa's drivers share a layout (`vk_pipeline_cache.c`): the
+//! number of objects, then of each its type, the sizes of key and content, the key, and from the next multiple of eight bytes the
+//! content. PanVK's shaders have their code with its size in front, behind what the driver knows of them
+//! (`panvk_vX_shader.c`).
+
+use std::borrow::Cow;
+
+use crate::read::{hexadecimal, run, word};
+use crate::{Container, Holds, Part};
+
+/// Vendors by their numbers, as the registry of PCI and that of Khronos have them.
+const VENDORS: [(u32, &str); 7] = [
+    (0x13b5, "Arm"),
+    (0x1010, "Imagination"),
+    (0x5143, "Qualcomm"),
+    (0x1002, "AMD"),
+    (0x10de, "NVIDIA"),
+    (0x8086, "Intel"),
+    (0x10005, "Mesa"),
+];
+
+/// Opens a pipeline cache.
+pub fn open(bytes: &[u8]) -> Option<Container<'_>> {
+    const HEAD: usize = 32;
+    if word(bytes, 0) != Some(HEAD as u32) || word(bytes, 4) != Some(1) || bytes.len() < HEAD {
+        return None;
+    }
+    let (vendor, device) = (word(bytes, 8)?, word(bytes, 12)?);
+    let vendor = VENDORS
+        .iter()
+        .find(|(number, _)| *number == vendor)
+        .map_or(format!("vendor {vendor:#x}"), |(_, name)| (*name).to_owned());
+    let parts = objects(bytes, HEAD).unwrap_or_default();
+    Some(Container::new(format!("a Vulkan pipeline cache of {vendor}, device {device:#x}"), parts))
+}
+
+/// The objects of a cache in Mesa's layout. Returns `None` if they do not fill it.
+fn objects(bytes: &[u8], start: usize) -> Option<Vec<Part<'_>>> {
+    let count = word(bytes, start)?;
+    let (mut parts, mut at) = (Vec::new(), start + 4);
+    for _ in 0..count {
+        let (key, content) = (word(bytes, at + 4)? as usize, word(bytes, at + 8)? as usize);
+        let name = hexadecimal(run(bytes, at + 12, key)?);
+        let offset = (at + 12 + key).next_multiple_of(8);
+        let content = run(bytes, offset, content)?;
+        at = offset + content.len();
+        parts.push(Part { name, offset, bytes: Cow::Borrowed(content), holds: Holds::Shader });
+    }
+    (at == bytes.len()).then_some(parts)
+}

@@ -1,0 +1,179 @@
+//! Files of each kind, built from the layout that is published: none of them was made by the program that usually does.
+
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, ZlibEncoder};
+use isaforge_containers::{Container, Holds, code, open};
+
+/// What is taken for code: bytes `c0` to `cf`, four at a time.
+fn is_code(bytes: &[u8]) -> bool {
+    bytes.len().is_multiple_of(4) && bytes.iter().all(|byte| byte & 0xf0 == 0xc0)
+}
+
+const CODE: [u8; 12] = [0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9, 0xca, 0xcb];
+
+/// The names of parts with code, and their code.
+fn found(container: &Container<'_>) -> Vec<(String, Vec<u8>)> {
+    let shaders = container.parts.iter().filter_map(|part| Some((part, code(part, &is_code)?)));
+    shaders.map(|(part, range)| (part.name.clone(), part.bytes[range].to_vec())).collect()
+}
+
+fn words(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// What Panfrost keeps of a shader: size, code, and more.
+fn panfrost() -> Vec<u8> {
+    [&words(&[12])[..], &CODE, &[7; 40]].concat()
+}
+
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A frame of zstd with one block that is not packed, as RFC 8878 describes it.
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    let size = u8::try_from(bytes.len()).unwrap();
+    let block = ((u32::from(size) << 3) | 1).to_le_bytes();
+    [&[0x28, 0xb5, 0x2f, 0xfd, 0x20, size][..], &block[..3], bytes].concat()
+}
+
+/// An item of Mesa's cache; `keys` are those of a list, if there is one.
+fn item(content: &[u8], packed: &[u8], keys: Option<u32>) -> Vec<u8> {
+    let mut item = [b"\x01panfrost\0Mali-G57\0\x08".as_slice(), &[0; 8]].concat();
+    item.resize(item.len().next_multiple_of(4), 0);
+    item.extend(words(&[u32::from(keys.is_some())]));
+    if let Some(keys) = keys {
+        item.extend(words(&[keys]));
+        item.extend(vec![9; 20 * keys as usize]);
+    }
+    item.extend(words(&[0x1234, content.len() as u32]));
+    item.extend(packed);
+    item
+}
+
+#[test]
+fn output_of_the_offline_compiler_names_the_stages() {
+    let block = |name: &[u8], content: &[u8]| [name, &words(&[content.len() as u32]), content].concat();
+    let blocks =
+        [block(b"CVER", &words(&[1, 2])), block(b"OBJC", &CODE), block(b"CFRA", &[]), block(b"OBJC", &CODE[..4])]
+            .concat();
+    let file = block(b"MBS2", &[&words(&[5])[..], &blocks].concat());
+    for file in [file.clone(), [&b"MPB1"[..], &words(&[2, 0, 0]), &file].concat()] {
+        let opened = open(&file).unwrap();
+        assert_eq!(opened.kind, "output of Arm's offline compiler (MBS2)");
+        assert_eq!(found(&opened), [("vertex0".into(), CODE.to_vec()), ("fragment1".into(), CODE[..4].to_vec())]);
+    }
+    // A size that leaves the file names no code.
+    assert_eq!(open(&[&b"MBS2"[..], &words(&[99, 1]), b"OBJC", &words(&[u32::MAX])].concat()).unwrap().parts, []);
+}
+
+#[test]
+fn items_of_the_cache_are_unpacked() {
+    let content = panfrost();
+    for file in [
+        item(&content, &content, None),
+        item(&content, &zlib(&content), None),
+        item(&content, &zstd(&content), Some(3)),
+    ] {
+        let opened = open(&file).unwrap();
+        assert_eq!(opened.kind, "an item of Mesa's cache for Mali-G57 (panfrost)");
+        assert_eq!(found(&opened), [("shader".into(), CODE.to_vec())]);
+    }
+    let broken = item(&content, &zlib(&content)[..20], None);
+    let damaged = open(&broken).unwrap();
+    assert_eq!(damaged.parts[0].holds, Holds::Other);
+}
+
+#[test]
+fn databases_of_the_cache_have_items() {
+    let content = panfrost();
+    let item = item(&content, &zstd(&content), None);
+    let mut file = [b"MESA_DB\0".as_slice(), &words(&[1, 7, 8])].concat();
+    for key in [1, 2] {
+        file.extend([key; 20]);
+        file.extend(words(&[0, item.len() as u32]));
+        file.extend(&item);
+    }
+    // The last was not written to its end.
+    file.extend([3; 30]);
+    let opened = open(&file).unwrap();
+    assert_eq!(opened.kind, "Mesa's cache (MESA_DB)");
+    assert_eq!(found(&opened), [("01".repeat(20), CODE.to_vec()), ("02".repeat(20), CODE.to_vec())]);
+
+    let mut file = b"\x81FOSSILIZEDB\0\0\0\x06".to_vec();
+    file.extend("ab".repeat(20).bytes());
+    file.extend(words(&[item.len() as u32, 1, 0, item.len() as u32]));
+    file.extend(&item);
+    let opened = open(&file).unwrap();
+    assert_eq!(opened.kind, "Mesa's cache in a Fossilize database");
+    assert_eq!(found(&opened), [("ab".repeat(20), CODE.to_vec())]);
+}
+
+#[test]
+fn what_applications_give_fossilize_is_named_and_no_code() {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(&[5; 64]).unwrap();
+    let packed = encoder.finish().unwrap();
+    let mut file = b"\x81FOSSILIZEDB\0\0\0\x06".to_vec();
+    file.extend(format!("{}04{}", "0".repeat(22), "0123456789abcdef").bytes());
+    file.extend(words(&[packed.len() as u32, 2, 0, 64]));
+    file.extend(&packed);
+    let opened = open(&file).unwrap();
+    assert_eq!(opened.kind, "a Fossilize database");
+    let part = &opened.parts[0];
+    assert_eq!(
+        (part.name.as_str(), &part.bytes[..], part.holds),
+        ("SPIR-V module 0123456789abcdef", &[5; 64][..], Holds::Other)
+    );
+}
+
+#[test]
+fn pipeline_caches_of_mesa_have_objects_and_those_of_others_do_not() {
+    let head = words(&[32, 1, 0x13b5, 0x9091, 1, 2, 3, 4]);
+    let mut file = [&head[..], &words(&[1])].concat();
+    file.extend(words(&[0xffff_ffff, 5, 0]));
+    file.extend([0xaa; 5]);
+    file.resize(file.len().next_multiple_of(8), 0);
+    // What PanVK knows of the shader comes first.
+    let content = [&[7; 20][..], &words(&[12]), &CODE, &words(&[0, 0])].concat();
+    let (size_at, size) = (32 + 4 + 8, words(&[content.len() as u32]));
+    file[size_at..size_at + 4].copy_from_slice(&size);
+    file.extend(&content);
+    let opened = open(&file).unwrap();
+    assert_eq!(opened.kind, "a Vulkan pipeline cache of Arm, device 0x9091");
+    assert_eq!(found(&opened), [("aa".repeat(5), CODE.to_vec())]);
+    let other = [&head[..], &[0x55; 100]].concat();
+    assert_eq!(open(&other).unwrap().parts, []);
+}
+
+#[test]
+fn cut_and_changed_files_are_no_trouble() {
+    let content = panfrost();
+    let item = item(&content, &zstd(&content), Some(1));
+    let mut database = [b"MESA_DB\0".as_slice(), &words(&[1, 7, 8])].concat();
+    database.extend([1; 20]);
+    database.extend(words(&[0, item.len() as u32]));
+    database.extend(&item);
+    let cache = [&words(&[32, 1, 0x13b5, 1, 0, 0, 0, 0, u32::MAX, 0, u32::MAX, u32::MAX])[..], &CODE].concat();
+    let fossils = [b"\x81FOSSILIZEDB\0\0\0\x06".as_slice(), &[b'0'; 40], &words(&[4, 2, 0, u32::MAX]), &CODE].concat();
+    for file in [item, database, cache, fossils] {
+        for end in 0..=file.len() {
+            if let Some(opened) = open(&file[..end]) {
+                found(&opened);
+            }
+        }
+        for at in 0..file.len() {
+            for bit in 0..8 {
+                let mut changed = file.clone();
+                changed[at] ^= 1 << bit;
+                if let Some(opened) = open(&changed) {
+                    found(&opened);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! A program's text as bytes, with the place of each instruction and label in the text: for editors and other tools that
+//! show both side by side.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::Tables;
+use crate::group::listing::read_program;
+use crate::program::{Part, ProgramError, read};
+use crate::stream;
+
+/// A program that was assembled as far as its lines allow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Assembly {
+    /// Its bytes, in the order of memory. What stands for a line with a mistake means nothing.
+    pub bytes: Vec<u8>,
+    /// The instructions without a mistake, in the order of the text.
+    pub placed: Vec<Placed>,
+    /// The labels, in the order of the text.
+    pub labels: Vec<Label>,
+    /// Every mistake, in the order of the text.
+    pub errors: Vec<ProgramError>,
+}
+
+/// An instruction of a text and its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The line that it starts on, from 0.
+    pub line: usize,
+    /// Where its bytes start.
+    pub at: usize,
+    /// How many there are.
+    pub len: usize,
+}
+
+/// The definition of a label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Its name.
+    pub name: String,
+    /// Its line, from 0.
+    pub line: usize,
+    /// Its first byte in the line, from 0.
+    pub at: usize,
+}
+
+impl Label {
+    /// `name` is a part of `full`, the line of this number.
+    pub(crate) fn new(full: &str, line: usize, name: &str) -> Label {
+        Label { name: name.to_string(), line, at: name.as_ptr() as usize - full.as_ptr() as usize }
+    }
+}
+
+impl Tables {
+    /// Assembles a program of the instruction set, in the syntax that its listings have. Where there are no errors, the bytes
+    /// are the program.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use isaforge_core::Tables;
+    ///
+    /// let text = "start: // a label\nMultiplyHiInt16u r0.x?y?z?w?, r2.xxxx, r4.xxxx\nMultiplyHiInt16v r0";
+    /// let read = Tables::Words(isaforge_vpu::ISA).assemble(text);
+    /// let one = read.placed[0];
+    /// assert_eq!((one.line, &read.bytes[one.at..][..one.len]), (1, &0x2a00004000800000_u64.to_le_bytes()[..]));
+    /// assert_eq!((read.labels[0].name.as_str(), read.errors[0].line), ("start", 3));
+    /// ```
+    pub fn assemble(&self, text: &str) -> Assembly {
+        match self {
+            Tables::Words(isa) => {
+                let (mut placed, mut labels) = (Vec::new(), Vec::new());
+                let len = usize::from(isa.word_bits).div_ceil(8).max(1);
+                let (words, errors) = read(isa, text, |part| match part {
+                    Part::Label { line, full, name } => labels.push(Label::new(full, line, name)),
+                    Part::Word { line } => placed.push(Placed { line, at: placed.len() * len, len }),
+                });
+                let wrong = |one: &Placed| errors.binary_search_by_key(&(one.line + 1), |error| error.line).is_ok();
+                placed.retain(|one| !wrong(one));
+                let bytes = words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(len)).collect();
+                Assembly { bytes, placed, labels, errors }
+            }
+            Tables::Groups(isa) => read_program(isa, text),
+            Tables::Streams(engine) => match engine.stream.sequence {
+                Some(sequence) => match sequence.assemble(text) {
+                    Ok(bytes) => Assembly { bytes, ..Assembly::default() },
+                    Err(error) => {
+                        let before = text.get(..error.at).unwrap_or(text);
+                        let line = before.matches('\n').count() + 1;
+                        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+                        let error = ProgramError { line, column, len: 1, message: error.message, help: String::new() };
+                        Assembly { errors: alloc::vec![error], ..Assembly::default() }
+                    }
+                },
+                None => stream::program::read(*engine, text),
+            },
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! What could stand at the cursor.
+//!
+//! The assembler decides: it reads the line up to the cursor and says what it expected there, or takes a name that is tried or
+//! does not.
+
+use std::collections::BTreeSet;
+
+use isaforge_core::Tables;
+use isaforge_core::error::{ParseReason, modifier_words};
+use isaforge_core::group::GroupIsa;
+use isaforge_core::group::parse::mnemonic;
+use isaforge_core::group::table::{Operand as GroupOperand, OperandKind, Operation, Token as Part, Type as GroupType};
+use isaforge_core::group::text::named_bits;
+use isaforge_core::parse::{Labels, parse_at};
+use isaforge_core::stream::{self, Engine, Token};
+use isaforge_core::table::{Isa, Shape};
+use lsp_types::{CompletionItem, CompletionItemKind, CompletionTextEdit, Documentation, Position, TextEdit};
+
+use super::{Source, is_word, registers};
+
+/// A name and what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Offer {
+    /// The name.
+    pub name: String,
+    /// A few words.
+    pub title: &'static str,
+    /// More of them.
+    pub doc: &'static str,
+}
+
+impl Offer {
+    fn plain(name: &str) -> Offer {
+        Offer { name: name.to_owned(), title: "", doc: "" }
+    }
+}
+
+/// What the lines of a set may start with, each once.
+pub fn mnemonics(tables: Tables) -> Vec<Offer> {
+    let mut found: Vec<Offer> = match tables {
+        Tables::Words(isa) => {
+            let offer = |form: &isaforge_core::table::Form| Offer {
+                name: form.name.str.to_owned(),
+                title: form.title,
+                doc: form.doc,
+            };
+            isa.forms.iter().map(offer).collect()
+        }
+        Tables::Groups(isa) => {
+            let operations = isa.operations.iter().filter(|operation| !operation.remark);
+            let offer = |operation: &Operation| {
+                Some(Offer { name: mnemonic(operation.syntax)?.to_owned(), title: "", doc: operation.doc })
+            };
+            operations.filter_map(offer).collect()
+        }
+        Tables::Streams(engine) => {
+            let offer = |layout: &stream::Layout| {
+                let instruction = engine.stream.instructions.get(usize::from(layout.opcode))?;
+                let Some(Token::Text(text)) = layout.text.first() else { return None };
+                let name = text.str.split_whitespace().next()?.to_owned();
+                Some(Offer { name, title: instruction.title, doc: instruction.doc })
+            };
+            engine.stream.layouts_of(0).iter().filter_map(offer).collect()
+        }
+    };
+    found.sort();
+    found.dedup_by(|b, a| a.name == b.name);
+    found
+}
+
+/// Every label leads to the start.
+struct Any<'s>(&'s Source);
+
+impl Any<'_> {
+    fn find(&self, name: &str) -> Option<u64> {
+        self.0.assembly.labels.iter().any(|label| label.name == name).then_some(0)
+    }
+}
+
+impl Labels for Any<'_> {
+    fn resolve(&self, name: &str) -> Option<u64> {
+        self.find(name)
+    }
+}
+
+impl stream::Labels for Any<'_> {
+    fn resolve(&self, name: &str) -> Option<u64> {
+        self.find(name)
+    }
+}
+
+/// What no text has.
+const PROBE: &str = "\u{1}";
+
+/// Names that could stand at a place, each with the edit that writes it.
+pub fn complete(source: &Source, position: Position) -> Vec<CompletionItem> {
+    let line = position.line as usize;
+    let byte = source.text.byte(position);
+    let Some(code) = source.code(line).get(..byte) else { return Vec::new() };
+    let start = statement(source, code);
+    let text = code.get(start..).unwrap_or_default();
+    let first = !text.trim_start().contains(char::is_whitespace);
+    let word = text.len() - text.trim_end_matches(|c: char| is_word(c) || c == '.').len();
+    let word = text.len() - word;
+    let mut found = Vec::new();
+    let mut add = |offers: Vec<Offer>, from: usize, kind: CompletionItemKind| {
+        let typed = text.get(from..).unwrap_or_default();
+        let range = source.text.range(line, start + from..byte);
+        let fits = offers.into_iter().filter(|offer| starts(&offer.name, typed));
+        found.extend(fits.map(|offer| item(offer, range, kind)));
+    };
+    if first {
+        add(mnemonics(source.set.tables), text.len() - text.trim_start().len(), CompletionItemKind::FUNCTION);
+    }
+    if let Some(dot) = text.get(word..).and_then(|typed| typed.rfind('.')) {
+        let dot = word + dot + 1;
+        let before = text.get(..dot).unwrap_or_default();
+        let offers = match source.set.tables {
+            Tables::Words(isa) => suffixes(source, isa, before),
+            Tables::Groups(isa) => parts(isa, text, true),
+            Tables::Streams(_) => Vec::new(),
+        };
+        add(offers, dot, CompletionItemKind::ENUM_MEMBER);
+    }
+    if !first {
+        // Marks in front of a register are a part of its operand.
+        let from = text.rfind([' ', '\t', ',']).map_or(0, |at| at + 1);
+        let before = text.get(..from).unwrap_or_default();
+        match source.set.tables {
+            Tables::Words(isa) => add(operands(source, isa, before), from, CompletionItemKind::VARIABLE),
+            Tables::Groups(isa) => {
+                let mut offers = parts(isa, text, false);
+                offers.extend(registers(&source.set).iter().map(|(name, _)| Offer::plain(name)));
+                offers.extend(labels(source));
+                add(offers, from, CompletionItemKind::VARIABLE);
+            }
+            Tables::Streams(engine) => {
+                let before = text.get(..word).unwrap_or_default();
+                add(accepted(source, engine, before), word, CompletionItemKind::VARIABLE);
+            }
+        }
+    }
+    found
+}
+
+/// Where the statement at the end of a line starts: behind labels, and of groups behind a number or a bar.
+fn statement(source: &Source, code: &str) -> usize {
+    let behind = |mark: char| code.rfind(mark).map_or(0, |at| at + 1);
+    match source.set.tables {
+        Tables::Groups(_) => behind(':').max(behind('|')),
+        _ => {
+            let label = |at: &usize| code[..*at].trim().chars().all(super::is_label);
+            code.match_indices(':').map(|(at, _)| at).take_while(label).last().map_or(0, |at| at + 1)
+        }
+    }
+}
+
+fn starts(name: &str, typed: &str) -> bool {
+    name.get(..typed.len()).is_some_and(|start| start.eq_ignore_ascii_case(typed))
+}
+
+fn item(offer: Offer, range: lsp_types::Range, kind: CompletionItemKind) -> CompletionItem {
+    CompletionItem {
+        label: offer.name.clone(),
+        kind: Some(kind),
+        detail: (!offer.title.is_empty()).then(|| offer.title.to_owned()),
+        documentation: (!offer.doc.is_empty()).then(|| Documentation::String(offer.doc.to_owned())),
+        filter_text: Some(offer.name.clone()),
+        text_edit: Some(CompletionTextEdit::Edit(TextEdit::new(range, offer.name))),
+        ..CompletionItem::default()
+    }
+}
+
+fn labels(source: &Source) -> impl Iterator<Item = Offer> {
+    source.assembly.labels.iter().map(|label| Offer::plain(&label.name))
+}
+
+/// Modifiers of an instruction, or of the operand that ends here.
+fn suffixes(source: &Source, isa: &'static Isa, before: &str) -> Vec<Offer> {
+    let Err(error) = parse_at(isa, &format!("{before}{PROBE}"), 0, &Any(source)) else { return Vec::new() };
+    let modifiers = match error.reason {
+        ParseReason::UnknownModifier(form) => isa.forms.get(usize::from(form)).map(|form| form.modifiers),
+        ParseReason::UnknownSuffix(form, operand) => {
+            let operand = isa.forms.get(usize::from(form)).and_then(|form| form.operands.get(usize::from(operand)));
+            operand.map(|operand| operand.suffixes)
+        }
+        _ => None,
+    };
+    let offer = |modifier: &'static isaforge_core::table::Modifier| {
+        modifier_words(isa, modifier).map(|word| Offer {
+            name: word.to_owned(),
+            title: modifier.name,
+            doc: modifier.doc,
+        })
+    };
+    modifiers.unwrap_or_default().iter().flat_map(offer).collect()
+}
+
+/// The texts of the operand that is expected behind a text.
+fn operands(source: &Source, isa: &'static Isa, before: &str) -> Vec<Offer> {
+    let Err(error) = parse_at(isa, &format!("{before}{PROBE}"), 0, &Any(source)) else { return Vec::new() };
+    let ParseReason::Operand(form, operand) = error.reason else { return Vec::new() };
+    let operand = isa.forms.get(usize::from(form)).and_then(|form| form.operands.get(usize::from(operand)));
+    match operand.map(|operand| &operand.shape) {
+        Some(Shape::One { kind, .. } | Shape::List { kind, .. }) => {
+            let texts = isa.kinds.get(usize::from(*kind)).map_or(&[][..], |kind| kind.texts);
+            let texts: BTreeSet<&str> = texts.iter().map(|text| text.str).filter(|text| !text.is_empty()).collect();
+            let named = registers(&source.set).into_iter().map(|(name, _)| name);
+            let shown: Vec<String> = match texts.is_empty() {
+                true => named.collect(),
+                false => texts.into_iter().map(str::to_owned).collect(),
+            };
+            shown.iter().map(|name| Offer::plain(name)).collect()
+        }
+        Some(Shape::Number { target: Some(_), .. }) => labels(source).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// What the operations of the name that a part starts with may have: modifiers, or what stands for wires.
+fn parts(isa: &'static GroupIsa, text: &str, modifiers: bool) -> Vec<Offer> {
+    let name = text.trim_start().split(|c: char| !is_word(c)).next().unwrap_or_default();
+    let is_called =
+        |operation: &&Operation| mnemonic(operation.syntax).is_some_and(|known| known.eq_ignore_ascii_case(name));
+    let wire = |operand: &'static GroupOperand| match operand.kind {
+        OperandKind::Wire(wire) => Some(wire),
+        _ => None,
+    };
+    let found = match modifiers {
+        true => words_of_groups(isa, isa.operations.iter().filter(is_called)),
+        false => isa.operands.iter().filter_map(wire).filter(|wire| !wire.is_empty()).collect(),
+    };
+    found.into_iter().map(Offer::plain).collect()
+}
+
+/// The words that may stand behind a dot in the text of some operations.
+pub(crate) fn words_of_groups(
+    isa: &'static GroupIsa,
+    operations: impl IntoIterator<Item = &'static Operation>,
+) -> BTreeSet<&'static str> {
+    let mut found = BTreeSet::new();
+    for operation in operations {
+        let field = |at: u8, field: u8| {
+            let slots = (0..isa.slots.len()).filter(|slot| operation.slots >> slot & 1 != 0);
+            let slot = if at == Part::OWN { slots.min()? } else { usize::from(at) };
+            isa.choices.get(usize::from(isa.slots.get(slot)?.choice))?.fields.get(usize::from(field))
+        };
+        if let Some(Part::Text(text)) = operation.syntax.first() {
+            found.extend(text.split(' ').next().into_iter().flat_map(|name| name.split('.').skip(1)));
+        }
+        for token in operation.syntax {
+            match *token {
+                Part::Flag(_, _, text) => found.extend([text]),
+                Part::Words(_, _, words) => found.extend(words),
+                Part::Bits(_, _, words) => found.extend(named_bits(words).1),
+                Part::Suffix(at, index, _) => {
+                    let named = field(at, index).and_then(|field| match field.ty {
+                        GroupType::Enum(index) => isa.enums.get(usize::from(index)),
+                        _ => None,
+                    });
+                    found.extend(named.iter().flat_map(|named| named.values).map(|value| value.text));
+                }
+                _ => {}
+            }
+        }
+    }
+    let words = found.into_iter().map(|word| word.trim_start_matches('.'));
+    words.filter(|word| !word.is_empty() && word.chars().all(is_word)).collect()
+}
+
+/// The most names that are tried.
+const TRIED: usize = 2000;
+
+/// The names of a stream's set that the assembler takes behind a text.
+fn accepted(source: &Source, engine: Engine, before: &str) -> Vec<Offer> {
+    let named = registers(&source.set).into_iter().map(|(name, _)| Offer::plain(&name));
+    let value =
+        |value: &'static isaforge_core::table::Value| Offer { name: value.text.to_owned(), title: "", doc: value.doc };
+    let values = engine.stream.enums.iter().flat_map(|found| found.values).map(value);
+    let all: BTreeSet<Offer> = named.chain(values).chain(labels(source)).take(TRIED).collect();
+    let takes = |offer: &Offer| {
+        let text = format!("{before}{}", offer.name);
+        match engine.parse_at(text.trim_start(), 0, 0, &Any(source)) {
+            Ok(_) => true,
+            Err(error) => error.at + (text.len() - text.trim_start().len()) >= text.len(),
+        }
+    };
+    all.into_iter().filter(|offer| !offer.name.is_empty() && takes(offer)).collect()
+}

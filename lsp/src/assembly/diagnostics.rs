@@ -1,0 +1,41 @@
+//! Mistakes, and what is likely wrong with a program that has none.
+
+use isaforge_analysis::{Program, lint};
+use lsp_types::{Diagnostic, DiagnosticSeverity, NumberOrString};
+
+use super::Source;
+
+/// Everything there is to say: what the assembler prints, or else what `isaforge lint` does.
+pub fn diagnostics(source: &Source) -> Vec<Diagnostic> {
+    let errors = source.assembly.errors.iter().map(|error| {
+        let help = if error.help.is_empty() { String::new() } else { format!("\n{}", error.help) };
+        Diagnostic {
+            range: source.text.characters(error.line.saturating_sub(1), error.column, error.len),
+            severity: Some(DiagnosticSeverity::ERROR),
+            source: Some("isaforge".to_owned()),
+            message: format!("{}{help}", error.message),
+            ..Diagnostic::default()
+        }
+    });
+    let errors: Vec<Diagnostic> = errors.collect();
+    if errors.is_empty() { findings(source) } else { errors }
+}
+
+fn findings(source: &Source) -> Vec<Diagnostic> {
+    let program = Program::read(&source.set, &source.assembly.bytes);
+    let shown = |finding: isaforge_analysis::Finding| {
+        let at = program.entries.get(finding.entry)?.bytes.start;
+        let placed = source.assembly.placed.iter().find(|placed| placed.at == at)?;
+        let code = source.code(placed.line);
+        let start = code.len() - code.trim_start().len();
+        Some(Diagnostic {
+            range: source.text.range(placed.line, start..code.trim_end().len()),
+            severity: Some(DiagnosticSeverity::INFORMATION),
+            code: Some(NumberOrString::String(finding.check.code().to_owned())),
+            source: Some("isaforge lint".to_owned()),
+            message: finding.message,
+            ..Diagnostic::default()
+        })
+    };
+    lint(&program).into_iter().filter_map(shown).collect()
+}

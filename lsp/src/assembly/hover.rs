@@ -1,0 +1,175 @@
+//! What an instruction is, and what its bits mean.
+
+use std::fmt::Write;
+
+use isaforge_analysis::{Instruction, Register, Set};
+use isaforge_core::Tables;
+use isaforge_core::assembly::Placed;
+use isaforge_core::decode::decode;
+use isaforge_core::explain::{Field, groups, words as explained};
+use isaforge_core::group;
+use isaforge_core::stream::{Source as Bits, annotate};
+use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
+
+use super::Source;
+use super::complete::{Offer, mnemonics};
+use super::names::label_at;
+use super::words::hexadecimal;
+use crate::text::run_at;
+
+/// What there is to say of a place.
+pub fn hover(source: &Source, position: Position) -> Option<Hover> {
+    let line = position.line as usize;
+    let code = source.code(line);
+    let byte = source.text.byte(position);
+    if byte > code.len() {
+        return None;
+    }
+    let (text, range) = match label_at(source, position) {
+        Some((label, range)) => (of_label(source, &label)?, range),
+        None => match source.at_line(line) {
+            Some((placed, instruction)) => {
+                let start = code.len() - code.trim_start().len();
+                (of_instruction(source, placed, instruction), start..code.trim_end().len())
+            }
+            None => {
+                let range = run_at(code, byte, |c| super::is_word(c) || c == '.');
+                (of_name(&source.set, code.get(range.clone())?)?, range)
+            }
+        },
+    };
+    let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value: text });
+    Some(Hover { contents, range: Some(source.text.range(line, range)) })
+}
+
+fn of_label(source: &Source, name: &str) -> Option<String> {
+    let label = source.assembly.labels.iter().find(|label| label.name == name)?;
+    let next = source.assembly.placed.iter().find(|placed| placed.line >= label.line);
+    let at = next.map_or(source.assembly.bytes.len(), |placed| placed.at);
+    Some(format!("label `{name}`: line {}, address `{at:#x}`", label.line + 1))
+}
+
+/// An instruction that is written wrong, by the longest name that its line starts with.
+fn of_name(set: &Set, written: &str) -> Option<String> {
+    let all = mnemonics(set.tables);
+    let starts = |name: &str| written.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let best = all.iter().filter(|offer| starts(&offer.name)).max_by_key(|offer| offer.name.len())?;
+    Some(described(best))
+}
+
+fn described(offer: &Offer) -> String {
+    let mut out = format!("**{}**", offer.name);
+    if !offer.title.is_empty() {
+        let _ = write!(out, " — {}", offer.title);
+    }
+    if !offer.doc.is_empty() {
+        let _ = write!(out, "\n\n{}", offer.doc);
+    }
+    out
+}
+
+fn of_instruction(source: &Source, placed: &Placed, instruction: &Instruction) -> String {
+    let bytes = source.bytes(placed);
+    let tables = source.set.tables;
+    let mut out = String::new();
+    let names: Vec<&str> = match tables {
+        Tables::Groups(_) => instruction.mnemonic.split(" | ").collect(),
+        _ => vec![&instruction.mnemonic],
+    };
+    for name in names {
+        out.push_str(&described(&by_name(tables, name)));
+        out.push_str("\n\n");
+    }
+    let _ = writeln!(out, "`{}` at `{:#x}`: `{}`\n", hexadecimal(tables, bytes), placed.at, instruction.text);
+    if let Some(does) = operation(&source.set, bytes) {
+        let _ = writeln!(out, "```\n{does}\n```\n");
+    }
+    let names = |registers: &mut dyn Iterator<Item = Register>| {
+        let names: Vec<String> = registers.map(|register| format!("`{}`", source.set.name(register))).collect();
+        names.join(", ")
+    };
+    let reads = names(&mut instruction.reads.iter().copied());
+    let writes = names(&mut instruction.writes.iter().map(|(register, _)| *register));
+    for (verb, registers) in [("reads", reads), ("writes", writes)] {
+        if !registers.is_empty() {
+            let _ = writeln!(out, "{verb} {registers}  ");
+        }
+    }
+    out.push_str("\n| bits | field | value | meaning |\n|---|---|---|---|\n");
+    for (bits, field, text, meaning) in fields(tables, bytes) {
+        let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
+        let text = if text.is_empty() { text } else { format!("`{}`", cell(&text)) };
+        let _ = writeln!(out, "| {bits} | {} | {text} | {} |", cell(&field), cell(&meaning));
+    }
+    out
+}
+
+/// An instruction by its name in the specification.
+fn by_name(tables: Tables, name: &str) -> Offer {
+    let (title, doc) = match tables {
+        Tables::Words(isa) => isa.forms.iter().find(|form| form.name.str == name).map(|form| (form.title, form.doc)),
+        Tables::Groups(isa) => isa.operations.iter().find(|one| one.name == name).map(|one| ("", one.doc)),
+        Tables::Streams(engine) => {
+            engine.stream.instructions.iter().find(|one| one.name == name).map(|one| (one.title, one.doc))
+        }
+    }
+    .unwrap_or_default();
+    Offer { name: name.to_owned(), title, doc }
+}
+
+/// What this very word does, with its modifiers known.
+fn operation(set: &Set, bytes: &[u8]) -> Option<String> {
+    let Tables::Words(isa) = set.tables else { return None };
+    let word = word(bytes);
+    Some(explained::operation(isa, set.semantics?, decode(isa, word).ok()?, word)?.1)
+}
+
+fn word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+}
+
+/// A row of the table: bits, field, value, meaning.
+type Row = (String, String, String, String);
+
+fn fields(tables: Tables, bytes: &[u8]) -> Vec<Row> {
+    match tables {
+        Tables::Words(isa) => explained::explain(isa, word(bytes)).fields.iter().map(|field| row("", field)).collect(),
+        Tables::Groups(isa) => {
+            let Ok(group) = group::decode::decode(isa, bytes) else { return Vec::new() };
+            let mut rows = Vec::new();
+            for (index, slot) in isa.slots.iter().enumerate() {
+                let Some(record) = group.record(isa, index) else { continue };
+                let mut found = groups::fields(isa, &group, index, record);
+                found.sort_by_key(|field| std::cmp::Reverse(field.runs.first().map(|run| run.0)));
+                rows.extend(found.iter().map(|field| row(slot.name, field)));
+            }
+            rows
+        }
+        Tables::Streams(engine) => {
+            let Ok(decoded) = engine.decode(bytes) else { return Vec::new() };
+            let mut rows = Vec::new();
+            annotate(engine, &decoded, &mut |note| {
+                let runs = note.bits.runs().map(|(at, width)| ((at + width - 1) as u16, at as u16));
+                let bits = runs.collect::<Vec<_>>().into_iter().rev().map(run).collect::<Vec<_>>().join(", ");
+                let (name, meaning) = match note.field {
+                    Some(field) if matches!(field.source, Bits::Bits(_)) => (field.name, field.doc),
+                    Some(_) => return,
+                    None if note.constant => ("constant", "must be so"),
+                    None => ("ignored", "may be anything"),
+                };
+                rows.push((bits, name.to_owned(), note.text.as_str().to_owned(), meaning.to_owned()));
+            });
+            rows
+        }
+    }
+}
+
+fn row(slot: &str, field: &Field) -> Row {
+    let runs = field.runs.iter().map(|(high, low)| run((u16::from(*high), u16::from(*low))));
+    let name = if slot.is_empty() { field.full_name() } else { format!("{slot}.{}", field.full_name()) };
+    (runs.collect::<Vec<_>>().join(", "), name, field.text.clone(), field.meaning.clone())
+}
+
+fn run((high, low): (u16, u16)) -> String {
+    if high == low { format!("{low}") } else { format!("{high}..{low}") }
+}

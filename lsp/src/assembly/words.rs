@@ -1,0 +1,33 @@
+//! The encoded words beside the lines.
+
+use isaforge_core::Tables;
+use isaforge_core::assembly::Placed;
+use lsp_types::{InlayHint, InlayHintLabel, Range};
+
+use super::Source;
+
+/// A hint at the end of each line within a range that became bytes.
+pub fn hints(source: &Source, range: Range) -> Vec<InlayHint> {
+    let lines = range.start.line as usize..=range.end.line as usize;
+    let shown = source.assembly.placed.iter().filter(|placed| lines.contains(&placed.line));
+    let hint = |placed: &Placed| InlayHint {
+        position: source.text.position(placed.line, usize::MAX),
+        label: InlayHintLabel::String(hexadecimal(source.set.tables, source.bytes(placed))),
+        kind: None,
+        text_edits: None,
+        tooltip: None,
+        padding_left: Some(true),
+        padding_right: None,
+        data: None,
+    };
+    shown.map(hint).collect()
+}
+
+/// Bytes as `isaforge asm` prints them: the value of a word, of others the bytes in the order of memory.
+pub fn hexadecimal(tables: Tables, bytes: &[u8]) -> String {
+    let digits = |bytes: &mut dyn Iterator<Item = &u8>| bytes.map(|byte| format!("{byte:02x}")).collect();
+    match tables {
+        Tables::Words(_) => digits(&mut bytes.iter().rev()),
+        _ => digits(&mut bytes.iter()),
+    }
+}

@@ -1,0 +1,104 @@
+//! A grammar for highlighting, in the form of TextMate, which most editors and sites read.
+
+use std::collections::BTreeSet;
+
+use isaforge_analysis::Set;
+use isaforge_core::Tables;
+use isaforge_core::error::modifier_words;
+use serde_json::{Value, json};
+
+use crate::assembly::complete::{mnemonics, words_of_groups};
+use crate::assembly::registers;
+
+/// The grammar of the assembly of a set: its instructions, modifiers and registers by name.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_analysis::Set;
+/// use isaforge_core::Tables;
+///
+/// let grammar = isaforge_lsp::grammar::grammar(&Set::new(Tables::Words(isaforge_valhall::ISA), None));
+/// assert_eq!(grammar["scopeName"], "source.isaforge.valhall");
+/// assert!(grammar["repository"]["instruction"]["match"].as_str().unwrap().contains(r"FMA\.f32"));
+/// ```
+pub fn grammar(set: &Set) -> Value {
+    let name = set.tables.name();
+    let comments = match set.tables {
+        Tables::Groups(_) => vec!["#.*$"],
+        Tables::Words(_) => vec!["^\\s*#.*$", "//.*$", ";.*$"],
+        Tables::Streams(_) => vec!["^\\s*#.*$", "//.*$"],
+    };
+    let comments: Vec<Value> = comments.iter().map(|c| json!({ "name": "comment.line", "match": c })).collect();
+    let names = mnemonics(set.tables).into_iter().map(|offer| escaped(&offer.name));
+    let modifiers = modifiers(set.tables).into_iter().map(|word| escaped(&word));
+    let banks: BTreeSet<String> = registers(set).iter().map(|(name, _)| numbered(name)).collect();
+    let parts = ["comment", "label", "directive", "instruction", "modifier", "register", "number"];
+    let parts: Vec<Value> = parts.iter().map(|part| json!({ "include": format!("#{part}") })).collect();
+    json!({
+        "$schema": "https://raw.githubusercontent.com/martinring/tmlanguage/master/tmlanguage.json",
+        "name": format!("{name} assembly"),
+        "scopeName": format!("source.isaforge.{name}"),
+        "fileTypes": [name],
+        "patterns": parts,
+        "repository": {
+            "comment": { "patterns": comments },
+            "label": { "name": "entity.name.label", "match": "^\\s*[A-Za-z_.$][\\w.$]*(?=\\s*:)" },
+            "directive": { "name": "keyword.control.directive", "match": "(?<![\\w.])\\.(?:word|byte)\\b" },
+            "instruction": {
+                "name": "keyword.mnemonic",
+                "match": format!("(?<![\\w.])(?:{})(?!\\w)", alternatives(names)),
+            },
+            "modifier": {
+                "name": "storage.modifier",
+                "match": format!("(?<=\\.)(?:{})(?!\\w)", alternatives(modifiers)),
+            },
+            "register": {
+                "name": "variable.language.register",
+                "match": format!("(?<!\\w)(?:{})(?!\\w)", alternatives(banks.into_iter())),
+            },
+            "number": {
+                "name": "constant.numeric",
+                "match": "(?<![\\w.])#?-?(?:0x[0-9A-Fa-f_]+|0b[01_]+|\\d[\\d_]*(?:\\.\\d+)?)(?!\\w)",
+            },
+        },
+    })
+}
+
+/// One of these; the longest first, since the first that fits is taken.
+fn alternatives(words: impl Iterator<Item = String>) -> String {
+    let mut words: Vec<String> = words.collect::<BTreeSet<String>>().into_iter().collect();
+    words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+    words.join("|")
+}
+
+/// A text as an expression that fits itself alone.
+fn escaped(text: &str) -> String {
+    let escape = |c: char| if c.is_alphanumeric() || c == '_' { String::new() } else { "\\".to_owned() };
+    text.chars().map(|c| escape(c) + &c.to_string()).collect()
+}
+
+/// The name of a register with any number in the place of its own.
+fn numbered(name: &str) -> String {
+    let digit = |c: char| c.is_ascii_digit();
+    let Some(start) = name.find(digit) else { return escaped(name) };
+    let end = name[start..].find(|c| !digit(c)).map_or(name.len(), |len| start + len);
+    format!("{}\\d+{}", escaped(&name[..start]), escaped(&name[end..]))
+}
+
+/// The words that stand behind a dot.
+fn modifiers(tables: Tables) -> BTreeSet<String> {
+    match tables {
+        Tables::Words(isa) => {
+            let of_forms = isa.forms.iter().flat_map(|form| form.modifiers);
+            let suffixes = isa.forms.iter().flat_map(|form| form.operands).flat_map(|operand| operand.suffixes);
+            of_forms.chain(suffixes).flat_map(|modifier| modifier_words(isa, modifier)).map(str::to_owned).collect()
+        }
+        Tables::Groups(isa) => words_of_groups(isa, isa.operations).into_iter().map(str::to_owned).collect(),
+        Tables::Streams(engine) => {
+            let values = engine.stream.enums.iter().flat_map(|found| found.values);
+            let words = values.map(|value| value.text.trim_start_matches('.'));
+            words.filter(|word| word.starts_with(|c: char| c.is_alphabetic())).map(str::to_owned).collect()
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The instruction set that a program is written for.
+//!
+//! A comment in its first lines names it (`// isa: valhall`, `; isa: ../my.yaml`, `# isa: ir3.xml 630`), else the end of its
+//! name (`shader.valhall`, `shader.valhall.s`), else what the editor was told (`initializationOptions`).
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use isaforge_analysis::Set;
+use isaforge_compiler::Settings;
+use isaforge_compiler::load::{Refusal, entry, load};
+use isaforge_core::Tables;
+use isaforge_core::semantics::Semantics;
+use serde::Deserialize;
+
+/// An instruction set that needs no specification.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    /// Its name.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// How its instructions are encoded.
+    pub tables: Tables,
+    /// What they do, if that is known.
+    pub semantics: Option<&'static Semantics>,
+}
+
+impl Known {
+    fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.contains(&name)
+    }
+}
+
+/// Names an instruction set.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Named {
+    /// A known one, or the path of a specification.
+    pub isa: String,
+    /// The generation of the hardware, where the specification tells several apart.
+    pub generation: Option<String>,
+}
+
+/// So many lines at the start of a text may name the set.
+const HEAD: usize = 20;
+
+/// The set that a comment of a text names, and its line.
+pub fn in_comment(text: &str) -> Option<(Named, usize)> {
+    text.lines().take(HEAD).enumerate().find_map(|(line, text)| {
+        let comment = text.trim_start();
+        let comment = ["//", ";", "#"].iter().find_map(|mark| comment.strip_prefix(mark))?;
+        let mut words = comment.trim().strip_prefix("isa:")?.split_whitespace();
+        let isa = words.next()?.to_owned();
+        Some((Named { isa, generation: words.next().map(str::to_owned) }, line))
+    })
+}
+
+/// All instruction sets: the known ones, and those of specifications that were asked for.
+#[derive(Debug)]
+pub struct Sets<'k> {
+    known: &'k [Known],
+    loaded: HashMap<(PathBuf, Option<String>), Loaded>,
+}
+
+#[derive(Debug)]
+struct Loaded {
+    /// When each of its files was written last.
+    files: Vec<(PathBuf, Option<SystemTime>)>,
+    set: Result<Set, String>,
+}
+
+impl<'k> Sets<'k> {
+    /// The known ones.
+    pub fn new(known: &'k [Known]) -> Self {
+        Sets { known, loaded: HashMap::new() }
+    }
+
+    /// The name of the set of a program: `default` where neither its text nor its path has one.
+    pub fn named(&self, text: &str, path: &Path, default: &Named) -> Option<(Named, usize)> {
+        let ending = || {
+            let name = path.file_name()?.to_str()?;
+            let found = name.split('.').skip(1).find(|part| self.known.iter().any(|known| known.is_called(part)))?;
+            Some((Named { isa: found.to_owned(), generation: None }, 0))
+        };
+        let default = || (!default.isa.is_empty()).then(|| (default.clone(), 0));
+        in_comment(text).or_else(ending).or_else(default)
+    }
+
+    /// The set of this name; paths start at `folder`.
+    ///
+    /// The tables of a specification stay in memory for as long as the server runs, so it is compiled again only when one of
+    /// its files was saved.
+    ///
+    /// # Errors
+    /// When there is none, or its specification has mistakes.
+    pub fn open(&mut self, named: &Named, folder: &Path) -> Result<Set, String> {
+        if let Some(known) = self.known.iter().find(|known| known.is_called(&named.isa)) {
+            return Ok(Set::new(known.tables, known.semantics));
+        }
+        let path = entry(&folder.join(&named.isa));
+        if !path.exists() {
+            let names: Vec<String> = self.known.iter().map(|known| format!("`{}`", known.name)).collect();
+            let names = names.join(", ");
+            return Err(format!("`{}` is neither {names} nor a specification", named.isa));
+        }
+        let key = (path, named.generation.clone());
+        let fresh = self.loaded.get(&key).is_some_and(|loaded| loaded.is_fresh());
+        if !fresh {
+            self.loaded.insert(key.clone(), Loaded::read(&key.0, named.generation.as_deref()));
+        }
+        self.loaded.get(&key).map_or_else(|| Err(String::new()), |loaded| loaded.set.clone())
+    }
+}
+
+fn saved(path: &Path) -> Option<SystemTime> {
+    path.metadata().and_then(|metadata| metadata.modified()).ok()
+}
+
+impl Loaded {
+    fn read(path: &Path, generation: Option<&str>) -> Loaded {
+        let settings = Settings { generation: generation.map(str::to_owned), ..Settings::new(path) };
+        let (files, set) = match load(&settings) {
+            Ok(loaded) => (loaded.checked.files, Ok(Set::new(loaded.tables, loaded.semantics))),
+            Err(Refusal::Mistakes(failure)) => {
+                let count = failure.diagnostics.error_count();
+                let which = if count == 1 { "a mistake" } else { "mistakes" };
+                (failure.files(), Err(format!("`{}` has {which}; `isaforge check` says more", path.display())))
+            }
+            Err(Refusal::Generation { message, help }) => (vec![path.to_owned()], Err(format!("{message}: {help}"))),
+        };
+        let files = files.into_iter().map(|file| (saved(&file), file)).map(|(time, file)| (file, time)).collect();
+        Loaded { files, set }
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.files.iter().all(|(file, time)| saved(file) == *time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_names_the_set() {
+        let named = |text: &str| in_comment(text).map(|(named, line)| (named.isa, named.generation, line));
+        assert_eq!(named("// a shader\n  # isa: valhall\n"), Some(("valhall".into(), None, 1)));
+        assert_eq!(named("; isa: ../ir3.xml 630"), Some(("../ir3.xml".into(), Some("630".into()), 0)));
+        assert_eq!(named("isa: valhall\n// isa:\nMOV r1, r2 // isa: x"), None);
+    }
+}

@@ -1,0 +1,104 @@
+//! Hover and definitions in a specification.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use isaforge_compiler::source::{FileId, Sources, Span};
+use lsp_types::{Hover, HoverContents, Location, MarkupContent, MarkupKind, Position};
+
+use super::outline::{Definition, Here, at, definitions};
+use super::{Checked, Unsaved};
+use crate::text::Text;
+
+/// A file and a place in it.
+struct Place {
+    sources: Sources,
+    file: FileId,
+    text: Text,
+    offset: usize,
+}
+
+impl Place {
+    fn new(path: &Path, position: Position, unsaved: &Unsaved) -> Option<Place> {
+        let mut sources = Sources::new();
+        sources.unsaved.clone_from(unsaved);
+        let file = sources.load(path).ok()?;
+        let text = Text::new(sources.text(file).to_owned());
+        let offset = text.start(position.line as usize) + text.byte(position);
+        Some(Place { sources, file, text, offset })
+    }
+}
+
+/// The most lines of a definition that are shown.
+const SHOWN: usize = 12;
+
+/// What the reference says of the key at a place, or how the thing that is named there is defined.
+pub fn hover(checked: &Checked, path: &Path, position: Position, unsaved: &Unsaved) -> Option<Hover> {
+    let place = Place::new(path, position, unsaved)?;
+    let (here, span) = at(&place.sources, place.file, place.offset)?;
+    let mut out = String::new();
+    match &here {
+        Here::Key(key) => {
+            let need = if key.required { ", required" } else { "" };
+            let _ = write!(out, "**`{}`**: {}{need}\n\n{}", key.name, key.expected, key.doc);
+        }
+        Here::Name(name, map) => {
+            let _ = write!(out, "**{name}**");
+            if let Some(map) = map {
+                let _ = write!(out, "\n\n{}", map.doc);
+                let keys = (map.keys)();
+                let names: Vec<String> = keys.iter().map(|key| format!("`{}`", key.name)).collect();
+                let _ = write!(out, "\n\nKeys: {}", names.join(", "));
+            }
+        }
+        Here::Value(text, key) => {
+            let _ = write!(out, "**`{}`**: {}\n\n{}", key.name, key.expected, key.doc);
+            if let Some(found) = named(checked, text, key.name) {
+                let span = found.key.to(found.value);
+                let shown: Vec<&str> = checked.sources.snippet(span).lines().take(SHOWN).collect();
+                let _ = write!(out, "\n\n```yaml\n{}\n```", shown.join("\n"));
+            }
+        }
+    }
+    let range = lsp_types::Range::new(place.text.place(span.range().start), place.text.place(span.range().end));
+    let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value: out });
+    Some(Hover { contents, range: Some(range) })
+}
+
+/// Where the thing that is named at a place is defined.
+pub fn definition(checked: &Checked, path: &Path, position: Position, unsaved: &Unsaved) -> Option<Location> {
+    let place = Place::new(path, position, unsaved)?;
+    let Here::Value(text, key) = at(&place.sources, place.file, place.offset)?.0 else { return None };
+    let span = match named(checked, &text, key.name) {
+        Some(found) => found.key,
+        None => in_model(checked, &text, key.name)?,
+    };
+    checked.location(span, &mut HashMap::new())
+}
+
+/// The definition that the value of a key means: of the section that is called like the key, or else the only one of that
+/// name.
+fn named(checked: &Checked, name: &str, key: &str) -> Option<Definition> {
+    let ends = |path: &Path| path.extension().is_some_and(|end| end == "yaml" || end == "yml");
+    let files = checked.sources.files().filter(|file| ends(checked.sources.path_on_disk(*file)));
+    let all = files.flat_map(|file| definitions(&checked.sources, file)).filter(|found| found.name == name);
+    let all: Vec<Definition> = all.collect();
+    let is_meant = |found: &&Definition| found.section.trim_end_matches('s') == key.trim_end_matches('s');
+    match (all.iter().find(is_meant), &all[..]) {
+        (Some(found), _) | (None, [found]) => Some(found.clone()),
+        (None, _) => None,
+    }
+}
+
+/// The place of a definition that a document of others makes.
+fn in_model(checked: &Checked, name: &str, key: &str) -> Option<Span> {
+    let model = checked.model.as_ref()?;
+    match key {
+        "enum" => model.enums.iter().find(|found| found.name == name).map(|found| found.span),
+        "kind" => model.kinds.iter().find(|found| found.name == name).map(|found| found.span),
+        "bank" => model.banks.iter().find(|found| found.name == name).map(|found| found.span),
+        "constants" => model.constants.iter().find(|found| found.name == name).map(|found| found.span),
+        _ => None,
+    }
+}

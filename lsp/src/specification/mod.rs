@@ -1,0 +1,134 @@
+//! Specifications in YAML, and the files that they are made of.
+//!
+//! - [`outline`]: the keys around a place, what may stand there, and what is defined where
+//! - [`answers`]: hover and definitions
+//! - this file: the checks, on texts that need not be saved
+
+pub mod answers;
+pub mod outline;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use isaforge_compiler::diagnostic::{Diagnostic as Found, Diagnostics, Severity};
+use isaforge_compiler::model::Isa;
+use isaforge_compiler::source::{FileId, Sources, Span};
+use isaforge_compiler::{Settings, check_spec};
+use lsp_types::{
+    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Position, Range,
+};
+
+use crate::text::Text;
+use crate::uri;
+
+/// Texts that are not saved, by the paths of their files without links.
+pub type Unsaved = HashMap<PathBuf, String>;
+
+/// A specification that was checked.
+#[derive(Debug)]
+pub struct Checked {
+    /// Its entry.
+    pub entry: PathBuf,
+    /// Its files, without links.
+    pub files: Vec<PathBuf>,
+    /// The model, if there is no mistake.
+    pub model: Option<Isa>,
+    /// The texts that places point into.
+    pub sources: Sources,
+    diagnostics: Diagnostics,
+}
+
+impl Checked {
+    /// Reads and checks the specification with this entry.
+    pub fn read(entry: &Path, unsaved: &Unsaved) -> Checked {
+        let settings = Settings { unsaved: unsaved.clone(), ..Settings::new(entry) };
+        let (model, diagnostics, sources) = match check_spec(&settings) {
+            Ok(checked) => (Some(checked.isa), checked.diagnostics, checked.sources),
+            Err(failure) => (None, failure.diagnostics, failure.sources),
+        };
+        let files = sources.paths().map(|path| path.canonicalize().unwrap_or(path.to_owned())).collect();
+        Checked { entry: entry.to_owned(), files, model, sources, diagnostics }
+    }
+
+    /// What is wrong in each file.
+    pub fn diagnostics(&self) -> HashMap<PathBuf, Vec<Diagnostic>> {
+        let mut texts = HashMap::new();
+        let mut found: HashMap<PathBuf, Vec<Diagnostic>> = HashMap::new();
+        for one in self.diagnostics.iter() {
+            let places = one.primary.into_iter().chain(one.rivals.iter().map(|(span, _)| *span));
+            let mut places: Vec<(PathBuf, Range)> =
+                places.filter_map(|span| Some((self.path(span.file)?, self.range(span, &mut texts)))).collect();
+            if places.is_empty() {
+                places.push((self.entry.clone(), Range::new(Position::new(0, 0), Position::new(0, 0))));
+            }
+            for (path, range) in places {
+                found.entry(path).or_default().push(self.diagnostic(one, range, &mut texts));
+            }
+        }
+        found
+    }
+
+    fn diagnostic(&self, found: &Found, range: Range, texts: &mut HashMap<FileId, Text>) -> Diagnostic {
+        let mut message = found.message.clone();
+        let label = Some(found.label.as_str()).filter(|label| !label.is_empty());
+        for more in label.into_iter().chain(found.notes.iter().chain(&found.help).map(String::as_str)) {
+            message.push('\n');
+            message.push_str(more);
+        }
+        let mut related = Vec::new();
+        for (span, text) in &found.secondary {
+            if let Some(location) = self.location(*span, texts) {
+                related.push(DiagnosticRelatedInformation { location, message: text.clone() });
+            }
+        }
+        let severity = match found.severity {
+            Severity::Error => DiagnosticSeverity::ERROR,
+            Severity::Warning => DiagnosticSeverity::WARNING,
+        };
+        Diagnostic {
+            range,
+            severity: Some(severity),
+            code: Some(NumberOrString::String(found.code.to_owned())),
+            source: Some("isaforge".to_owned()),
+            message,
+            related_information: (!related.is_empty()).then_some(related),
+            ..Diagnostic::default()
+        }
+    }
+
+    fn path(&self, file: FileId) -> Option<PathBuf> {
+        let path = self.sources.path_on_disk(file);
+        (!path.as_os_str().is_empty()).then(|| path.canonicalize().unwrap_or(path.to_owned()))
+    }
+
+    fn range(&self, span: Span, texts: &mut HashMap<FileId, Text>) -> Range {
+        let text = texts.entry(span.file).or_insert_with(|| Text::new(self.sources.text(span.file).to_owned()));
+        Range::new(text.place(span.range().start), text.place(span.range().end))
+    }
+
+    fn location(&self, span: Span, texts: &mut HashMap<FileId, Text>) -> Option<Location> {
+        Some(Location::new(uri::of_path(&self.path(span.file)?)?, self.range(span, texts)))
+    }
+}
+
+/// Folders above a file in which the entry of its specification may be.
+const ABOVE: usize = 3;
+
+/// The specification that a file is a part of: its own, or that of an entry beside or above it.
+pub fn of_file(path: &Path, unsaved: &Unsaved) -> Option<Checked> {
+    let text = unsaved.get(path).cloned().or_else(|| fs::read_to_string(path).ok())?;
+    if is_entry(&text) {
+        return Some(Checked::read(path, unsaved));
+    }
+    let folders = path.ancestors().skip(1).take(ABOVE);
+    let files = folders.flat_map(|folder| fs::read_dir(folder).into_iter().flatten().flatten());
+    let files = files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|end| end == "yaml"));
+    let entries = files.filter(|file| fs::read_to_string(file).is_ok_and(|text| is_entry(&text)));
+    entries.map(|entry| Checked::read(&entry, unsaved)).find(|checked| checked.files.iter().any(|file| file == path))
+}
+
+/// Whether a text names an instruction set.
+fn is_entry(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("isa:"))
+}

@@ -1,0 +1,123 @@
+//! Places in a document. Editors count lines from 0 and columns in units of UTF-16.
+
+use std::ops::Range;
+
+use lsp_types::Position;
+
+/// A text and where its lines start.
+#[derive(Clone, Debug, Default)]
+pub struct Text {
+    /// All of it.
+    pub text: String,
+    starts: Vec<usize>,
+}
+
+impl Text {
+    /// Finds the lines of a text.
+    pub fn new(text: String) -> Text {
+        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Text { text, starts }
+    }
+
+    /// How many lines there are; an empty one at the end counts.
+    pub fn lines(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// A line without its end; empty beyond the last.
+    pub fn line(&self, line: usize) -> &str {
+        let Some(start) = self.starts.get(line) else { return "" };
+        let end = self.starts.get(line + 1).map_or(self.text.len(), |next| next - 1);
+        self.text.get(*start..end).unwrap_or_default().trim_end_matches('\r')
+    }
+
+    /// The first byte of a line.
+    pub fn start(&self, line: usize) -> usize {
+        self.starts.get(line).copied().unwrap_or(self.text.len())
+    }
+
+    /// The byte of a line at a column; its end where the column lies behind that.
+    pub fn byte(&self, position: Position) -> usize {
+        let line = self.line(position.line as usize);
+        let mut units = 0;
+        for (at, character) in line.char_indices() {
+            if units >= position.character {
+                return at;
+            }
+            units += character.len_utf16() as u32;
+        }
+        line.len()
+    }
+
+    /// The place of a byte of a line.
+    pub fn position(&self, line: usize, byte: usize) -> Position {
+        let text = self.line(line);
+        let before = text.get(..byte.min(text.len())).unwrap_or(text);
+        Position::new(line as u32, before.encode_utf16().count() as u32)
+    }
+
+    /// The place of a byte of the text.
+    pub fn place(&self, offset: usize) -> Position {
+        let line = self.starts.partition_point(|start| *start <= offset).saturating_sub(1);
+        self.position(line, offset - self.start(line).min(offset))
+    }
+
+    /// A range of bytes within a line.
+    pub fn range(&self, line: usize, bytes: Range<usize>) -> lsp_types::Range {
+        lsp_types::Range::new(self.position(line, bytes.start), self.position(line, bytes.end))
+    }
+
+    /// So many characters from a column, both counted as messages of the assembler do: columns from 1.
+    pub fn characters(&self, line: usize, column: usize, len: usize) -> lsp_types::Range {
+        let text = self.line(line);
+        let byte = |characters: usize| text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at);
+        self.range(line, byte(column.saturating_sub(1))..byte(column.saturating_sub(1) + len))
+    }
+}
+
+/// Where a word stands in a line by itself, not as a part of a longer one. `is_part` says which characters words have.
+pub fn occurrences<'t>(
+    line: &'t str,
+    word: &'t str,
+    is_part: impl Fn(char) -> bool + Copy + 't,
+) -> impl Iterator<Item = Range<usize>> + 't {
+    let stands_alone = move |at: usize| {
+        let before = line[..at].chars().next_back().is_some_and(is_part);
+        before || line[at + word.len()..].chars().next().is_some_and(is_part)
+    };
+    let found = line.match_indices(word).filter(move |(at, _)| !word.is_empty() && !stands_alone(*at));
+    found.map(|(at, word)| at..at + word.len())
+}
+
+/// The run of such characters that touches a byte of a line.
+pub fn run_at(line: &str, byte: usize, is_part: impl Fn(char) -> bool + Copy) -> Range<usize> {
+    let byte = line.floor_char_boundary(byte);
+    let before: usize = line[..byte].chars().rev().take_while(|c| is_part(*c)).map(char::len_utf8).sum();
+    let after: usize = line[byte..].chars().take_while(|c| is_part(*c)).map(char::len_utf8).sum();
+    byte - before..byte + after
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_units_of_utf_16() {
+        let text = Text::new("a\r\n𝒳é: x\nlast".to_owned());
+        assert_eq!((text.lines(), text.line(1), text.line(2), text.line(9)), (3, "𝒳é: x", "last", ""));
+        let at = text.line(1).find('x').unwrap();
+        assert_eq!(text.position(1, at), Position::new(1, 5));
+        assert_eq!(text.byte(Position::new(1, 5)), at);
+        assert_eq!(text.place(text.start(1) + at), Position::new(1, 5));
+        assert_eq!(text.characters(1, 5, 1), text.range(1, at..at + 1));
+        assert_eq!(text.byte(Position::new(2, 99)), 4);
+    }
+
+    #[test]
+    fn words_stand_alone() {
+        let is_part = |c: char| c.is_alphanumeric();
+        assert_eq!(occurrences("r1, r11, ^r1", "r1", is_part).collect::<Vec<_>>(), [0..2, 10..12]);
+        assert_eq!(run_at("ab cd", 3, is_part), 3..5);
+        assert_eq!(run_at("ab cd", 2, is_part), 0..2);
+    }
+}

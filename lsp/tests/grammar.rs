@@ -1,0 +1,95 @@
+//! The grammar for highlighting: its text, and the colours that it gives.
+
+use std::path::Path;
+
+use fancy_regex::Regex;
+use isaforge_analysis::Set;
+use isaforge_core::Tables;
+use isaforge_lsp::grammar::grammar;
+use serde_json::Value;
+
+fn valhall() -> Value {
+    grammar(&Set::new(Tables::Words(isaforge_valhall::ISA), None))
+}
+
+/// `UPDATE_GOLDENS=1` writes it anew.
+#[test]
+fn the_grammar_of_valhall_is_as_reviewed() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/valhall.tmLanguage.json");
+    let text = format!("{:#}\n", valhall());
+    if std::env::var_os("UPDATE_GOLDENS").is_some() {
+        std::fs::write(&path, &text).expect("it can be written");
+    }
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        text == golden,
+        "the grammar has changed: review `UPDATE_GOLDENS=1 cargo test -p isaforge-lsp --test grammar`"
+    );
+}
+
+/// The parts of a line that a grammar names, as an editor finds them: the first that begins, of those the first in the list.
+fn colours(grammar: &Value, line: &str) -> Vec<(String, String)> {
+    let repository = &grammar["repository"];
+    let mut rules: Vec<(String, Regex)> = Vec::new();
+    for include in grammar["patterns"].as_array().expect("a list") {
+        let part = &repository[include["include"].as_str().expect("a name").trim_start_matches('#')];
+        let all = part["patterns"].as_array().cloned().unwrap_or_else(|| vec![part.clone()]);
+        for rule in all {
+            let name = rule["name"].as_str().expect("a name").to_owned();
+            rules.push((name, Regex::new(rule["match"].as_str().expect("an expression")).expect("it is one")));
+        }
+    }
+    let (mut found, mut at) = (Vec::new(), 0);
+    loop {
+        let matches = rules.iter().filter_map(|(name, rule)| {
+            let found = rule.find_from_pos(line, at).expect("it ends")?;
+            Some((found.start(), found.end(), name))
+        });
+        let Some((start, end, name)) = matches.min_by_key(|(start, ..)| *start) else { return found };
+        found.push((name.rsplit('.').next().unwrap_or_default().to_owned(), line[start..end].to_owned()));
+        at = end.max(at + 1);
+    }
+}
+
+#[test]
+fn names_modifiers_registers_and_numbers_have_their_colours() {
+    let grammar = valhall();
+    let shown = |line: &str| -> Vec<String> {
+        colours(&grammar, line).into_iter().map(|(name, text)| format!("{name} {text}")).collect()
+    };
+    assert_eq!(
+        shown("FMA.f32.clamp_0_1 r0, ^r10, u2.neg, 0x3F800000 // r1"),
+        [
+            "mnemonic FMA.f32",
+            "modifier clamp_0_1",
+            "register r0",
+            "register r10",
+            "register u2",
+            "modifier neg",
+            "numeric 0x3F800000",
+            "line // r1",
+        ]
+    );
+    assert_eq!(
+        shown("again: MOV.i32 r1, r2; MOV"),
+        ["label again", "mnemonic MOV.i32", "register r1", "register r2", "line ; MOV"]
+    );
+    assert_eq!(shown("# isa: valhall"), ["line # isa: valhall"]);
+    assert_eq!(shown(".word 0x12"), ["directive .word", "numeric 0x12"]);
+    assert_eq!(shown("FRAB rr1, r1x"), Vec::<String>::new());
+}
+
+#[test]
+fn every_set_has_a_grammar_that_editors_can_read() {
+    for tables in [Tables::Words(isaforge_valhall::ISA), Tables::Groups(isaforge_usc::ISA)] {
+        let grammar = grammar(&Set::new(tables, None));
+        assert!(!colours(&grammar, "0x1").is_empty());
+    }
+    let usc = grammar(&Set::new(Tables::Groups(isaforge_usc::ISA), None));
+    let found = colours(&usc, "0 : byp.imm16 ft0, ft1, c0, 0x0 # text");
+    let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+    assert!(
+        ["mnemonic", "modifier", "register", "numeric", "line"].iter().all(|name| names.contains(name)),
+        "{found:?}"
+    );
+}
