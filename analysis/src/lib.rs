@@ -11,6 +11,7 @@
 //!
 //! - [`set`]: an instruction set with its operations, and the names of its registers
 //! - [`entry`]: one instruction of a program
+//! - [`fields`]: what the bits of an instruction mean
 //! - [`effects`]: what an operation does once the modifiers of a word are known
 //! - [`program`]: all entries and the labels between them
 //! - [`graph`]: control flow
@@ -21,6 +22,7 @@
 
 pub mod effects;
 pub mod entry;
+pub mod fields;
 pub mod graph;
 pub mod lint;
 pub mod liveness;

@@ -43,7 +43,7 @@ pub enum Color {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List the built-in instruction sets
-    Isas,
+    Isas(IsasArgs),
     /// Disassemble machine code
     #[command(after_help = help::DIS)]
     Dis(DisArgs),
@@ -190,6 +190,17 @@ impl CodeArgs {
     }
 }
 
+/// Arguments of `isas`.
+#[derive(Args, Debug)]
+pub struct IsasArgs {
+    /// Print one JSON object per instruction set
+    #[arg(long)]
+    pub json: bool,
+    /// Print the JSON Schema of these objects
+    #[arg(long)]
+    pub json_schema: bool,
+}
+
 /// Arguments of `dis`.
 #[derive(Args, Debug)]
 pub struct DisArgs {
@@ -258,6 +269,12 @@ pub struct AsmArgs {
     /// `memory`: print bytes in memory order
     #[arg(long, value_name = "ORDER", hide_possible_values = true, requires = "tsv", value_parser = ["memory"])]
     pub order: Option<String>,
+    /// Print one JSON object per instruction, or per mistake if there are any
+    #[arg(long, conflicts_with_all = ["out", "tsv", "output"])]
+    pub json: bool,
+    /// Print the JSON Schema of these objects
+    #[arg(long)]
+    pub json_schema: bool,
 }
 
 /// Arguments of `graph`.
@@ -345,13 +362,19 @@ pub struct ExplainArgs {
     /// input. If omitted, show what holds for all programs: calling convention and control flow
     #[arg(num_args = 0.., value_name = "WORD|TEXT", add = ArgValueCompleter::new(instructions))]
     pub what: Vec<String>,
+    /// Print JSON: an object per instruction with all fields, or the instructions that a search finds
+    #[arg(long)]
+    pub json: bool,
+    /// Print the JSON Schema of an explained instruction
+    #[arg(long)]
+    pub json_schema: bool,
 }
 
 /// Arguments of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
     /// The specification: a file, or a folder that holds `isa.yaml`
-    #[arg(required_unless_present_any = ["explain", "schema"])]
+    #[arg(required_unless_present_any = ["explain", "schema", "json_schema"])]
     pub spec: Option<PathBuf>,
     /// Treat warnings as errors
     #[arg(long)]
@@ -362,6 +385,12 @@ pub struct CheckArgs {
     /// Print the JSON Schema of specifications, for editors
     #[arg(long, conflicts_with_all = ["spec", "deny_warnings"])]
     pub schema: bool,
+    /// Print one JSON object per diagnostic
+    #[arg(long, conflicts_with_all = ["explain", "schema"])]
+    pub json: bool,
+    /// Print the JSON Schema of diagnostics
+    #[arg(long)]
+    pub json_schema: bool,
 }
 
 /// Arguments of `gen`.
@@ -518,11 +547,17 @@ pub struct ConformArgs {
     #[arg(value_parser = isa_parser(), value_name = "ISA")]
     pub isa: &'static Builtin,
     /// Files of recorded cases; the format is detected from the content
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "json_schema", value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// List the first N failures of each file
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub failures: usize,
+    /// Print one JSON object per file
+    #[arg(long)]
+    pub json: bool,
+    /// Print the JSON Schema of these objects
+    #[arg(long)]
+    pub json_schema: bool,
 }
 
 /// Arguments of `run`.

@@ -2,6 +2,8 @@
 
 use std::io::{self, IsTerminal, Write};
 
+use isaforge_analysis::{Program, Set};
+use isaforge_core::assembly::Assembly;
 use isaforge_core::program::ProgramError;
 
 use crate::args::AsmArgs;
@@ -9,10 +11,12 @@ use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::groups::hex;
 use crate::input::Input;
+use crate::json;
 use crate::output::{count, say, thousands, write_whole};
 use crate::paint::{BOLD, ERROR, paint};
 use crate::rows;
 use crate::snippet;
+use crate::target::Target;
 use crate::words::{self, Encoding};
 
 /// Runs `asm`.
@@ -20,6 +24,10 @@ use crate::words::{self, Encoding};
 /// # Errors
 /// When a file cannot be read or written.
 pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
+    if args.json_schema {
+        // What is printed for a mistake has a schema of its own: `isaforge check --json-schema`.
+        return json::schema(json::INSTRUCTION);
+    }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let input = Input::read(args.file.as_deref())?;
     if args.order.is_some() {
@@ -37,6 +45,9 @@ pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
         say(&target.unclear);
     }
     let assembly = target.tables.assemble(text);
+    if args.json {
+        return objects(&target, &input.name, &assembly);
+    }
     if !assembly.errors.is_empty() {
         report(&input.name, text, &assembly.errors);
         return Ok(Status::Mistakes);
@@ -55,6 +66,28 @@ pub fn asm(args: &AsmArgs) -> Result<Status, Failure> {
         }
     }
     Ok(Status::Fine)
+}
+
+/// Writes an object an instruction, or an object a mistake.
+fn objects(target: &Target, name: &str, assembly: &Assembly) -> Result<Status, Failure> {
+    let mut out = io::stdout().lock();
+    for error in &assembly.errors {
+        writeln!(out, "{}", json::mistake(name, error))?;
+    }
+    if assembly.errors.is_empty() {
+        let set = Set::new(target.tables, target.semantics);
+        let program = Program::read(&set, &assembly.bytes);
+        for placed in &assembly.placed {
+            let Some(index) = program.place(placed.at as u64).filter(|index| *index < program.entries.len()) else {
+                continue;
+            };
+            let mut object = json::entry(&program, index, &assembly.bytes);
+            object["line"] = (placed.line + 1).into();
+            writeln!(out, "{object}")?;
+        }
+    }
+    out.flush()?;
+    Ok(Status::mistakes_if(!assembly.errors.is_empty()))
 }
 
 /// Bytes raw or in hexadecimal: a word a line, of others sixteen bytes a line.

@@ -12,6 +12,7 @@ use crate::args::CheckArgs;
 use crate::explain_code::explain_code;
 use crate::failure::{Failure, Status};
 use crate::input;
+use crate::json;
 use crate::output::{count, say};
 use crate::paint::{ERROR, GOOD, WARNING, columns, paint};
 
@@ -24,12 +25,26 @@ pub fn check(args: &CheckArgs) -> Result<Status, Failure> {
         anstream::stdout().lock().write_all(isaforge_compiler::schema::schema().as_bytes())?;
         return Ok(Status::Fine);
     }
+    if args.json_schema {
+        return json::schema(json::DIAGNOSTIC);
+    }
     let spec = match (&args.explain, &args.spec) {
         (Some(code), _) => return explain_code(code),
         (None, Some(spec)) => spec,
         (None, None) => return Err(Failure::usage("no specification is named", "")),
     };
     let settings = Settings { deny_warnings: args.deny_warnings, ..settings(spec)? };
+    if args.json {
+        let (found, sources, status) = match check_spec(&settings) {
+            Ok(checked) => (checked.diagnostics, checked.sources, Status::Fine),
+            Err(failure) => (failure.diagnostics, failure.sources, Status::Mistakes),
+        };
+        let mut out = anstream::stdout().lock();
+        for one in found.iter() {
+            writeln!(out, "{}", json::diagnostic(one, &sources))?;
+        }
+        return Ok(status);
+    }
     match check_spec(&settings) {
         Ok(checked) => {
             render(&checked.diagnostics, &checked.sources);

@@ -27,8 +27,7 @@ use crate::{groups, json, rows, streams};
 /// When the input cannot be read or the output cannot be written.
 pub fn dis(args: &DisArgs) -> Result<Status, Failure> {
     if args.json_schema {
-        io::stdout().lock().write_all(json::SCHEMA.as_bytes())?;
-        return Ok(Status::Fine);
+        return json::schema(json::INSTRUCTION);
     }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     if args.json {

@@ -8,7 +8,7 @@ Examples:
   isaforge asm valhall shader.s -o shader.hex     assemble
   isaforge list valhall shift                     find instructions
   isaforge explain valhall 0091c10000000002       explain every bit of a word
-  isaforge graph valhall shader.bin -o shader.svg draw the control flow
+  isaforge graph valhall shader.bin -o a.svg      draw the control flow
   isaforge lint valhall shader.bin                find mistakes in a program
   isaforge lsp                                    run a language server for an editor
   isaforge check specs/valhall                    check a specification
@@ -81,6 +81,7 @@ Examples:
   isaforge explain valhall                        calling convention and control flow
   isaforge explain valhall 0091c10000000102 | less
   isaforge explain usc 44a08005000000ff           the bytes of a group
+  isaforge explain valhall MOV.i32 --json         all fields as JSON
   isaforge explain --spec specs/mine.yaml MOV     a specification you are writing
 
 Invalid words are explained as far as their opcode identifies an instruction.";

@@ -96,7 +96,7 @@ pub fn run_command(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 
 fn dispatch(command: &Command) -> Result<Status, Failure> {
     match command {
-        Command::Isas => list_isas(),
+        Command::Isas(args) => list_isas(args),
         Command::Dis(args) => dis::dis(args),
         Command::Asm(args) => asm::asm(args),
         Command::List(args) => list::list(args),
@@ -119,8 +119,17 @@ fn dispatch(command: &Command) -> Result<Status, Failure> {
     }
 }
 
-fn list_isas() -> Result<Status, Failure> {
+fn list_isas(args: &args::IsasArgs) -> Result<Status, Failure> {
+    if args.json_schema {
+        return json::schema(json::SET);
+    }
     let mut out = io::stdout().lock();
+    if args.json {
+        for found in builtin::ALL {
+            writeln!(out, "{}", json::set(found))?;
+        }
+        return Ok(Status::Fine);
+    }
     let longest = builtin::ALL.iter().map(|found| found.name.len()).max().unwrap_or(0);
     for found in builtin::ALL {
         writeln!(out, "{:longest$}  {}", found.name, found.description)?;

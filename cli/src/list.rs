@@ -61,6 +61,16 @@ pub fn list(args: &ListArgs) -> Result<Status, Failure> {
 
 /// The instructions whose name has a text in it or, where there are none, that all of its words describe, as a table.
 pub fn search(target: &Target, what: &str) -> Option<String> {
+    let found = found(target, what);
+    (!found.is_empty()).then(|| table(&found))
+}
+
+/// The same as objects.
+pub fn search_objects(target: &Target, what: &str) -> Vec<Value> {
+    found(target, what).iter().map(Row::object).collect()
+}
+
+fn found(target: &Target, what: &str) -> Vec<Row> {
     let entries = target.fidelity.map_or(Vec::new(), |fidelity| fidelity());
     let what = what.to_lowercase();
     let words: Vec<String> = what.split_whitespace().map(str::to_owned).collect();
@@ -70,7 +80,7 @@ pub fn search(target: &Target, what: &str) -> Option<String> {
     // `FMA.f32` before `FMA_RSCALE.f32` for `FMA`, and both before what only has it somewhere.
     let after = |row: &Row| row.mnemonic.to_lowercase().strip_prefix(&what).map(|rest| !rest.starts_with('.'));
     found.sort_by_key(|row| (after(row).is_none(), after(row)));
-    (!found.is_empty() && !what.is_empty()).then(|| table(&found))
+    if what.is_empty() { Vec::new() } else { found }
 }
 
 /// The names of all instructions, and their titles.

@@ -174,7 +174,7 @@ pub fn command_line(with_spec: bool) -> clap::Command {
     let without_isa = |command: clap::Command| {
         command.mut_arg("isa", |isa| isa.required(false).long("no-instruction-set").hide(true).conflicts_with("spec"))
     };
-    ["dis", "asm", "explain", "list", "graph", "lint"]
+    ["dis", "asm", "explain", "list", "graph", "grammar", "lint"]
         .into_iter()
         .fold(command, |command, name| command.mut_subcommand(name, without_isa))
 }

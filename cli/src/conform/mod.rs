@@ -14,12 +14,14 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use isaforge_core::group::GroupIsa;
+use serde_json::json;
 
 use crate::args::ConformArgs;
 use crate::builtin::{Builtin, Tables};
 use crate::failure::{Failure, Status};
 use crate::groups::conform as groups;
 use crate::input::Input;
+use crate::json;
 use crate::output::{complain, say};
 
 pub use format::{Format, is_case};
@@ -56,6 +58,9 @@ impl Report {
 /// # Errors
 /// When standard output cannot be written to.
 pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
+    if args.json_schema {
+        return json::schema(json::REPORT);
+    }
     let mut out = io::stdout().lock();
     let (mut passed, mut failed) = (0, 0);
     let mut unusable = None;
@@ -66,6 +71,13 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
             Ok(report) => {
                 passed += report.passed;
                 failed += report.failed;
+                if args.json {
+                    let Report { passed, failed, failures } = &report;
+                    let file = path.display().to_string();
+                    let object = json!({ "file": file, "passed": passed, "failed": failed, "failures": failures });
+                    writeln!(out, "{object}")?;
+                    continue;
+                }
                 let mut text = format!("{}: {} passed, {} failed\n", path.display(), report.passed, report.failed);
                 for failure in &report.failures {
                     let _ = writeln!(text, "  {failure}");
@@ -80,7 +92,9 @@ pub fn conform(args: &ConformArgs) -> Result<Status, Failure> {
             }
         }
     }
-    writeln!(out, "{passed} passed, {failed} failed")?;
+    if !args.json {
+        writeln!(out, "{passed} passed, {failed} failed")?;
+    }
     out.flush()?;
     if failed > 0 && args.failures == 0 {
         say("(`--failures 10` lists the first ten failures of each file)");

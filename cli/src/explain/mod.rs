@@ -3,6 +3,7 @@
 mod about;
 pub(crate) mod diagram;
 pub(crate) mod fields;
+mod objects;
 mod overview;
 
 use std::io::Write;
@@ -21,6 +22,7 @@ use crate::builtin::Tables;
 use crate::failure::{Failure, Status};
 use crate::groups;
 use crate::input::Input;
+use crate::json;
 use crate::list;
 use crate::output::say;
 use crate::paint::{BOLD, DIM, ERROR, columns, paint};
@@ -33,12 +35,18 @@ use crate::words::{parse_word, word_digits};
 /// # Errors
 /// When standard output cannot be written to.
 pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
+    if args.json_schema {
+        return json::schema(json::INSTRUCTION);
+    }
     let Some(target) = args.target.open()? else { return Ok(Status::Mistakes) };
     let what = match args.what.as_slice() {
         [only] if only == "-" => String::from_utf8_lossy(Input::read(None)?.body()).into_owned(),
         words => words.join(" "),
     };
     let what = what.trim();
+    if args.json {
+        return objects::objects(&target, what);
+    }
     let isa = match target.tables {
         Tables::Words(isa) => isa,
         Tables::Groups(isa) => return groups::explain::explain(isa, what, || searched(&target, what)),

@@ -39,35 +39,6 @@ fn every_help_has_examples() {
     }
 }
 
-/// Those that need no file of the reader's.
-#[test]
-fn the_examples_of_help_run() {
-    let mut ran = 0;
-    for command in ["--help", "list", "explain", "check", "fidelity", "diff", "completions"] {
-        let help = if command == "--help" { isaforge(&["--help"]) } else { isaforge(&[command, "--help"]) };
-        let help = help.expect(0);
-        for line in help.out().lines().filter_map(|line| line.strip_prefix("  isaforge ")) {
-            // Two blanks stand before the remark.
-            let line = line.split("  ").next().unwrap_or_default().trim();
-            let own = [
-                "shader", "my", "old", "new", "launch", "specs/", "COMMAND", "a.bin", "demo", "lsp", "|", ">", "$",
-                "OPTIONS", "lsp",
-            ];
-            if own.iter().any(|own| line.contains(own)) {
-                continue;
-            }
-            let arguments: Vec<&str> = match line.split_once('\'') {
-                Some((before, text)) => before.split_whitespace().chain([text.trim_end_matches('\'')]).collect(),
-                None => line.split_whitespace().collect(),
-            };
-            let run = isaforge(&arguments);
-            assert!(run.status == 0 || line.starts_with("diff") && run.status == 1, "{line}\n{}", run.err);
-            ran += 1;
-        }
-    }
-    assert!(ran > 10, "{ran}");
-}
-
 #[test]
 fn misuse_has_status_2_and_a_message_on_standard_error() {
     for arguments in [

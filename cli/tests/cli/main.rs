@@ -9,12 +9,14 @@ mod disassemble;
 mod documents;
 mod drawing;
 mod engines;
+mod examples;
 mod explain;
 mod fidelity;
 mod general;
 mod groups;
 mod hostile;
 mod input;
+mod json;
 mod launch;
 #[path = "../../../fuzz/src/launches.rs"]
 mod launches;

@@ -140,3 +140,25 @@ fn live_registers_are_counted() {
     let run = isaforge_with(&["lint", "valhall", "--pressure"], hex(LOOP)).expect(0);
     assert!(run.out().contains("l2:\n") && run.out().ends_with("most live registers: 3\n"), "{}", run.out());
 }
+
+#[test]
+fn live_ranges_stand_beside_the_listing() {
+    let text = "MOV.i32 r1, r60\nl:\nFADD.f32 r1, ^r1, u0\nFMA.f32 r2, r1, r1, r1\nBRANCHZ.eq r2, l\nFADD.f32.end r3, ^r1, u0\n";
+    let words = isaforge_with(&["asm", "valhall"], text).expect(0).out().to_owned();
+    let run = isaforge_with(&["lint", "valhall", "--pressure"], words).expect(0);
+    let picture = "     rrrr\n     1236\n        0\n   1 ┬  ┴  MOV.i32 r1, r60\nl1:\n   1 ┼     FADD.f32 r1, ^r1, u0\n   \
+                   1 │┬    FMA.f32 r2, r1, r1, r1\n   2 │┴    BRANCHZ.eq r2, offset:-3\n   1 ┴ ╶   FADD.f32.end r3, ^r1, u0\n\
+                   most live registers: 2\n";
+    assert_eq!(run.out(), picture);
+}
+
+#[test]
+fn other_entry_points_can_be_named() {
+    let words = isaforge_with(&["asm", "valhall"], "NOP.end\nMOV.i32 r1, r60\nSTORE.i32.slot0.end @r1, r2, offset:0\n");
+    let words = words.expect(0).out().to_owned();
+    let run = isaforge_with(&["lint", "valhall"], &words).expect(1);
+    assert!(run.out().contains("P0004"), "{}", run.out());
+    let run = isaforge_with(&["lint", "valhall", "--entry", "0x8"], &words);
+    assert!(!run.out().contains("P0004"), "{}", run.out());
+    assert!(isaforge_with(&["lint", "valhall", "--entry", "3"], &words).expect(2).err.contains("starts at 0x3"));
+}

@@ -2,13 +2,12 @@
 
 use std::fmt::Write;
 
+use isaforge_analysis::fields::fields;
 use isaforge_analysis::{Instruction, Register, Set};
 use isaforge_core::Tables;
 use isaforge_core::assembly::Placed;
 use isaforge_core::decode::decode;
-use isaforge_core::explain::{Field, groups, words as explained};
-use isaforge_core::group;
-use isaforge_core::stream::{Source as Bits, annotate};
+use isaforge_core::explain::words as explained;
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
 
 use super::Source;
@@ -96,10 +95,10 @@ fn of_instruction(source: &Source, placed: &Placed, instruction: &Instruction) -
         }
     }
     out.push_str("\n| bits | field | value | meaning |\n|---|---|---|---|\n");
-    for (bits, field, text, meaning) in fields(tables, bytes) {
+    for field in fields(tables, bytes) {
         let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
-        let text = if text.is_empty() { text } else { format!("`{}`", cell(&text)) };
-        let _ = writeln!(out, "| {bits} | {} | {text} | {} |", cell(&field), cell(&meaning));
+        let text = if field.text.is_empty() { String::new() } else { format!("`{}`", cell(&field.text)) };
+        let _ = writeln!(out, "| {} | {} | {text} | {} |", field.bits(), cell(&field.name), cell(&field.meaning));
     }
     out
 }
@@ -126,50 +125,4 @@ fn operation(set: &Set, bytes: &[u8]) -> Option<String> {
 
 fn word(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
-}
-
-/// A row of the table: bits, field, value, meaning.
-type Row = (String, String, String, String);
-
-fn fields(tables: Tables, bytes: &[u8]) -> Vec<Row> {
-    match tables {
-        Tables::Words(isa) => explained::explain(isa, word(bytes)).fields.iter().map(|field| row("", field)).collect(),
-        Tables::Groups(isa) => {
-            let Ok(group) = group::decode::decode(isa, bytes) else { return Vec::new() };
-            let mut rows = Vec::new();
-            for (index, slot) in isa.slots.iter().enumerate() {
-                let Some(record) = group.record(isa, index) else { continue };
-                let mut found = groups::fields(isa, &group, index, record);
-                found.sort_by_key(|field| std::cmp::Reverse(field.runs.first().map(|run| run.0)));
-                rows.extend(found.iter().map(|field| row(slot.name, field)));
-            }
-            rows
-        }
-        Tables::Streams(engine) => {
-            let Ok(decoded) = engine.decode(bytes) else { return Vec::new() };
-            let mut rows = Vec::new();
-            annotate(engine, &decoded, &mut |note| {
-                let runs = note.bits.runs().map(|(at, width)| ((at + width - 1) as u16, at as u16));
-                let bits = runs.collect::<Vec<_>>().into_iter().rev().map(run).collect::<Vec<_>>().join(", ");
-                let (name, meaning) = match note.field {
-                    Some(field) if matches!(field.source, Bits::Bits(_)) => (field.name, field.doc),
-                    Some(_) => return,
-                    None if note.constant => ("constant", "must be so"),
-                    None => ("ignored", "may be anything"),
-                };
-                rows.push((bits, name.to_owned(), note.text.as_str().to_owned(), meaning.to_owned()));
-            });
-            rows
-        }
-    }
-}
-
-fn row(slot: &str, field: &Field) -> Row {
-    let runs = field.runs.iter().map(|(high, low)| run((u16::from(*high), u16::from(*low))));
-    let name = if slot.is_empty() { field.full_name() } else { format!("{slot}.{}", field.full_name()) };
-    (runs.collect::<Vec<_>>().join(", "), name, field.text.clone(), field.meaning.clone())
-}
-
-fn run((high, low): (u16, u16)) -> String {
-    if high == low { format!("{low}") } else { format!("{high}..{low}") }
 }

@@ -1,0 +1,83 @@
+//! What the bits of an instruction mean, as a table that is the same for sets of every kind.
+
+use isaforge_core::Tables;
+use isaforge_core::explain::{Field as Explained, groups, words};
+use isaforge_core::group;
+use isaforge_core::stream::{Source, annotate};
+
+/// Some bits of an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The runs of bits, the highest first: the highest and the lowest bit of each. Of groups they count within the record.
+    pub runs: Vec<(u16, u16)>,
+    /// Its name, with that of the operand or of the slot of a group in front.
+    pub name: String,
+    /// The value as assembly has it; empty where it has none.
+    pub text: String,
+    /// What the value means.
+    pub meaning: String,
+}
+
+impl Field {
+    /// The bits as text: `47..40, 3`.
+    pub fn bits(&self) -> String {
+        let run = |(high, low): &(u16, u16)| if high == low { format!("{low}") } else { format!("{high}..{low}") };
+        self.runs.iter().map(run).collect::<Vec<_>>().join(", ")
+    }
+
+    fn explained(slot: &str, field: &Explained) -> Field {
+        let name = if slot.is_empty() { field.full_name() } else { format!("{slot}.{}", field.full_name()) };
+        let runs = field.runs.iter().map(|(high, low)| (u16::from(*high), u16::from(*low))).collect();
+        Field { runs, name, text: field.text.clone(), meaning: field.meaning.clone() }
+    }
+}
+
+/// The fields of one instruction. A word that is none has those of the instruction that it is nearest to.
+///
+/// # Examples
+///
+/// ```
+/// use isaforge_core::Tables;
+///
+/// let bytes = 0x0091_c100_0000_0002_u64.to_le_bytes();
+/// let fields = isaforge_analysis::fields::fields(Tables::Words(isaforge_valhall::ISA), &bytes);
+/// let dest = fields.iter().find(|field| field.name == "dest").expect("it has one");
+/// assert_eq!((dest.bits().as_str(), dest.text.as_str()), ("45..40", "r1"));
+/// ```
+pub fn fields(tables: Tables, bytes: &[u8]) -> Vec<Field> {
+    match tables {
+        Tables::Words(isa) => {
+            let word = bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            words::explain(isa, word).fields.iter().map(|field| Field::explained("", field)).collect()
+        }
+        Tables::Groups(isa) => {
+            let Ok(group) = group::decode::decode(isa, bytes) else { return Vec::new() };
+            let mut all = Vec::new();
+            for (index, slot) in isa.slots.iter().enumerate() {
+                let Some(record) = group.record(isa, index) else { continue };
+                let mut found = groups::fields(isa, &group, index, record);
+                found.sort_by_key(|field| std::cmp::Reverse(field.runs.first().map(|run| run.0)));
+                all.extend(found.iter().map(|field| Field::explained(slot.name, field)));
+            }
+            all
+        }
+        Tables::Streams(engine) => {
+            let Ok(decoded) = engine.decode(bytes) else { return Vec::new() };
+            let mut all = Vec::new();
+            annotate(engine, &decoded, &mut |note| {
+                let (name, meaning) = match note.field {
+                    Some(field) if matches!(field.source, Source::Bits(_)) => (field.name, field.doc),
+                    Some(_) => return,
+                    None if note.constant => ("constant", "must be so"),
+                    None => ("ignored", "may be anything"),
+                };
+                let mut runs: Vec<(u16, u16)> =
+                    note.bits.runs().map(|(at, width)| ((at + width - 1) as u16, at as u16)).collect();
+                runs.reverse();
+                let (name, meaning) = (name.to_owned(), meaning.to_owned());
+                all.push(Field { runs, name, text: note.text.as_str().to_owned(), meaning });
+            });
+            all
+        }
+    }
+}

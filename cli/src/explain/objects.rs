@@ -1,0 +1,76 @@
+//! `isaforge explain --json`.
+
+use std::io::Write;
+
+use isaforge_analysis::{Program, Set};
+use isaforge_core::Tables;
+use isaforge_core::explain::{groups, streams, words};
+use isaforge_core::parse::find_name;
+
+use crate::asm::report;
+use crate::failure::{Failure, Status};
+use crate::groups::parse;
+use crate::json;
+use crate::list::search_objects;
+use crate::target::Target;
+use crate::words::{parse_word, word_bytes};
+
+/// Writes an object for each instruction that a name, a word, bytes or a text stand for, or for each that a search finds.
+///
+/// # Errors
+/// When standard output cannot be written to.
+pub fn objects(target: &Target, what: &str) -> Result<Status, Failure> {
+    let mut out = anstream::stdout().lock();
+    let (bytes, example) = match (example(target.tables, what), encoded(target.tables, what)) {
+        (Some(bytes), _) => (bytes, true),
+        (None, Some(bytes)) => (bytes, false),
+        (None, None) => {
+            let assembly = target.tables.assemble(what);
+            if !assembly.errors.is_empty() || assembly.bytes.is_empty() {
+                let found = search_objects(target, what);
+                for object in &found {
+                    writeln!(out, "{object}")?;
+                }
+                if found.is_empty() {
+                    report("text", what, &assembly.errors);
+                }
+                return Ok(Status::mistakes_if(found.is_empty()));
+            }
+            (assembly.bytes, false)
+        }
+    };
+    let set = Set::new(target.tables, target.semantics);
+    let program = Program::read(&set, &bytes);
+    for index in 0..program.entries.len() {
+        writeln!(out, "{}", json::explained(&program, index, &bytes, example))?;
+    }
+    Ok(Status::mistakes_if(program.entries.iter().any(|entry| entry.instruction.is_err())))
+}
+
+/// The bytes of an example of the instruction with this name.
+fn example(tables: Tables, name: &str) -> Option<Vec<u8>> {
+    match tables {
+        Tables::Words(isa) => {
+            let word = words::example(isa, find_name(isa, name.as_bytes())?);
+            Some(word.to_le_bytes()[..word_bytes(isa)].to_vec())
+        }
+        Tables::Groups(isa) => {
+            let operation = isa.operations.iter().find(|operation| operation.name.eq_ignore_ascii_case(name))?;
+            Some(groups::example(isa, operation)?.as_bytes().to_vec())
+        }
+        Tables::Streams(engine) => {
+            let layout = engine.stream.layouts_of(0).iter().find(|layout| layout.name == name)?;
+            let bytes = engine.store(streams::example(engine, layout));
+            let len = engine.decode(&bytes).ok()?.len;
+            Some(bytes[..usize::from(len)].to_vec())
+        }
+    }
+}
+
+/// The bytes that digits are.
+fn encoded(tables: Tables, digits: &str) -> Option<Vec<u8>> {
+    match tables {
+        Tables::Words(isa) => Some(parse_word(isa, digits)?.to_le_bytes()[..word_bytes(isa)].to_vec()),
+        _ => parse(digits),
+    }
+}

@@ -1,0 +1,171 @@
+//! What the command prints for other programs: JSON, one object a line.
+//!
+//! The schemas describe the objects; the `$id` of each ends with a version that changes when a name changes its meaning or goes.
+//! New names may come without that.
+
+use std::io::Write;
+
+use isaforge_analysis::effects::When;
+use isaforge_analysis::fields::{Field, fields};
+use isaforge_analysis::{Instruction, Program, Register};
+use isaforge_compiler::diagnostic::{Diagnostic, Severity};
+use isaforge_compiler::source::{Sources, Span};
+use isaforge_core::Tables;
+use isaforge_core::program::ProgramError;
+use serde_json::{Map, Value, json};
+
+use crate::builtin::Builtin;
+use crate::failure::{Failure, Status};
+use crate::groups::hex;
+
+/// The schema of an instruction of a program.
+pub const INSTRUCTION: &str = include_str!("instruction.schema.json");
+/// The schema of a mistake or a warning.
+pub const DIAGNOSTIC: &str = include_str!("diagnostic.schema.json");
+/// The schema of an instruction set.
+pub const SET: &str = include_str!("set.schema.json");
+/// The schema of a report on recorded cases.
+pub const REPORT: &str = include_str!("report.schema.json");
+
+/// Prints a schema.
+///
+/// # Errors
+/// When standard output cannot be written to.
+pub fn schema(schema: &str) -> Result<Status, Failure> {
+    std::io::stdout().lock().write_all(schema.as_bytes())?;
+    Ok(Status::Fine)
+}
+
+/// A mistake of assembly.
+pub fn mistake(file: &str, error: &ProgramError) -> Value {
+    let help: Vec<&str> = Some(error.help.as_str()).filter(|help| !help.is_empty()).into_iter().collect();
+    json!({
+        "code": null, "severity": "error", "message": error.message, "label": "", "file": file, "line": error.line,
+        "column": error.column, "length": error.len, "notes": [], "help": help, "related": [],
+    })
+}
+
+/// A finding about a specification.
+pub fn diagnostic(found: &Diagnostic, sources: &Sources) -> Value {
+    let place = found.primary.map(|span| (sources.path(span.file).display().to_string(), sources.line_column(span)));
+    let length = found.primary.map(|span| sources.snippet(span).chars().count());
+    let related = |(span, message): &(Span, String)| {
+        let (line, column) = sources.line_column(*span);
+        json!({ "message": message, "file": sources.path(span.file).display().to_string(), "line": line, "column": column })
+    };
+    let related: Vec<Value> = found.rivals.iter().chain(&found.secondary).map(related).collect();
+    json!({
+        "code": found.code,
+        "severity": match found.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        },
+        "message": found.message,
+        "label": found.label,
+        "file": place.as_ref().map(|(file, _)| file),
+        "line": place.as_ref().map(|(_, (line, _))| line),
+        "column": place.as_ref().map(|(_, (_, column))| column),
+        "length": length,
+        "notes": found.notes,
+        "help": found.help,
+        "related": related,
+    })
+}
+
+/// A built-in instruction set.
+pub fn set(found: &Builtin) -> Value {
+    let (kind, instructions) = match found.tables {
+        Tables::Words(isa) => ("words", isa.forms.len()),
+        Tables::Groups(isa) => ("groups", isa.operations.len()),
+        Tables::Streams(engine) => ("stream", engine.stream.instructions.len()),
+    };
+    json!({
+        "name": found.name,
+        "aliases": found.aliases,
+        "description": found.description,
+        "kind": kind,
+        "unit": found.tables.unit(),
+        "instructions": instructions,
+        "semantics": found.semantics.is_some(),
+        "runs": found.machine.is_some() || found.judges.is_some(),
+    })
+}
+
+/// The instruction at a place with the meaning of its bits; `example` says that somebody asked for its name.
+pub fn explained(program: &Program<'_>, index: usize, code: &[u8], example: bool) -> Value {
+    let mut object = entry(program, index, code);
+    let bytes = program.entries.get(index).and_then(|entry| code.get(entry.bytes.clone())).unwrap_or_default();
+    let field =
+        |field: Field| json!({ "bits": field.runs, "name": field.name, "text": field.text, "meaning": field.meaning });
+    object["fields"] = fields(program.set.tables, bytes).into_iter().map(field).collect();
+    object["example"] = json!(example);
+    object
+}
+
+/// One entry of a program as an object.
+pub fn entry(program: &Program<'_>, index: usize, code: &[u8]) -> Value {
+    let entry = &program.entries[index];
+    let bytes = code.get(entry.bytes.clone()).unwrap_or_default();
+    let mut object = Map::new();
+    object.insert("address".into(), json!(entry.bytes.start));
+    object.insert("label".into(), json!(program.labels.get(&index)));
+    object.insert("bytes".into(), json!(hex(bytes)));
+    if let Tables::Words(isa) = program.set.tables {
+        let digits = crate::words::word_digits(isa);
+        let word = bytes.iter().rev().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
+        object.insert("word".into(), json!(format!("{word:0digits$x}")));
+    }
+    match &entry.instruction {
+        Ok(instruction) => valid(program, instruction, &mut object),
+        Err(reason) => {
+            for name in ["text", "mnemonic", "flow", "target", "target_address"] {
+                object.insert(name.into(), Value::Null);
+            }
+            for name in ["modifiers", "operands", "reads", "writes"] {
+                object.insert(name.into(), json!([]));
+            }
+            object.insert("errors".into(), json!([reason]));
+        }
+    }
+    Value::Object(object)
+}
+
+fn valid(program: &Program<'_>, instruction: &Instruction, object: &mut Map<String, Value>) {
+    let names = |registers: &mut dyn Iterator<Item = Register>| {
+        let names: Vec<Value> = registers.map(|register| json!(program.set.name(register))).collect();
+        Value::Array(names)
+    };
+    let flow = &instruction.flow;
+    let modifiers: Vec<Value> = instruction
+        .modifiers
+        .iter()
+        .map(|modifier| json!({ "name": modifier.name, "value": modifier.value, "text": modifier.text }))
+        .collect();
+    let operands: Vec<Value> = instruction
+        .operands
+        .iter()
+        .map(|o| json!({ "name": o.name, "kind": o.kind, "value": o.value, "text": o.text }))
+        .collect();
+    object.insert("text".into(), json!(instruction.text));
+    object.insert("mnemonic".into(), json!(instruction.mnemonic));
+    object.insert("modifiers".into(), Value::Array(modifiers));
+    object.insert("operands".into(), Value::Array(operands));
+    object.insert("reads".into(), names(&mut instruction.reads.iter().copied()));
+    object.insert("writes".into(), names(&mut instruction.writes.iter().map(|(register, _)| *register)));
+    let slots: Vec<u32> = (0..8).filter(|slot| flow.waits >> slot & 1 != 0).collect();
+    object.insert(
+        "flow".into(),
+        json!({
+            "kind": flow.name(),
+            "conditional": flow.branch == When::Sometimes || flow.end == When::Sometimes,
+            "waits": slots,
+            "reconverges": flow.reconverges,
+            "discards": flow.discards,
+            "barrier": flow.barrier,
+        }),
+    );
+    let label = flow.target.and_then(|target| program.labels.get(&program.place(target)?));
+    object.insert("target".into(), json!(label));
+    object.insert("target_address".into(), json!(flow.target));
+    object.insert("errors".into(), json!([]));
+}
