@@ -177,3 +177,31 @@ fn cut_and_changed_files_are_no_trouble() {
         }
     }
 }
+
+#[test]
+fn what_unpacks_without_end_is_refused() {
+    // A hundred megabytes of zeros, and a size that says so or does not.
+    let zeros = zlib(&vec![0; 100 << 20]);
+    for size in [100 << 20, 64 << 20, u32::MAX] {
+        let mut file = item(&[], &zeros, None);
+        let at = file.len() - zeros.len() - 4;
+        file[at..at + 4].copy_from_slice(&size.to_le_bytes());
+        assert_eq!(open(&file).unwrap().parts[0].holds, Holds::Other, "{size}");
+    }
+}
+
+#[test]
+fn lengths_everywhere_take_no_longer() {
+    // Each word is the length of all that follows it.
+    let size = 1 << 22;
+    let content: Vec<u8> = (0..size / 4).flat_map(|at: u32| (size - 4 * at - 4).to_le_bytes()).collect();
+    let file = item(&content, &content, None);
+    let opened = open(&file).unwrap();
+    let looked_at = std::cell::Cell::new(0);
+    let no_code = |bytes: &[u8]| {
+        looked_at.set(looked_at.get() + bytes.len());
+        false
+    };
+    assert_eq!(code(&opened.parts[0], &no_code), None);
+    assert!((1..=1 << 26).contains(&looked_at.get()), "{}", looked_at.get());
+}
