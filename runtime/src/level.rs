@@ -94,13 +94,13 @@ impl Level {
         self.checks
     }
 
-    /// Whether it makes machine code while a program runs. Only AVX-512 can, and only for Valhall.
+    /// Whether it makes machine code while a program runs. Only AVX-512 can, for Valhall and the USC.
     pub fn compiles(self) -> bool {
         self.compiles_after(0).is_some()
     }
 
     /// The same, for tests: what becomes machine code when it has run often does so the first time. With AVX-512 these are
-    /// runs of Valhall's instructions; elsewhere there is no difference.
+    /// runs of Valhall's instructions and of the USC's groups; elsewhere there is no difference.
     pub fn eager(self) -> Level {
         Level { compiles: Compiles::Always, ..self }
     }

@@ -237,6 +237,7 @@ fn compare(program: &Program, text: &str, machine: &Machine<Software>, tasks: &[
     let wanted = run(machine.clone().at_level(Level::portable()).without_fast_path(), tasks, plainly);
     let levels = Level::available()
         .into_iter()
+        .flat_map(|level| [level, level.eager()])
         .map(|level| (level.name(), run(machine.clone().at_level(level), tasks, plainly)));
     // Whoever looks on changes nothing, and sees every group. The text of each takes its time.
     let few = budget < 1000 || wanted.ended.as_ref().is_ok_and(|report| report.groups < 1000);

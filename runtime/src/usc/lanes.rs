@@ -1,5 +1,7 @@
 //! Lanes: a register of all instances of a task, and sets of instances.
 
+use crate::exec::jit::lanes::row::{self, Row};
+
 /// The most instances of a task.
 pub const LANES: usize = 32;
 
@@ -12,19 +14,17 @@ pub const ROWS: usize = 1024;
 /// Rows that nobody uses: with them the same columns of several tasks do not contend for the same places of a cache.
 const GAP: usize = 9;
 
-/// A column where vectors of the host begin at their own size.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-struct Row([u64; LANES / 2]);
-
 /// The columns of a task.
 #[derive(Clone, Debug)]
-pub struct Rows([Row; ROWS + GAP]);
+pub struct Rows([Row<COLUMNS>; ROWS + GAP]);
+
+/// Vectors of the host that a column is.
+const COLUMNS: usize = LANES / row::LANES;
 
 impl Rows {
     /// All of them 0.
     pub fn new() -> Box<Rows> {
-        Box::new(Rows([Row([0; LANES / 2]); ROWS + GAP]))
+        Box::new(Rows([Row::splat(0); ROWS + GAP]))
     }
 
     /// A column; of numbers from 1024 on, which nobody makes, the last.
@@ -39,16 +39,23 @@ impl Rows {
         bytemuck::must_cast_mut(&mut self.0[usize::from(number).min(ROWS - 1)].0)
     }
 
+    /// All of them, for machine code.
+    pub fn all_mut(&mut self) -> &mut [Row<COLUMNS>] {
+        &mut self.0
+    }
+
     /// A part of a column, of `K` words.
     #[inline(always)]
     pub fn part<const K: usize>(&self, number: u16, part: usize) -> &[u64; K] {
-        &self.0[usize::from(number).min(ROWS - 1)].0.as_chunks().0[part % (LANES / 2 / K)]
+        let words: &[u64; LANES / 2] = bytemuck::cast_ref(&self.0[usize::from(number).min(ROWS - 1)].0);
+        &words.as_chunks().0[part % (LANES / 2 / K)]
     }
 
     /// A part of a column to be written.
     #[inline(always)]
     pub fn part_mut<const K: usize>(&mut self, number: u16, part: usize) -> &mut [u64; K] {
-        &mut self.0[usize::from(number).min(ROWS - 1)].0.as_chunks_mut().0[part % (LANES / 2 / K)]
+        let words: &mut [u64; LANES / 2] = bytemuck::cast_mut(&mut self.0[usize::from(number).min(ROWS - 1)].0);
+        &mut words.as_chunks_mut().0[part % (LANES / 2 / K)]
     }
 }
 

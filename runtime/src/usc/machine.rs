@@ -487,7 +487,8 @@ impl<H: Host> Machine<H> {
         let all = budget / TURN > tasks.len() as u64;
         let count = tasks.len();
         let (before, rest) = tasks.split_at_mut(number);
-        let mut bundle = Bundle { level: self.level, program, machine: self, members: Vec::new() };
+        let mut bundle =
+            Bundle { level: self.level, program, machine: self, members: Vec::new(), state: Box::default() };
         for (task, at) in rest.iter_mut().chain(before).zip((number..count).chain(0..number)).take(TASKS) {
             let joins = || task.state == State::Ready && run.ahead[at].is_nothing() && program.code.is_own(task.pc);
             if at == number {

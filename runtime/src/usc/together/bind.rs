@@ -61,6 +61,14 @@ impl Spreads {
         Some(SPREAD + at as u16)
     }
 
+    /// The row that a register's value has been given; `None` when it has none.
+    pub fn known(&self, register: Register) -> Option<u16> {
+        match register {
+            Register::Column(column) => Some(column),
+            _ => self.rows().find(|(_, value)| *value == Shared::Register(register)).map(|(row, _)| row),
+        }
+    }
+
     /// The row with a register's value; `None` when it has none.
     fn register(&mut self, register: Register) -> Option<u16> {
         let Banks { shared, coefficients, globals } = self.constant;

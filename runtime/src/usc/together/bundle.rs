@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::exec::jit::lanes::emit::FlowState;
 use crate::exec::vector::effect::Effect;
 use crate::exec::vector::{self, Family};
 use crate::level::Level;
@@ -15,6 +16,7 @@ use crate::usc::program::Program;
 
 use super::bind::ACTIVE;
 use super::code::{Kind, Operations, active};
+use super::flow::Executed;
 
 /// Words of a column that handlers compute at a time.
 pub(super) const PART: usize = 8;
@@ -94,6 +96,8 @@ pub(in crate::usc) struct Bundle<'a, 't, H> {
     pub program: &'a Program,
     pub machine: &'a mut Machine<H>,
     pub members: Vec<Member<'t>>,
+    /// What machine code works on.
+    pub state: Box<FlowState>,
 }
 
 impl<'t, H: Host> Bundle<'_, 't, H> {
@@ -116,9 +120,29 @@ impl<'t, H: Host> Bundle<'_, 't, H> {
                     others = others.min(member.task.pc);
                 }
             }
-            self.walk(pc, here, others, room);
+            if !self.flow(pc, here) {
+                self.walk(pc, here, others, room);
+            }
         }
         self.members.into_iter().map(|member| (member.number, member.done))
+    }
+
+    /// Executes the region that begins at `pc` for the first `here` members, each on its own. Returns whether one has
+    /// executed any group of it.
+    fn flow(&mut self, pc: usize, here: usize) -> bool {
+        let (program, level) = (self.program, self.level);
+        let Some(region) = program.code.regions().at(program, pc, level) else { return false };
+        let mut any = false;
+        for member in &mut self.members[..here] {
+            let done = region.run(program, level, member.task, &mut self.state, member.left);
+            let Some(Executed { groups, instance_groups }) = done else { continue };
+            member.task.groups += groups;
+            member.done.groups += groups;
+            member.done.instance_groups += instance_groups;
+            member.left -= groups;
+            any = true;
+        }
+        any
     }
 
     /// Executes groups from `pc` on for the first `here` members, until others are to be joined, one of these has no room,
@@ -178,7 +202,12 @@ impl<'t, H: Host> Bundle<'_, 't, H> {
                         self.settle(here, since, |member| if (member.active == 0) == unless { target } else { pc + 1 });
                         return;
                     }
+                    let back = jump != 0 && target <= pc;
                     pc = if jump == 0 { pc + 1 } else { target };
+                    if back {
+                        // A loop may be hot.
+                        break;
+                    }
                 }
                 Kind::Own => {
                     self.settle(here, since, |_| pc);

@@ -18,6 +18,7 @@ use crate::usc::register::{Reach, Register};
 
 use super::bind::{Banks, Columns, Shared, Spreads};
 use super::bundle::{PART, Tasks};
+use super::flow::Regions;
 
 /// The groups of a program that are covered with operations on columns: this takes a while for each.
 const MOST: usize = 1 << 14;
@@ -52,6 +53,8 @@ pub(in crate::usc) struct Code {
     groups: Vec<(Kind, Cc)>,
     operations: Vec<Option<Arc<Operations>>>,
     spreads: Spreads,
+    /// What became machine code.
+    regions: Arc<Regions>,
 }
 
 impl Code {
@@ -78,7 +81,18 @@ impl Code {
                 code.groups[i - 1].0 = Kind::Plain(count + 1);
             }
         }
+        code.regions = Regions::new(steps.len()).into();
         code
+    }
+
+    /// What became machine code.
+    pub(super) fn regions(&self) -> &Regions {
+        &self.regions
+    }
+
+    /// Where what all instances share is.
+    pub(super) fn spreads(&self) -> &Spreads {
+        &self.spreads
     }
 
     /// The operations of a group; `None` when there are none for it.
@@ -150,7 +164,7 @@ fn select_pure(step: &Step, spreads: &mut Spreads) -> Option<Operations> {
 }
 
 /// Whether a plain group may change which instances the next one with the same condition has.
-fn changes_instances(step: &Step) -> bool {
+pub(super) fn changes_instances(step: &Step) -> bool {
     let depends = |set: Set| match step.condition {
         Cc::ExZx => false,
         Cc::E1Zx => set == Set::Runs,

@@ -10,11 +10,13 @@
 //!
 //! - `bind`: where the graph of a group finds registers, states and constants
 //! - `code`: what each group of a program is
+//! - `flow`: loops of them as machine code
 //! - `bundle`: the tasks that advance
 
 mod bind;
 mod bundle;
 mod code;
+mod flow;
 
 pub(super) use bundle::{Ahead, Bundle};
 pub(super) use code::{Code, active};

@@ -11,11 +11,12 @@ use super::super::step::Fault;
 use super::super::warp::{Column, LANES, Warp, lanes};
 use super::code::Code;
 use super::column::{and, bit_mask, blend, equal, from_bits, lower, not, or, smallest};
-use super::fuse::emit::Times;
-use super::fuse::machine::Machine;
-use super::fuse::window::Windows;
 use super::handler::{Body, Fields, Op};
 use super::world::{Home, World};
+use crate::exec::jit::lanes::emit::Times;
+use crate::exec::jit::lanes::function::BlockFn;
+pub use crate::exec::jit::lanes::row::Row;
+use crate::exec::jit::lanes::window::Windows;
 use crate::exec::vector::exact::Exact;
 use crate::guarded::Guarded;
 use crate::level::Level;
@@ -23,21 +24,9 @@ use crate::level::Level;
 /// Warps of a bundle.
 pub const WARPS: usize = 8;
 
-/// One register of all warps.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
-pub struct Row(pub [Column; WARPS]);
-
-impl Row {
-    /// The same word everywhere.
-    pub fn splat(word: u32) -> Self {
-        Row([[word; LANES]; WARPS])
-    }
-}
-
 thread_local! {
     /// Rows that bundles of the thread have left: pages cost more than a small launch.
-    static LEFT: RefCell<Vec<Guarded<Row>>> = const { RefCell::new(Vec::new()) };
+    static LEFT: RefCell<Vec<Guarded<Row<WARPS>>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// For how many bundles rows are kept.
@@ -45,12 +34,12 @@ const KEPT: usize = 2;
 
 /// The rows of a bundle.
 #[derive(Debug)]
-pub struct Rows(Guarded<Row>);
+pub struct Rows(Guarded<Row<WARPS>>);
 
 impl Rows {
     /// So many rows of zeros, or more.
     pub fn new(len: usize) -> Self {
-        let enough = |left: &mut Vec<Guarded<Row>>| {
+        let enough = |left: &mut Vec<Guarded<Row<WARPS>>>| {
             let at = left.iter().position(|rows| rows.len() >= len)?;
             Some(left.swap_remove(at))
         };
@@ -78,17 +67,17 @@ impl Drop for Rows {
 }
 
 impl Deref for Rows {
-    type Target = [Row];
+    type Target = [Row<WARPS>];
 
     #[inline(always)]
-    fn deref(&self) -> &[Row] {
+    fn deref(&self) -> &[Row<WARPS>] {
         &self.0
     }
 }
 
 impl DerefMut for Rows {
     #[inline(always)]
-    fn deref_mut(&mut self) -> &mut [Row] {
+    fn deref_mut(&mut self) -> &mut [Row<WARPS>] {
         &mut self.0
     }
 }
@@ -130,14 +119,14 @@ pub struct Bundle {
     /// Where warps belong; those that do not exist have no live lanes.
     pub homes: [Home; WARPS],
     /// The word that each lane executes next; out of date for the active lanes, which are at `pc`.
-    pcs: Row,
+    pcs: Row<WARPS>,
     /// Lanes that have not ended.
     pub live: [u16; WARPS],
     /// Lanes that exist.
     pub threads: [u16; WARPS],
     /// Lanes that execute the current instruction, as bits and as masks.
     pub active: [u16; WARPS],
-    masks: Row,
+    masks: Row<WARPS>,
     /// Warps with active lanes.
     order: List,
     active_threads: u32,
@@ -209,7 +198,7 @@ impl Quads {
 #[derive(Debug)]
 struct Entry {
     threads: [u16; WARPS],
-    masks: Row,
+    masks: Row<WARPS>,
     order: List,
 }
 
@@ -482,8 +471,8 @@ impl Bundle {
 
     /// Executes machine code for the active lanes; what a branch at its end found, as [`Bundle::branch`] wants it.
     #[inline(always)]
-    pub fn execute(&mut self, machine: &Machine, windows: &Windows<'_>, times: &mut Times) -> [bool; 2] {
-        let busy = self.order.bits;
+    pub fn execute(&mut self, machine: &BlockFn, windows: &Windows<'_>, times: &mut Times) -> [bool; 2] {
+        let busy = self.order.bits.into();
         machine.run(&mut self.rows, &self.active, busy, &mut self.jumps, windows, times).map(|lanes| lanes != 0)
     }
 

@@ -158,7 +158,7 @@ impl<const WORDS: usize> Body for Store<WORDS> {
 
 /// The columns of a warp in so many rows.
 #[inline(always)]
-fn columns<const WORDS: usize>(rows: &[Row], warp: usize) -> [Column; WORDS] {
+fn columns<const WORDS: usize>(rows: &[Row<WARPS>], warp: usize) -> [Column; WORDS] {
     let mut columns = [[0; LANES]; WORDS];
     for (column, row) in columns.iter_mut().zip(rows) {
         *column = row.0[warp];

@@ -2,7 +2,7 @@
 //!
 //! `Code` turns each word into operations on rows, functions that work on a register of all eight warps at once and are
 //! compiled for what the processor has: `lower` covers the text of an instruction with them. Between jumps nothing happens but such calls, and runs of them
-//! that are executed often become one function of machine code (`fuse`). What has no handler is executed by the reference,
+//! that are executed often become one function of machine code (`jit`). What has no handler is executed by the reference,
 //! one warp at a time; of fragment programs this is all that asks the host or reaches memory.
 //!
 //! # What is the same as in the reference
@@ -18,8 +18,8 @@ mod bundle;
 mod code;
 mod column;
 mod draw;
-mod fuse;
 mod handler;
+mod jit;
 mod kept;
 mod lower;
 mod memory;

@@ -16,7 +16,7 @@ use super::super::step::{Context, Control, Fault, Step};
 use super::super::warp::{LANES, Warp};
 use super::bundle::{Bundle, NOWHERE, WARPS};
 use super::code::{Code, Exit, Foreign, row};
-use super::fuse::code_cache::{CodeCache, Function};
+use super::jit::code_cache::{CodeCache, Function};
 use super::op::Op;
 use super::world::World;
 use crate::level::Level;

@@ -31,6 +31,8 @@ pub enum Node {
     Row(u32, usize),
     /// The same word in all lanes.
     Splat(u32),
+    /// A set of lanes that the machine keeps, as it was before a segment.
+    Set(u16, usize),
     /// Words of a place in memory, after so many were stored.
     Memory(usize, usize),
     /// An instruction.
@@ -109,7 +111,7 @@ pub enum Shifted {
 impl Node {
     /// Whether its result is a mask.
     pub fn is_mask(&self) -> bool {
-        matches!(self, Node::Operation(Operation { is_mask: true, .. }))
+        matches!(self, Node::Operation(Operation { is_mask: true, .. }) | Node::Set(..))
     }
 
     /// What it depends on.
@@ -157,6 +159,7 @@ pub struct Graph {
     agnostic: FxHashMap<Value, (Kind, Value)>,
     /// What the run has written.
     rows: FxHashMap<u32, Value>,
+    sets: FxHashMap<u16, Value>,
     /// What is stored: behind so many nodes, to which place in memory, and what.
     stores: Vec<(usize, usize, Value)>,
     /// The number of the segment, and its first node.
@@ -173,13 +176,14 @@ impl Graph {
 
     /// Forgets all of it, but not the memory that it had.
     pub fn clear(&mut self) {
-        let Graph { nodes, known, nans: _, nans_of, agnostic, rows, stores, segment, first } = self;
+        let Graph { nodes, known, nans: _, nans_of, agnostic, rows, sets, stores, segment, first } = self;
         nodes.clear();
         nans_of.clear();
         stores.clear();
         known.clear();
         agnostic.clear();
         rows.clear();
+        sets.clear();
         (*segment, *first) = (0, 0);
     }
 
@@ -194,6 +198,7 @@ impl Graph {
         let fixed: Vec<bool> = fixed(nodes);
         known.retain(|_, value| fixed[value.index()]);
         self.rows.clear();
+        self.sets.clear();
         self.segment += 1;
         let first = std::mem::replace(&mut self.first, self.nodes.len());
         first..self.first
@@ -235,6 +240,24 @@ impl Graph {
     /// Writes a row.
     pub fn write(&mut self, row: u32, value: Value) {
         self.rows.insert(row, value);
+    }
+
+    /// The lanes that are in a set now.
+    pub fn read_set(&mut self, set: u16) -> Value {
+        match self.sets.get(&set) {
+            Some(value) => *value,
+            None => self.node(Node::Set(set, self.segment)),
+        }
+    }
+
+    /// Changes a set.
+    pub fn write_set(&mut self, set: u16, lanes: Value) {
+        self.sets.insert(set, lanes);
+    }
+
+    /// The sets that the segment has changed.
+    pub fn changed_sets(&self) -> impl Iterator<Item = (u16, Value)> + use<'_> {
+        self.sets.iter().map(|(&set, &value)| (set, value))
     }
 
     /// What a place in memory holds now.
@@ -451,6 +474,16 @@ impl Graph {
             }
             _ => u32::MAX,
         }
+    }
+
+    /// The lanes of both.
+    pub fn both(&mut self, one: Value, other: Value) -> Value {
+        self.test(Code::VEX_Kandw_kr_kr_kr, &[one, other], None)
+    }
+
+    /// The lanes of one that are not in the other.
+    pub fn without(&mut self, one: Value, other: Value) -> Value {
+        self.test(Code::VEX_Kandnw_kr_kr_kr, &[other, one], None)
     }
 
     /// The other lanes.

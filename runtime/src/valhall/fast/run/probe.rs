@@ -23,7 +23,7 @@ pub struct Held<'a> {
     pub count: u64,
     /// The lanes that have not ended. What others hold does not matter.
     pub live: u16,
-    rows: &'a [Row],
+    rows: &'a [Row<WARPS>],
     column: usize,
 }
 

@@ -15,13 +15,15 @@ mod half;
 mod integer;
 mod truth;
 
+use std::ops::Range;
+
 use isaforge_core::semantics::instantiate::{canonical, for_each_argument};
 use isaforge_core::semantics::primitive::primitive;
 use isaforge_core::semantics::{Class, NONE, Node, Op, Semantics, Shape, Special, Type};
 
 use super::graph::{Graph, Kind, Value};
 use super::pieces::Pieces;
-use truth::Truth;
+pub(crate) use truth::Truth;
 
 /// Where 32 bits of an operand are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +60,21 @@ pub(crate) trait Binding {
     fn operand(&mut self, operand: u16, element: u16, ty: Type) -> Option<[Place; 2]>;
     /// Where it is written.
     fn target(&mut self, operand: u16, element: u16) -> Option<Target>;
+    /// The lanes that execute; the others keep what rows and sets hold. `None` where all that is written is written in all
+    /// lanes.
+    fn active(&self) -> Option<Truth> {
+        None
+    }
+    /// The lanes in which a state that is a condition holds.
+    fn set(&mut self, state: u16, graph: &mut Graph) -> Option<Truth> {
+        let _ = (state, graph);
+        None
+    }
+    /// The set of lanes in which a state that is written holds.
+    fn set_target(&mut self, state: u16) -> Option<u16> {
+        let _ = state;
+        None
+    }
     /// Where a state is read.
     fn state(&mut self, state: u16) -> Option<Place>;
     /// The words of a fact of the thread.
@@ -95,15 +112,21 @@ pub(crate) fn select(
     }
     let (found, selected) = (Vec::with_capacity(count), Selected::default());
     let mut cover = Cover { semantics, shape, binding, graph, found, made_canonical, selected };
+    let mut written = 0;
     for (at, node) in shape.nodes.iter().enumerate() {
         let found = match node.op {
-            Op::Write => Found::None,
+            Op::Write | Op::SetState => Found::None,
+            Op::Commit => {
+                cover.write(written..at)?;
+                written = at;
+                Found::None
+            }
             op if op.is_effect() => cover.effect(node)?,
             _ => cover.value(at, node).unwrap_or(Found::None),
         };
         cover.found.push(found);
     }
-    cover.write()?;
+    cover.write(written..count)?;
     Some(cover.selected)
 }
 
@@ -213,9 +236,9 @@ impl<'a> Cover<'a> {
                 let places = self.binding.operand(a, b, ty)?;
                 Some(self.put_places(places, ty))
             }
+            Op::State if b == NONE && ty == Type::BOOL => self.binding.set(a, self.graph).map(Found::Truth),
             Op::State if b == NONE => match (self.binding.state(a)?, ty) {
                 (Place::Number(number), _) => self.put_number(number.into(), ty),
-                (_, Type::BOOL) => None,
                 (row, _) => Some(self.put_places([row, Place::Number(0)], ty)),
             },
             Op::Special => {
@@ -403,23 +426,35 @@ impl<'a> Cover<'a> {
         self.binding.access(Access { rows: [low, high], offset, writes })
     }
 
-    /// Writes rows, after all else.
-    fn write(&mut self) -> Option<()> {
-        let mut rows = Vec::new();
-        for node in self.shape.nodes.iter().filter(|node| node.op == Op::Write) {
-            let [operand, element, from, when] = node.args;
-            match if when == NONE { Truth::Known(true) } else { self.truth(when)? } {
-                Truth::Known(true) => {}
-                Truth::Known(false) => continue,
-                Truth::Mask { .. } => return None,
+    /// Writes rows and sets, after all else of some nodes.
+    fn write(&mut self, nodes: Range<usize>) -> Option<()> {
+        let (mut rows, mut sets) = (Vec::new(), Vec::new());
+        for node in self.shape.nodes.get(nodes)?.iter() {
+            let [number, element, from, when] = node.args;
+            if !matches!(node.op, Op::Write | Op::SetState) {
+                continue;
             }
-            let Target::Row(row) = self.binding.target(operand, element)? else { continue };
+            let holds = if when == NONE { Truth::Known(true) } else { self.truth(when)? };
+            let lanes = match (self.binding.active(), holds) {
+                (_, Truth::Known(false)) => continue,
+                (Some(active), holds) => self.combine(Op::And, active, holds)?,
+                (None, Truth::Known(true)) => holds,
+                (None, Truth::Mask { .. }) => return None,
+            };
+            if node.op == Op::SetState {
+                if element != NONE {
+                    return None;
+                }
+                sets.push((self.binding.set_target(number)?, self.truth(from)?, lanes));
+                continue;
+            }
+            let Target::Row(row) = self.binding.target(number, element)? else { continue };
             if node.ty.size() == 64 {
                 let sum = self.words(from)?;
                 if let Some(by) = self.increment(from, row) {
                     self.selected.increments.push((row, sum, by));
                 }
-                rows.extend([(row, sum[0]), (row + 1, sum[1])]);
+                rows.extend([(row, sum[0], lanes), (row + 1, sum[1], lanes)]);
                 continue;
             }
             if node.ty.size() != 32 {
@@ -430,12 +465,33 @@ impl<'a> Cover<'a> {
                 Some(word) => word,
                 None => self.word(from, Kind::Word)?,
             };
-            rows.push((row, word));
+            rows.push((row, word, lanes));
         }
-        for (row, word) in rows {
+        for (row, word, lanes) in rows {
+            let old = self.graph.read(row);
+            let word = self.choose(lanes, word, old)?;
             self.graph.write(row, word);
         }
+        for (set, holds, lanes) in sets {
+            let old = Truth::of(self.graph.read_set(set));
+            let new = self.either(lanes, holds, old)?;
+            let (mask, inverted) = self.mask(new);
+            let mask = if inverted { self.graph.not_mask(mask) } else { mask };
+            self.graph.write_set(set, mask);
+        }
         Some(())
+    }
+
+    /// A word in the lanes in which a condition holds, another in the others; readers say whether they see payloads.
+    fn choose(&mut self, when: Truth, yes: Value, no: Value) -> Option<Value> {
+        if when == Truth::Known(true) {
+            return Some(yes);
+        }
+        let both = [Kind::Word, Kind::Float].map(|kind| [yes, no].map(|word| self.graph.read_as(word, kind)));
+        let [exact, loose] = both;
+        let exact = self.blend(when, exact[0], exact[1])?;
+        let loose = self.blend(when, loose[0], loose[1])?;
+        Some(self.graph.loosely(exact, Kind::Float, loose))
     }
 
     /// How much more two rows become, when a sum is written to them.

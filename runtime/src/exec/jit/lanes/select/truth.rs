@@ -8,7 +8,7 @@ use super::{Cover, Found};
 
 /// A condition of each lane, or of each component of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Truth {
+pub(crate) enum Truth {
     /// The same everywhere.
     Known(bool),
     /// It holds where the mask does; or with `inverted`, where that does not.
@@ -21,11 +21,13 @@ pub(super) enum Truth {
 }
 
 impl Truth {
-    fn of(mask: Value) -> Self {
+    /// That of a mask.
+    pub(crate) fn of(mask: Value) -> Self {
         Truth::Mask { mask, inverted: false, parts: 1 }
     }
 
-    fn not(self) -> Self {
+    /// The opposite.
+    pub(crate) fn not(self) -> Self {
         match self {
             Truth::Known(holds) => Truth::Known(!holds),
             Truth::Mask { mask, inverted, parts } => Truth::Mask { mask, inverted: !inverted, parts },
@@ -99,7 +101,7 @@ impl Cover<'_> {
         self.combine(node.op, a, b).map(Found::Truth)
     }
 
-    fn combine(&mut self, op: Op, a: Truth, b: Truth) -> Option<Truth> {
+    pub(super) fn combine(&mut self, op: Op, a: Truth, b: Truth) -> Option<Truth> {
         let (one, other, parts) = match (op, a, b) {
             (Op::And, Truth::Known(holds), other) | (Op::And, other, Truth::Known(holds)) => {
                 return Some(if holds { other } else { Truth::Known(false) });
@@ -147,9 +149,19 @@ impl Cover<'_> {
     /// One condition or the other.
     pub(super) fn choose_truth(&mut self, when: Truth, yes: u16, no: u16) -> Option<Found> {
         let (yes, no) = (self.truth(yes)?, self.truth(no)?);
+        self.either(when, yes, no).map(Found::Truth)
+    }
+
+    /// `yes` where a condition holds, else `no`.
+    pub(super) fn either(&mut self, when: Truth, yes: Truth, no: Truth) -> Option<Truth> {
+        match when {
+            Truth::Known(true) => return Some(yes),
+            Truth::Known(false) => return Some(no),
+            Truth::Mask { .. } => {}
+        }
         let yes = self.combine(Op::And, when, yes)?;
         let no = self.combine(Op::And, when.not(), no)?;
-        self.combine(Op::Or, yes, no).map(Found::Truth)
+        self.combine(Op::Or, yes, no)
     }
 
     /// A condition as a number.

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::super::live::bit;
+use super::super::graph::{Graph, Node, Value, fixed};
+use super::bit;
 use super::host::{masks_words, on_addend, replaces};
-use crate::exec::jit::lanes::graph::{Graph, Node, Value, fixed};
 
 /// A part of a graph that is executed from its first node to its last, and what is wanted of it.
 #[derive(Debug)]
@@ -16,6 +16,15 @@ pub struct Segment {
     pub rows: Vec<(u32, Value)>,
     /// The mask by which lanes jump, at its end.
     pub mask: Option<Value>,
+    /// The sets to change, at its end.
+    pub sets: Vec<(u16, Value)>,
+}
+
+impl Segment {
+    /// The masks that are wanted at its end.
+    pub fn masks(&self) -> impl Iterator<Item = Value> {
+        self.mask.into_iter().chain(self.sets.iter().map(|(_, lanes)| *lanes))
+    }
 }
 
 /// Where something is stored.
@@ -92,7 +101,7 @@ impl Plan {
             if trace.len() > 1 && part.segment.nodes.is_empty() {
                 return None;
             }
-            if let Some(mask) = part.segment.mask {
+            for mask in part.segment.masks() {
                 plan.use_at(mask, if is_last { usize::MAX } else { 2 * part.segment.nodes.end - 1 });
             }
         }
@@ -206,8 +215,8 @@ impl Plan {
     }
 
     /// What is stored behind a node.
-    pub fn stores(&mut self, index: usize) -> Vec<(Store, Value)> {
-        std::mem::take(&mut self.stores[index - self.first])
+    pub fn stores(&self, index: usize) -> &[(Store, Value)] {
+        &self.stores[index - self.first]
     }
 
     /// How many registers each warp needs for values that do not stay.
@@ -240,8 +249,8 @@ pub fn used<'a>(graph: &Graph, segments: impl Iterator<Item = &'a Segment>) -> V
     let nodes = graph.nodes();
     let mut used = vec![false; nodes.len()];
     let stored = graph.stores().iter().map(|(_, _, value)| value);
-    let wanted = segments.flat_map(|segment| segment.rows.iter().map(|(_, value)| value).chain(&segment.mask));
-    for value in wanted.chain(stored) {
+    let wanted = segments.flat_map(|segment| segment.rows.iter().map(|(_, value)| *value).chain(segment.masks()));
+    for value in wanted.chain(stored.copied()) {
         used[value.index()] = true;
     }
     for (index, node) in nodes.iter().enumerate().rev() {

@@ -8,10 +8,11 @@ use super::super::code::{Code, row};
 use super::super::handler::Fields;
 use super::super::operands;
 use super::live::bit;
-use super::window::{Access, PLACES};
+use super::window::Access;
 use crate::exec::jit::lanes::demand;
 use crate::exec::jit::lanes::graph::Graph;
 use crate::exec::jit::lanes::select::{self, Binding, Place, Selected, Target};
+use crate::exec::jit::lanes::window::WINDOWS;
 
 /// What can be said of a word before anything is compiled.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +112,6 @@ impl Binding for Operands<'_, '_> {
             self.accesses.len() - 1
         });
         self.accesses[place].writes |= access.writes;
-        (place < PLACES).then_some(place)
+        (place < WINDOWS).then_some(place)
     }
 }

@@ -10,19 +10,16 @@
 //! [blocks](block). The [code cache](code_cache) keeps the functions, also for later launches of the same program.
 //!
 //! The shapes of a [`Sequence`](sequence::Sequence) of [words](word) become a graph of vector operations, then
-//! [code](emit) in [memory](machine). This is for processors with AVX-512; others have the handlers alone.
+//! [code](crate::exec::jit::lanes). This is for processors with AVX-512; others have the handlers alone.
 
 mod block;
-mod check;
 pub mod code_cache;
-pub mod emit;
 mod live;
-pub mod machine;
 mod region;
 mod sequence;
 #[cfg(test)]
 mod tests;
-pub mod window;
+mod window;
 mod word;
 
 /// Words that are compiled together; for more, registers hardly suffice.

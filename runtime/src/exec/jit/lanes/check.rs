@@ -1,4 +1,4 @@
-//! Machine code is checked before it may be executed: decoded again, and held to what [`machine`](super::machine) promises.
+//! Machine code is checked before it may be executed: decoded again, and held to what [`function`](super::function) promises.
 //!
 //! What is checked does not come from what made it. Of each instruction it is known which registers point where: a
 //! register points to a window as long as nothing else is written to it, and the place in it is a constant, or a constant
@@ -9,8 +9,8 @@ use iced_x86::{
 };
 use thiserror::Error;
 
-use super::super::bundle::{Row, WARPS};
-use super::emit::{Emitted, State, Times};
+use super::emit::{Emitted, FlowState, State, Times};
+use super::row;
 use crate::level::Level;
 
 /// What code may reach, besides the rows.
@@ -20,6 +20,8 @@ pub enum Kind {
     Block,
     /// A loop that executes so many warps side by side: its state.
     Loop(usize),
+    /// A region whose lanes all go the same way: its state.
+    Flow,
 }
 
 /// Why code is refused.
@@ -61,7 +63,7 @@ enum Holds {
 type Registers = [Holds; 16];
 
 /// Bytes of a vector register.
-const COLUMN: u64 = 64;
+const COLUMN: u64 = row::COLUMN as u64;
 
 fn number(register: Register) -> usize {
     register.full_register().number()
@@ -79,6 +81,7 @@ impl Kind {
                 (Register::R8, Holds::Jumps),
                 (Register::R9, Holds::Times),
             ],
+            Kind::Flow => &[(Register::RDI, Holds::Rows), (Register::RSI, Holds::State)],
             Kind::Loop(_) => {
                 &[(Register::RDI, Holds::Rows), (Register::RSI, Holds::State), (Register::RDX, Holds::AnyColumn)]
             }
@@ -377,37 +380,46 @@ impl Check<'_> {
         let index = if index == Register::None { None } else { Some((holds(index), instruction.memory_index_scale())) };
         let (at, size) = (instruction.memory_displacement64(), instruction.memory_size().size() as u64);
         let within = |bytes: u64| at.checked_add(size).is_some_and(|end| size > 0 && end <= bytes);
-        let row = size_of::<Row>() as u64;
+        let (row, columns) = (self.columns() * COLUMN, self.columns());
         let fits = match (holds(base), index) {
             // Columns of a row do not reach into the next one.
             (Holds::Rows, Some((column @ (Holds::Column | Holds::AnyColumn), 1))) => {
                 within(self.emitted.rows() as u64 * row) && at % row + self.behind(column) + size <= row
             }
             (Holds::Rows, None) => match self.kind {
+                Kind::Flow => within(self.emitted.rows() as u64 * row) && at % row + size <= row,
                 Kind::Loop(ways) => within(self.emitted.rows() as u64 * row) && at % row + size <= ways as u64 * COLUMN,
                 Kind::Block => false,
             },
-            (Holds::Active, None) => within(2 * WARPS as u64),
+            (Holds::Active, None) => within(2 * columns),
             // It moves on with each round.
-            (Holds::Jumps, None) => within(2 * WARPS as u64 / self.rounds.max(1)),
+            (Holds::Jumps, None) => within(2 * columns / self.rounds.max(1)),
             (Holds::Active | Holds::Jumps, Some((Holds::Warp, 2))) => at == 0 && size == 2,
             (Holds::Pointers, None) => within(8 * self.emitted.places() as u64) && at % 8 == 0,
             (Holds::Place(place), Some((Holds::Column, 1))) => {
                 let end = at.saturating_add(self.behind(Holds::Column) + size);
-                usize::from(place) < self.emitted.places() && end <= WARPS as u64 * COLUMN
+                usize::from(place) < self.emitted.places() && end <= row
             }
             (Holds::Times, None) => within(size_of::<Times>() as u64),
-            (Holds::State, None) => within(size_of::<State>() as u64),
+            (Holds::State, None) => within(match self.kind {
+                Kind::Flow => size_of::<FlowState>() as u64,
+                _ => size_of::<State>() as u64,
+            }),
             _ => false,
         };
         if fits { Ok(()) } else { Err("reaches out of what it is given") }
+    }
+
+    /// Columns of a row.
+    fn columns(&self) -> u64 {
+        (self.emitted.columns() as u64).max(1)
     }
 
     /// How far the last column is behind the first.
     fn behind(&self, column: Holds) -> u64 {
         match column {
             Holds::Column => (self.rounds.max(1) - 1) * self.stride,
-            _ => (WARPS as u64 - 1) * COLUMN,
+            _ => (self.columns() - 1) * COLUMN,
         }
     }
 
@@ -423,7 +435,7 @@ impl Check<'_> {
                     let latch = self.latches.iter().find(|(at, _)| *at > instruction.ip());
                     (self.rounds, self.stride) =
                         (instruction.immediate32().into(), latch.map_or(0, |(_, stride)| *stride));
-                    if self.rounds == 0 || self.rounds.saturating_mul(self.stride) > WARPS as u64 * COLUMN {
+                    if self.rounds == 0 || self.rounds.saturating_mul(self.stride) > self.columns() * COLUMN {
                         return Err("goes on behind the last warp");
                     }
                 }
@@ -438,10 +450,10 @@ impl Check<'_> {
             }
             // Windows have been found for as often as that may happen, and the lanes that jump are noted anew each time.
             (Code::Add_rm64_imm32, Holds::Place(place)) => Holds::Place(place),
-            (Code::Add_rm64_imm8, Holds::Jumps) if self.rounds * instruction.immediate(1) == 2 * WARPS as u64 => {
+            (Code::Add_rm64_imm8, Holds::Jumps) if self.rounds * instruction.immediate(1) == 2 * self.columns() => {
                 Holds::Jumps
             }
-            (Code::Sub_rm64_imm8, Holds::Jumps) if instruction.immediate(1) == 2 * WARPS as u64 => Holds::Jumps,
+            (Code::Sub_rm64_imm8, Holds::Jumps) if instruction.immediate(1) == 2 * self.columns() => Holds::Jumps,
             (Code::Add_rm64_r64, Holds::Rows) if held(1) == Holds::AnyColumn => Holds::Rows,
             (Code::Mov_r64_rm64, _) if self.reads_pointer(instruction) => {
                 u16::try_from(instruction.memory_displacement64() / 8).map_or(Holds::Number, Holds::Place)
@@ -477,7 +489,8 @@ mod tests {
 
     use super::*;
 
-    const ROW: i64 = size_of::<Row>() as i64;
+    const COLUMNS: usize = 8;
+    const ROW: i64 = (COLUMNS * row::COLUMN) as i64;
 
     type Made = Result<Instruction, iced_x86::IcedError>;
 
@@ -493,7 +506,7 @@ mod tests {
 
     /// Why a block of four rows and one place is refused, if it is.
     fn block(instructions: &[Made]) -> Option<&'static str> {
-        let emitted = Emitted::of(code(instructions), 4, 1);
+        let emitted = Emitted::of(code(instructions), COLUMNS, 4, 1);
         check(&emitted, Kind::Block, Level::best()).err().map(|refused| refused.what)
     }
 
@@ -591,7 +604,7 @@ mod tests {
             Register::ZMM0,
             Register::ZMM0,
         );
-        let emitted = Emitted::of(code(&[add, ret()]), 4, 1);
+        let emitted = Emitted::of(code(&[add, ret()]), COLUMNS, 4, 1);
         assert!(check(&emitted, Kind::Block, Level::best()).is_ok());
         assert!(check(&emitted, Kind::Block, Level::portable()).is_err());
     }

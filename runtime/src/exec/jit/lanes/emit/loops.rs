@@ -1,6 +1,6 @@
 //! A loop: its blocks, with the jumps between them.
 //!
-//! The code is called as [`machine`](super::super::machine) says: `rdi` points to the rows, `rsi` to the [`State`], and
+//! The code is called as [`function`](super::super::function) says: `rdi` points to the rows, `rsi` to the [`State`], and
 //! `rdx` is the place of the first warp's columns in a row. It executes the loop for some warps side by side, as if they
 //! were one: of their lanes, those at the lowest word go on. The others wait in the state, at one of the loop's places:
 //! words that something jumps to, or goes on at behind a jump. When no lane is left in the loop, or when it may have
@@ -18,16 +18,12 @@ use std::ops::Range;
 
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
-use super::super::super::super::warp::LANES as WIDTH;
-use super::super::live::bit;
+use super::super::graph::{Graph, Node, Value};
 use super::plan::{Location, Part, Plan, Segment, shared, used};
-use super::{Access, Emitted, Emitter, LANES, Label, VECTORS, WAYS, touched};
-use crate::exec::jit::lanes::graph::{Graph, Node, Value};
+use super::{Access, Emitted, Emitter, LANES, Label, SLOTS, Slots, VECTORS, WAYS, bit, touched};
 
 /// Places and blocks of a loop, at most.
 pub const PLACES: usize = 32;
-/// Values for which there are no registers, at most.
-pub const SLOTS: usize = 32;
 
 /// The first mask register and the last have other uses.
 const MASKS: Range<u8> = 1..7;
@@ -36,7 +32,7 @@ const MASKS: Range<u8> = 1..7;
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct State {
-    slots: [[u32; WIDTH]; SLOTS],
+    slots: Slots,
     /// Lanes that may execute anything: others are left alone.
     pub entry: u64,
     active: u64,
@@ -55,18 +51,14 @@ pub struct State {
 impl Default for State {
     fn default() -> Self {
         let (waiting, counts) = ([0; PLACES], [0; PLACES]);
-        let slots = [[0; WIDTH]; SLOTS];
-        State { slots, entry: 0, active: 0, room: 0, counted: 0, spent: [0; WAYS], waiting, counts }
+        State { slots: Slots::default(), entry: 0, active: 0, room: 0, counted: 0, spent: [0; WAYS], waiting, counts }
     }
 }
 
 /// Where the state has the active lanes.
 pub const ACTIVE: usize = offset_of!(State, active);
 
-/// Where the state has a value.
-pub fn slot(slot: usize) -> MemoryOperand {
-    state(offset_of!(State, slots) + slot * size_of::<[u32; WIDTH]>())
-}
+const _: () = assert!(offset_of!(State, slots) == 0);
 
 fn state(at: usize) -> MemoryOperand {
     MemoryOperand::with_base_displ(Register::RSI, at as i64)
@@ -81,6 +73,8 @@ fn waiting(place: usize) -> MemoryOperand {
 pub struct Loop {
     /// What its blocks compute, a segment for each.
     pub graph: Graph,
+    /// How many columns a row has.
+    pub columns: usize,
     /// In order.
     pub blocks: Vec<Block>,
     /// The place right behind the loop; places in it come before, in order, others behind.
@@ -121,14 +115,14 @@ pub enum Leave {
 
 impl Emitted {
     /// The code for a loop, and how many warps it executes side by side; nothing where registers do not suffice.
-    pub fn region(wanted: &Loop) -> Option<(Self, usize)> {
-        [4, 2, 1].into_iter().find_map(|ways| Some((Emitted::region_of(wanted, ways)?, ways)))
+    pub fn looped(wanted: &Loop) -> Option<(Self, usize)> {
+        [4, 2, 1].into_iter().find_map(|ways| Some((Emitted::looped_of(wanted, ways)?, ways)))
     }
 
     /// The same for so many warps.
-    pub fn region_of(wanted: &Loop, ways: usize) -> Option<Self> {
+    pub fn looped_of(wanted: &Loop, ways: usize) -> Option<Self> {
         let rows = touched(&wanted.graph, wanted.segments());
-        Some(Emitted { code: region(wanted, ways)?, rows, places: 0 })
+        Some(Emitted { code: looped(wanted, ways)?, columns: wanted.columns, rows, places: 0 })
     }
 }
 
@@ -243,10 +237,13 @@ struct Labels {
 }
 
 /// The code for so many warps side by side.
-fn region(wanted: &Loop, ways: usize) -> Option<Vec<u8>> {
+fn looped(wanted: &Loop, ways: usize) -> Option<Vec<u8>> {
     use Register::{R8, R8D, R11D, RDI, RDX};
+    if !wanted.columns.is_multiple_of(ways) {
+        return None;
+    }
     let Allocation { used, homes, rows } = Allocation::new(wanted, ways)?;
-    let mut out = Emitter::new(&wanted.graph, ways, Access::Active, MASKS);
+    let mut out = Emitter::new(&wanted.graph, wanted.columns, ways, Access::Active, MASKS);
     let plan = |trace: &[Block]| {
         let parts: Vec<_> = trace.iter().map(Block::part).collect();
         Plan::new(&wanted.graph, &parts, &used, &homes, &rows)
@@ -274,11 +271,11 @@ fn region(wanted: &Loop, ways: usize) -> Option<Vec<u8>> {
     let mut later = vec![];
     let mut index = 0;
     for trace in wanted.traces() {
-        let mut plan = plan(trace)?;
+        let plan = plan(trace)?;
         for block in trace {
             out.head(wanted, index, &labels, &mut later)?;
             out.masked = block.masked;
-            out.body(&wanted.graph, &block.segment, &mut plan, &homes)?;
+            out.body(&wanted.graph, &block.segment, &plan, &homes)?;
             if let Some(mask) = block.segment.mask {
                 out.gather(mask, plan.ends_with(mask, &block.segment), &homes)?;
             }

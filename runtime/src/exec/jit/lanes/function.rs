@@ -9,35 +9,37 @@
 
 use memmap2::{Mmap, MmapMut};
 
-use super::super::super::warp::Column;
-use super::super::bundle::{Row, WARPS};
 use super::check::{Kind, check};
-use super::emit::{Emitted, State, Times};
+use super::emit::{Emitted, FlowState, State, Times};
+use super::row::{COLUMN, Row};
 use super::window::Windows;
 use crate::level::Level;
-use function::{Block, Loop};
+use abi::{Block, Flow, Loop};
 
 /// The types of the functions. On other processors there are none.
 #[cfg(target_arch = "x86_64")]
-mod function {
-    use super::{Row, State, Times};
+mod abi {
+    use super::{FlowState, State, Times};
 
-    pub type Block = unsafe extern "sysv64" fn(*mut Row, *const u16, u32, *const *mut u8, *mut u16, &mut Times) -> u32;
-    pub type Loop = unsafe extern "sysv64" fn(*mut Row, &mut State, usize);
+    pub type Block = unsafe extern "sysv64" fn(*mut u8, *const u16, u32, *const *mut u8, *mut u16, &mut Times) -> u32;
+    pub type Loop = unsafe extern "sysv64" fn(*mut u8, &mut State, usize);
+    pub type Flow = unsafe extern "sysv64" fn(*mut u8, &mut FlowState);
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-mod function {
-    use super::{Row, State, Times};
+mod abi {
+    use super::{FlowState, State, Times};
 
-    pub type Block = unsafe extern "C" fn(*mut Row, *const u16, u32, *const *mut u8, *mut u16, &mut Times) -> u32;
-    pub type Loop = unsafe extern "C" fn(*mut Row, &mut State, usize);
+    pub type Block = unsafe extern "C" fn(*mut u8, *const u16, u32, *const *mut u8, *mut u16, &mut Times) -> u32;
+    pub type Loop = unsafe extern "C" fn(*mut u8, &mut State, usize);
+    pub type Flow = unsafe extern "C" fn(*mut u8, &mut FlowState);
 }
 
 /// A block's function.
 #[derive(Debug)]
-pub struct Machine {
+pub struct BlockFn {
     code: Mmap,
+    columns: usize,
     rows: usize,
     places: usize,
 }
@@ -46,8 +48,17 @@ pub struct Machine {
 #[derive(Debug)]
 pub struct LoopFn {
     code: Mmap,
+    columns: usize,
     rows: usize,
     ways: usize,
+}
+
+/// A region's function.
+#[derive(Debug)]
+pub struct FlowFn {
+    code: Mmap,
+    columns: usize,
+    rows: usize,
 }
 
 /// The code in memory, where this level can execute it and the system allows it. Code that a check refuses is none: the
@@ -65,36 +76,37 @@ fn executable(emitted: &Emitted, kind: Kind, level: Level) -> Option<Mmap> {
     code.make_exec().ok()
 }
 
-impl Machine {
+impl BlockFn {
     /// The code of a block, where this level can execute it and the system allows it.
     pub fn new(emitted: &Emitted, level: Level) -> Option<Self> {
         let code = executable(emitted, Kind::Block, level)?;
-        Some(Machine { code, rows: emitted.rows(), places: emitted.places() })
+        Some(BlockFn { code, columns: emitted.columns(), rows: emitted.rows(), places: emitted.places() })
     }
 
     /// Executes it for the warps with a bit in `busy`, or for all if it is for full bundles. For each of them the lanes that
     /// jump are written to `jumps`, if it ends in a branch; the result says for each lane whether it jumps in any warp, and
     /// whether it does not in any.
     #[inline(always)]
-    pub fn run(
+    pub fn run<const COLUMNS: usize>(
         &self,
-        rows: &mut [Row],
-        active: &[u16; WARPS],
-        busy: u8,
-        jumps: &mut [u16; WARPS],
+        rows: &mut [Row<COLUMNS>],
+        active: &[u16; COLUMNS],
+        busy: u32,
+        jumps: &mut [u16; COLUMNS],
         windows: &Windows<'_>,
         times: &mut Times,
     ) -> [u16; 2] {
-        if busy == 0 || times.left == 0 || rows.len() < self.rows || windows.len() < self.places {
+        let is_known = COLUMNS == self.columns && busy < 1 << COLUMNS && rows.len() >= self.rows;
+        if busy == 0 || times.left == 0 || !is_known || windows.len() < self.places || times.all > windows.times() {
             return [0; 2];
         }
-        let (rows, active, jumps) = (rows.as_mut_ptr(), active.as_ptr(), jumps.as_mut_ptr());
+        let (rows, active, jumps) = (rows.as_mut_ptr().cast(), active.as_ptr(), jumps.as_mut_ptr());
         // SAFETY: the function lies at the beginning of the code, which lives as long as `self`, and is of that type. There are as
-        // many rows and places as it touches so often, the places being memory of the world that `windows` has borrowed, and
-        // `busy` names warps below eight.
+        // many rows and places as it touches so often, the places being memory that `windows` has borrowed, and `busy`
+        // names columns that there are.
         let both = unsafe {
             let function = std::mem::transmute::<*const u8, Block>(self.code.as_ptr());
-            function(rows, active, busy.into(), windows.as_ptr(), jumps, times)
+            function(rows, active, busy, windows.as_ptr(), jumps, times)
         };
         [both as u16, (both >> 16) as u16]
     }
@@ -104,7 +116,7 @@ impl LoopFn {
     /// The code of a loop, which executes so many warps side by side.
     pub fn new(emitted: &Emitted, ways: usize, level: Level) -> Option<Self> {
         let code = executable(emitted, Kind::Loop(ways), level)?;
-        Some(LoopFn { code, rows: emitted.rows(), ways })
+        Some(LoopFn { code, columns: emitted.columns(), rows: emitted.rows(), ways })
     }
 
     /// How many warps it executes side by side.
@@ -113,15 +125,37 @@ impl LoopFn {
     }
 
     /// Executes it for the warps from one on, as the state says.
-    pub fn run(&self, rows: &mut [Row], first: usize, state: &mut State) {
-        if rows.len() < self.rows || first + self.ways > WARPS {
+    pub fn run<const COLUMNS: usize>(&self, rows: &mut [Row<COLUMNS>], first: usize, state: &mut State) {
+        if COLUMNS != self.columns || rows.len() < self.rows || first + self.ways > COLUMNS {
             return;
         }
         // SAFETY: the function lies at the beginning of the code, which lives as long as `self`, and is of that type. There are as
         // many rows as it touches, and warps in them; it may do with the state as it likes.
         unsafe {
             let function = std::mem::transmute::<*const u8, Loop>(self.code.as_ptr());
-            function(rows.as_mut_ptr(), state, first * size_of::<Column>());
+            function(rows.as_mut_ptr().cast(), state, first * COLUMN);
         }
+    }
+}
+
+impl FlowFn {
+    /// The code of a region, where this level can execute it and the system allows it.
+    pub fn new(emitted: &Emitted, level: Level) -> Option<Self> {
+        let code = executable(emitted, Kind::Flow, level)?;
+        Some(FlowFn { code, columns: emitted.columns(), rows: emitted.rows() })
+    }
+
+    /// Executes it from its first block on, as the state says. Returns whether it was.
+    pub fn run<const COLUMNS: usize>(&self, rows: &mut [Row<COLUMNS>], state: &mut FlowState) -> bool {
+        if COLUMNS != self.columns || rows.len() < self.rows {
+            return false;
+        }
+        // SAFETY: the function lies at the beginning of the code, which lives as long as `self`, and is of that type. There are as
+        // many rows as it touches; it may do with the state as it likes.
+        unsafe {
+            let function = std::mem::transmute::<*const u8, Flow>(self.code.as_ptr());
+            function(rows.as_mut_ptr().cast(), state);
+        }
+        true
     }
 }

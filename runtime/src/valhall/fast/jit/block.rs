@@ -3,16 +3,17 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::super::bundle::{Bundle, Part};
+use super::super::bundle::{Bundle, Part, WARPS};
 use super::super::code::{Code, Exit};
 use super::super::handler::{self, handler};
 use super::super::world::World;
 use super::LONGEST;
-use super::emit::{Emitted, Times, Wanted};
 use super::live::Words;
-use super::machine::Machine;
 use super::sequence::Sequence;
-use super::window::{Access, Windows};
+use super::window::{Access, Memory};
+use crate::exec::jit::lanes::emit::{Emitted, Times, Wanted};
+use crate::exec::jit::lanes::function::BlockFn;
+use crate::exec::jit::lanes::window::Windows;
 use crate::level::Level;
 
 /// A run of words, compiled.
@@ -52,9 +53,9 @@ struct Function {
     words: Range<usize>,
     level: Level,
     /// For full bundles.
-    full: Machine,
+    full: BlockFn,
     /// For others, once there was one.
-    part: OnceLock<Option<Machine>>,
+    part: OnceLock<Option<BlockFn>>,
     /// Parts the lanes, where a branch ends it and some jump and some do not.
     parts: Option<handler::Op>,
     /// The memory that it wants to find.
@@ -72,13 +73,15 @@ impl Function {
                 Some(again) => (&again.strides[..], most),
                 None => (&[][..], 1),
             };
-            let Some((windows, most)) = Windows::find(bundle, world, &self.accesses, strides, most) else { return 0 };
-            times = Times { all: most, left: most };
+            let Some(mut memory) = Memory::find(bundle, world, &self.accesses) else { return 0 };
+            let writes = self.accesses.iter().map(|access| access.writes);
+            let Some(windows) = Windows::find(&mut memory, writes, WARPS, strides, most) else { return 0 };
+            times = Times { all: windows.times(), left: windows.times() };
             bundle.execute(&self.full, &windows, &mut times)
         } else if bundle.is_full() {
             bundle.execute(&self.full, &Windows::NONE, &mut times)
         } else {
-            let part = self.part.get_or_init(|| Machine::new(&Emitted::part(&self.wanted)?, self.level));
+            let part = self.part.get_or_init(|| BlockFn::new(&Emitted::part(&self.wanted)?, self.level));
             let Some(part) = part else {
                 // They only compute, and never fail.
                 code.ops(self.words.clone()).iter().for_each(|op| _ = op.run(whole, bundle, world));
@@ -216,8 +219,8 @@ impl Function {
             segment.mask = Some(graph.not_mask(branch.mask));
             segment.nodes.end = graph.nodes().len();
         }
-        let wanted = Wanted { graph, segment, places: accesses.len(), again };
-        let full = Machine::new(&Emitted::full(&wanted)?, code.level)?;
+        let wanted = Wanted { graph, segment, columns: WARPS, places: accesses.len(), again };
+        let full = BlockFn::new(&Emitted::full(&wanted)?, code.level)?;
         let parts = branch.map(|branch| handler::<Part>(code.level).with(branch.fields));
         Some(Function { wanted, words, level: code.level, full, part: OnceLock::new(), parts, accesses })
     }

@@ -1,6 +1,6 @@
 //! A block: a loop over the warps that have active lanes.
 //!
-//! The code is called as [`machine`](super::super::machine) says: `rdi` points to the rows, `rsi` to the active lanes of
+//! The code is called as [`function`](super::super::function) says: `rdi` points to the rows, `rsi` to the active lanes of
 //! the warps, `edx` has a bit for each warp to be executed, `rcx` points to pointers to places in memory, `r8` to where the
 //! lanes that jump are written, and `r9` to how often it may be executed. In the loop `rax` is the place of the warp's columns in a row. What is the same for all
 //! warps is made before the loop.
@@ -12,11 +12,10 @@ use std::mem::offset_of;
 
 use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
-use super::super::super::super::warp::Column;
-use super::super::super::bundle::WARPS;
+use super::super::graph::{Graph, Node, Relation};
+use super::super::row::COLUMN;
 use super::plan::{Location, Part, Plan, Segment, shared, used};
 use super::{Access, Emitted, Emitter, LANES, Label, POINTERS, STORED, columns, touched};
-use crate::exec::jit::lanes::graph::{Graph, Node, Relation};
 
 /// What the code has to do.
 #[derive(Debug)]
@@ -25,6 +24,8 @@ pub struct Wanted {
     pub graph: Graph,
     /// All of it.
     pub segment: Segment,
+    /// How many columns a row has.
+    pub columns: usize,
     /// How many places in memory it accesses.
     pub places: usize,
     /// How it is executed again while all lanes jump, if they jump to its beginning.
@@ -83,13 +84,13 @@ impl Emitted {
     /// The code for bundles all lanes of which are active; nothing where registers do not suffice.
     pub fn full(wanted: &Wanted) -> Option<Self> {
         let code = full(wanted, 2).or_else(|| full(wanted, 1))?;
-        Some(Emitted { code, rows: wanted.touched(), places: wanted.places })
+        Some(Emitted { code, columns: wanted.columns, rows: wanted.touched(), places: wanted.places })
     }
 
     /// The code that writes the active lanes only; nothing where memory is accessed, for some of the lanes may be anywhere.
     pub fn part(wanted: &Wanted) -> Option<Self> {
         let code = if wanted.places == 0 { part(wanted)? } else { return None };
-        Some(Emitted { code, rows: wanted.touched(), places: 0 })
+        Some(Emitted { code, columns: wanted.columns, rows: wanted.touched(), places: 0 })
     }
 }
 
@@ -106,7 +107,7 @@ fn begin(wanted: &Wanted, ways: usize, access: Access) -> Option<(Emitter, Plan,
     let used = used(graph, std::iter::once(segment));
     let homes = homes(graph, segment, &used);
     let plan = Plan::new(graph, &[Part { segment, masked: 0 }], &used, &homes, &[])?;
-    let mut out = Emitter::new(graph, ways, access, MASKS);
+    let mut out = Emitter::new(graph, wanted.columns, ways, access, MASKS);
     out.fixed(graph, &plan, &homes)?;
     Some((out, plan, homes))
 }
@@ -128,7 +129,10 @@ fn homes(graph: &Graph, segment: &Segment, used: &[bool]) -> Vec<Location> {
 /// The code that writes whole rows, so many warps at a time.
 fn full(wanted: &Wanted, ways: usize) -> Option<Vec<u8>> {
     use Register::{EAX, ECX, R8, R9D, R10D, RAX};
-    let (mut out, mut plan, homes) = begin(wanted, ways, Access::Whole)?;
+    if !wanted.columns.is_multiple_of(ways) {
+        return None;
+    }
+    let (mut out, plan, homes) = begin(wanted, ways, Access::Whole)?;
     for (index, &pointer) in POINTERS.get(..wanted.places)?.iter().enumerate() {
         let place = MemoryOperand::with_base_displ(Register::RCX, 8 * index as i64);
         out.push(Instruction::with2(Code::Mov_r64_rm64, pointer, place))?;
@@ -136,7 +140,7 @@ fn full(wanted: &Wanted, ways: usize) -> Option<Vec<u8>> {
     let again = out.label();
     out.put(again);
     out.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
-    out.push(Instruction::with2(Code::Mov_r32_imm32, ECX, (WARPS / ways) as u32))?;
+    out.push(Instruction::with2(Code::Mov_r32_imm32, ECX, (wanted.columns / ways) as u32))?;
     let mask = wanted.segment.mask;
     if mask.is_some() {
         out.push(Instruction::with3(Code::VEX_Kxorw_kr_kr_kr, ANY, ANY, ANY))?;
@@ -144,7 +148,7 @@ fn full(wanted: &Wanted, ways: usize) -> Option<Vec<u8>> {
     }
     let start = out.label();
     out.put(start);
-    out.body(&wanted.graph, &wanted.segment, &mut plan, &homes)?;
+    out.body(&wanted.graph, &wanted.segment, &plan, &homes)?;
     if let Some(mask) = mask {
         for way in 0..ways {
             let jumps = out.operand(mask, way, &homes)?;
@@ -172,18 +176,18 @@ fn full(wanted: &Wanted, ways: usize) -> Option<Vec<u8>> {
 /// The code that writes the active lanes of some warps. In its loop `ecx` is the warp and `r11d` has its active lanes.
 fn part(wanted: &Wanted) -> Option<Vec<u8>> {
     use Register::{AX, EAX, ECX, EDX, R8, R9D, R10D, R11D, RSI};
-    let (mut out, mut plan, homes) = begin(wanted, 1, Access::But)?;
+    let (mut out, plan, homes) = begin(wanted, 1, Access::But)?;
     out.push(Instruction::with2(Code::Xor_r32_rm32, R9D, R9D))?;
     out.push(Instruction::with2(Code::Xor_r32_rm32, R10D, R10D))?;
     let start = out.label();
     out.put(start);
     out.push(Instruction::with2(Code::Tzcnt_r32_rm32, ECX, EDX))?;
     out.push(Instruction::with2(Code::VEX_Blsr_r32_rm32, EDX, EDX))?;
-    out.push(Instruction::with3(Code::Imul_r32_rm32_imm8, EAX, ECX, size_of::<Column>() as i32))?;
+    out.push(Instruction::with3(Code::Imul_r32_rm32_imm8, EAX, ECX, COLUMN as i32))?;
     out.push(Instruction::with2(Code::Movzx_r32_rm16, R11D, halfword(RSI)))?;
     out.push(Instruction::with2(Code::VEX_Kmovw_kr_r32, LANES, R11D))?;
     out.push(Instruction::with2(Code::VEX_Knotw_kr_kr, LANES, LANES))?;
-    out.body(&wanted.graph, &wanted.segment, &mut plan, &homes)?;
+    out.body(&wanted.graph, &wanted.segment, &plan, &homes)?;
     if let Some(mask) = wanted.segment.mask {
         let jumps = out.operand(mask, 0, &homes)?;
         out.push(Instruction::with2(Code::VEX_Kmovw_r32_kr, EAX, jumps))?;
@@ -208,7 +212,7 @@ impl Emitter {
         for (&pointer, &stride) in POINTERS.iter().zip(&again.strides).filter(|(_, stride)| **stride != 0) {
             self.push(Instruction::with2(Code::Add_rm64_imm32, pointer, stride as i32))?;
         }
-        self.push(Instruction::with2(Code::Sub_rm64_imm8, R8, 2 * WARPS as i32))?;
+        self.push(Instruction::with2(Code::Sub_rm64_imm8, R8, 2 * self.columns as i32))?;
         self.push(Instruction::with1(Code::Dec_rm32, left))?;
         self.push(Instruction::with2(Code::VEX_Kortestw_kr_kr, ALL, ALL))?;
         self.jump(Code::Jae_rel32_64, end)?;
@@ -227,7 +231,7 @@ impl Emitter {
             self.push(Instruction::with2(Code::EVEX_Vpbroadcastd_zmm_k1z_r32, splat(index, 1), EAX))?;
         }
         self.push(Instruction::with2(Code::Xor_r32_rm32, EAX, EAX))?;
-        self.push(Instruction::with2(Code::Mov_r32_imm32, ECX, WARPS as u32))?;
+        self.push(Instruction::with2(Code::Mov_r32_imm32, ECX, self.columns as u32))?;
         let warp = self.label();
         self.put(warp);
         for (index, &(row, _)) in again.pairs.iter().enumerate() {

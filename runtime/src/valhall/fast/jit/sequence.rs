@@ -7,10 +7,10 @@ use isaforge_valhall::semantics::SEMANTICS;
 
 use super::super::code::{Code, Exit};
 use super::super::handler::Fields;
-use super::emit::{LoopPlan, Segment};
 use super::live::{self, Live};
 use super::window::Access;
 use super::word;
+use crate::exec::jit::lanes::emit::{LoopPlan, Segment};
 use crate::exec::jit::lanes::graph::{Graph, Kind, Value};
 
 /// Instructions that become a graph.
@@ -56,14 +56,16 @@ impl<'a, 'c> Sequence<'a, 'c> {
     pub fn end_segment(&mut self, live: Live) -> (Segment, Option<Branch>) {
         let (rows, branch) = self.end(live);
         self.stored.clear();
-        (Segment { nodes: self.graph.end_segment(), rows, mask: branch.map(|branch| branch.mask) }, branch)
+        let mask = branch.map(|branch| branch.mask);
+        (Segment { nodes: self.graph.end_segment(), rows, mask, sets: Vec::new() }, branch)
     }
 
     /// Ends a segment that the next one continues; lanes that leave read some registers.
     pub fn end_part(&mut self, live: Live) -> (Segment, Option<Branch>) {
         let (rows, branch) = self.end(live);
         self.stored.extend(rows.iter().copied());
-        (Segment { nodes: self.graph.end_part(), rows, mask: branch.map(|branch| branch.mask) }, branch)
+        let mask = branch.map(|branch| branch.mask);
+        (Segment { nodes: self.graph.end_part(), rows, mask, sets: Vec::new() }, branch)
     }
 
     fn end(&mut self, live: Live) -> (Vec<(u32, Value)>, Option<Branch>) {

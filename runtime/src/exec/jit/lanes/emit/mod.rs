@@ -5,23 +5,23 @@
 //! that needs too many registers is refused.
 
 mod block;
+mod flow;
 mod host;
+mod loops;
 mod plan;
-mod region;
 
 use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register};
 
-use super::super::super::warp::Column;
-use super::super::bundle::Row;
-use super::live::bit;
-use super::window;
-use crate::exec::jit::lanes::graph::{Graph, Node, Operation, Value};
+use super::graph::{Graph, Node, Operation, Value};
+use super::row::{self, COLUMN};
+use super::window::WINDOWS;
 use host::{on_addend, operands, replaces};
 use plan::{Location, Plan, Store};
 
 pub use block::{LoopPlan, Times, Wanted};
+pub use flow::{Flow, FlowBlock, FlowState, To};
+pub use loops::{Block, Leave, Loop, PLACES, State};
 pub use plan::Segment;
-pub use region::{Block, Leave, Loop, PLACES, State};
 
 /// Warps that are executed side by side, at most.
 pub const WAYS: usize = 4;
@@ -32,12 +32,13 @@ const STORED: Register = Register::ZMM31;
 const LANES: Register = Register::K7;
 
 /// The registers that point to places in memory.
-const POINTERS: [Register; window::PLACES] = [Register::RSI, Register::RDX, Register::R10, Register::R11];
+const POINTERS: [Register; WINDOWS] = [Register::RSI, Register::RDX, Register::R10, Register::R11];
 
 /// Machine code, which touches the rows below a number only.
 #[derive(Debug)]
 pub struct Emitted {
     code: Vec<u8>,
+    columns: usize,
     rows: usize,
     places: usize,
 }
@@ -45,13 +46,18 @@ pub struct Emitted {
 impl Emitted {
     /// Code that was made elsewhere.
     #[cfg(test)]
-    pub fn of(code: Vec<u8>, rows: usize, places: usize) -> Self {
-        Emitted { code, rows, places }
+    pub fn of(code: Vec<u8>, columns: usize, rows: usize, places: usize) -> Self {
+        Emitted { code, columns, rows, places }
     }
 
     /// The bytes.
     pub fn code(&self) -> &[u8] {
         &self.code
+    }
+
+    /// How many columns a row has.
+    pub fn columns(&self) -> usize {
+        self.columns
     }
 
     /// How many places in memory there have to be.
@@ -82,7 +88,31 @@ fn words(place: usize, way: usize) -> MemoryOperand {
 
 /// Where the column of a warp so many behind another lies.
 fn columns(way: usize) -> i64 {
-    (way * size_of::<Column>()) as i64
+    (way * COLUMN) as i64
+}
+
+/// The bit of a row that lanes may leave behind, if it is one of the first 64; all others are written in all lanes.
+pub fn bit(row: u32) -> u64 {
+    1u64.checked_shl(row).unwrap_or(0)
+}
+
+/// Values for which there are no registers, at most.
+const SLOTS: usize = 32;
+
+/// Values for which there are no registers. States begin with it.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Slots([[u32; row::LANES]; SLOTS]);
+
+impl Default for Slots {
+    fn default() -> Self {
+        Slots([[0; row::LANES]; SLOTS])
+    }
+}
+
+/// Where a state has a value.
+fn slot(slot: usize) -> MemoryOperand {
+    MemoryOperand::with_base_displ(Register::RSI, (slot * COLUMN) as i64)
 }
 
 /// A place in the code that others jump to.
@@ -98,6 +128,8 @@ enum Access {
     But,
     /// At `rdi`; in the lanes that `rsi` points to, which are known when it is written.
     Active,
+    /// At `rdi`, from a column on; whole.
+    From(usize),
 }
 
 /// The code so far, and the registers that are free.
@@ -117,12 +149,14 @@ struct Emitter {
     /// Rows of which only the active lanes are written, as bits.
     masked: u64,
     access: Access,
+    /// Columns of a row.
+    columns: usize,
     ways: usize,
 }
 
 impl Emitter {
     /// No code, and all registers but some masks.
-    fn new(graph: &Graph, ways: usize, access: Access, masks: std::ops::Range<u8>) -> Self {
+    fn new(graph: &Graph, columns: usize, ways: usize, access: Access, masks: std::ops::Range<u8>) -> Self {
         Emitter {
             encoder: Encoder::new(64),
             place: 0,
@@ -134,6 +168,7 @@ impl Emitter {
             homes: vec![],
             masked: 0,
             access,
+            columns,
             ways,
         }
     }
@@ -181,7 +216,7 @@ impl Emitter {
     }
 
     /// What a segment computes, for each of the warps.
-    fn body(&mut self, graph: &Graph, segment: &Segment, plan: &mut Plan, homes: &[Location]) -> Option<()> {
+    fn body(&mut self, graph: &Graph, segment: &Segment, plan: &Plan, homes: &[Location]) -> Option<()> {
         let first = segment.nodes.start;
         for index in first..segment.nodes.end.max(first + 1) {
             if segment.nodes.contains(&index) && plan.is_used(index) && homes[index] == Location::Segment {
@@ -189,7 +224,7 @@ impl Emitter {
                     self.node(graph, index, way, plan, homes)?;
                 }
             }
-            for (to, value) in plan.stores(index) {
+            for &(to, value) in plan.stores(index) {
                 for way in 0..self.ways {
                     let from = self.operand(value, way, homes)?;
                     self.store(to, from, way)?;
@@ -216,7 +251,7 @@ impl Emitter {
             }
             if let Location::Slot(to) = homes[index] {
                 let from = self.registers[index][0]?;
-                self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, region::slot(to), from))?;
+                self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm, slot(to), from))?;
                 self.done(Value::of(index), true, 0);
             }
         }
@@ -239,6 +274,11 @@ impl Emitter {
                 let to = self.take(value, false, way)?;
                 self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, to, words(*place, way)))
             }
+            Node::Set(set, _) => {
+                let to = self.take(value, true, way)?;
+                let Access::From(first) = self.access else { return None };
+                self.push(Instruction::with2(Code::VEX_Kmovw_kr_km16, to, flow::set(*set, first + way)?))
+            }
             Node::Row(row, _) => {
                 let home = self.home(*row, way);
                 if let (Some(home), true) = (home, plan.is_kept(index)) {
@@ -256,9 +296,10 @@ impl Emitter {
 
     /// The column of a warp in a row.
     fn column(&self, row: u32, way: usize) -> MemoryOperand {
-        let displacement = i64::from(row) * size_of::<Row>() as i64 + columns(way);
+        let first = if let Access::From(first) = self.access { first } else { 0 };
+        let displacement = i64::from(row) * (self.columns * COLUMN) as i64 + columns(first + way);
         match self.access {
-            Access::Active => MemoryOperand::with_base_displ(Register::RDI, displacement),
+            Access::Active | Access::From(_) => MemoryOperand::with_base_displ(Register::RDI, displacement),
             _ => MemoryOperand::new(Register::RDI, Register::RAX, 1, displacement, 1, false, Register::None),
         }
     }
@@ -278,9 +319,9 @@ impl Emitter {
     /// Where a value is; it is got from memory, if that is its place.
     fn operand(&mut self, value: Value, way: usize, homes: &[Location]) -> Option<Register> {
         match (self.registers[value.index()][way], homes[value.index()]) {
-            (None, Location::Slot(slot)) => {
+            (None, Location::Slot(at)) => {
                 let to = self.take(value, false, way)?;
-                self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, to, region::slot(slot)))?;
+                self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, to, slot(at)))?;
                 Some(to)
             }
             (register, _) => register,
@@ -366,7 +407,7 @@ impl Emitter {
             _ => return None,
         };
         if is_masked {
-            self.lanes(region::ACTIVE, way)?;
+            self.lanes(loops::ACTIVE, way)?;
         }
         if let Ok(instruction) = &mut instruction {
             instruction.set_op_mask(if is_masked { LANES } else { mask });
@@ -385,7 +426,7 @@ impl Emitter {
     fn move_home(&mut self, row: u32, home: Register, from: Register, way: usize) -> Option<()> {
         let is_masked = self.masked & bit(row) != 0;
         if is_masked {
-            self.lanes(region::ACTIVE, way)?;
+            self.lanes(loops::ACTIVE, way)?;
         }
         let mut instruction = Instruction::with2(Code::EVEX_Vmovdqa32_zmm_k1z_zmmm512, home, from);
         if is_masked && let Ok(instruction) = &mut instruction {
@@ -415,9 +456,9 @@ impl Emitter {
         };
         let mut stored = from;
         // A masked store would keep the next load waiting.
-        if self.access != Access::Whole {
+        if matches!(self.access, Access::But | Access::Active) {
             if self.access == Access::Active {
-                self.lanes(region::ACTIVE, way)?;
+                self.lanes(loops::ACTIVE, way)?;
                 self.push(Instruction::with2(Code::VEX_Knotw_kr_kr, LANES, LANES))?;
             }
             let mut blend = Instruction::with3(Code::EVEX_Vpblendmd_zmm_k1z_zmm_zmmm512b32, STORED, from, to);

@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 use super::super::bundle::{Bundle, WARPS};
 use super::super::code::{Code, Exit};
 use super::LONGEST;
-use super::emit::{Block, Emitted, Leave, Loop, PLACES, State};
 use super::live::{Live, Words};
-use super::machine::LoopFn;
 use super::sequence::Sequence;
+use crate::exec::jit::lanes::emit::{Block, Emitted, Leave, Loop, PLACES, State};
+use crate::exec::jit::lanes::function::LoopFn;
 use crate::level::Level;
 use crate::valhall::warp::LANES;
 
@@ -120,8 +120,8 @@ impl Region {
         }
         let read = places.iter().fold(0, |all, place| all | read(place));
         let Sequence { graph, .. } = sequence;
-        let wanted = Loop { graph, blocks, end: at(words.end)?, read };
-        let (emitted, ways) = Emitted::region(&wanted)?;
+        let wanted = Loop { graph, columns: WARPS, blocks, end: at(words.end)?, read };
+        let (emitted, ways) = Emitted::looped(&wanted)?;
         let function = LoopFn::new(&emitted, ways, code.level)?;
         let (level, narrow) = (code.level, OnceLock::new());
         let ends = starts.iter().skip(1).copied().chain([words.end]);
@@ -187,7 +187,7 @@ impl Region {
 
     /// The code for as many warps side by side as is best.
     fn function(&self, running: &Running) -> &LoopFn {
-        let narrow = || LoopFn::new(&Emitted::region_of(&self.wanted, FEW)?, FEW, self.level);
+        let narrow = || LoopFn::new(&Emitted::looped_of(&self.wanted, FEW)?, FEW, self.level);
         match running.narrow && self.function.ways() > FEW {
             true => self.narrow.get_or_init(narrow).as_ref().unwrap_or(&self.function),
             false => &self.function,

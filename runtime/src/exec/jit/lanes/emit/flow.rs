@@ -1,0 +1,256 @@
+//! A region whose lanes all go the same way.
+//!
+//! The code is called as [`function`](super::super::function) says: `rdi` points to the rows, `rsi` to the [`FlowState`].
+//! It begins at the first block. Each block does in one column after another what its instructions do, which the processor
+//! executes side by side; rows and sets are in memory between blocks. A block goes on elsewhere when some lane of its mask
+//! is there, or when none is. The function ends at an exit, or before a block that there is no room for.
+//!
+//! `r11d` is the room, `r9` has the lanes of a block's mask.
+
+use std::mem::offset_of;
+use std::ops::Range;
+
+use iced_x86::{Code, Instruction, MemoryOperand, Register};
+
+use super::super::graph::Graph;
+use super::super::row::LANES as WIDTH;
+use super::plan::{Location, Part, Plan, Segment, shared, used};
+use super::{Access, Emitted, Emitter, Label, SLOTS, Slots, VECTORS, touched};
+
+/// Sets that the machine keeps, at most.
+pub const SETS: usize = 8;
+/// The last mask register has another use, and the first cannot be used as a mask.
+const MASKS: Range<u8> = 1..7;
+
+/// What the code of a region works on, besides rows. Lanes are bits, those of the first column lowest.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub struct FlowState {
+    slots: Slots,
+    /// The lanes of each set.
+    pub sets: [u64; SETS],
+    /// How many lanes have executed instructions: the sum over these.
+    pub lanes: u64,
+    /// How many instructions may be executed; in the end, how many are left.
+    pub room: u32,
+    /// The instruction that it ends before.
+    pub place: u32,
+}
+
+const _: () = assert!(offset_of!(FlowState, slots) == 0);
+
+fn state(at: usize) -> MemoryOperand {
+    MemoryOperand::with_base_displ(Register::RSI, at as i64)
+}
+
+/// Where the state has the lanes of a column that are in a set.
+pub fn set(set: u16, column: usize) -> Option<MemoryOperand> {
+    let set = usize::from(set);
+    (set < SETS).then(|| state(offset_of!(FlowState, sets) + 8 * set + 2 * column))
+}
+
+/// A region.
+#[derive(Debug)]
+pub struct Flow {
+    /// What its blocks compute, a segment for each.
+    pub graph: Graph,
+    /// How many columns a row has: at most four.
+    pub columns: usize,
+    /// In order; it begins at the first.
+    pub blocks: Vec<FlowBlock>,
+}
+
+/// A run of instructions that the same lanes execute.
+#[derive(Debug)]
+pub struct FlowBlock {
+    /// What it computes. Its mask has the lanes that execute it; without one, all do.
+    pub segment: Segment,
+    /// Its first instruction.
+    pub start: u32,
+    /// How many it has.
+    pub words: u32,
+    /// Where it goes when a lane executes it; or with `true`, when none does.
+    pub branch: Option<(To, bool)>,
+    /// Where it goes otherwise.
+    pub next: To,
+}
+
+/// Where a block goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum To {
+    /// To a block.
+    Block(usize),
+    /// Out of the region, to an instruction.
+    Exit(u32),
+}
+
+impl Emitted {
+    /// The code for a region. Returns `None` on register pressure.
+    pub fn flow(wanted: &Flow) -> Option<Self> {
+        let segments = wanted.blocks.iter().map(|block| &block.segment);
+        let rows = touched(&wanted.graph, segments);
+        Some(Emitted { code: flow(wanted)?, columns: wanted.columns, rows, places: 0 })
+    }
+}
+
+impl Flow {
+    fn segments(&self) -> impl Iterator<Item = &Segment> {
+        self.blocks.iter().map(|block| &block.segment)
+    }
+
+    /// Where values are, and the plan of each block.
+    fn plans(&self) -> Option<(Vec<Location>, Vec<Plan>)> {
+        let used = used(&self.graph, self.segments());
+        let (fixed, read) = shared(&self.graph, &used, self.segments());
+        let location = |index: usize| match fixed[index] && used[index] {
+            true if read[index] => Location::Register,
+            true => Location::Before,
+            false => Location::Segment,
+        };
+        let mut locations: Vec<Location> = (0..fixed.len()).map(location).collect();
+        let is_shared = |index: &usize| locations[*index] == Location::Register;
+        let mut shared: Vec<usize> = (0..fixed.len()).filter(is_shared).collect();
+        let mut slots = 0;
+        loop {
+            let (mut plans, mut most) = (Vec::with_capacity(self.blocks.len()), 0);
+            for FlowBlock { segment, .. } in &self.blocks {
+                let plan = Plan::new(&self.graph, &[Part { segment, masked: 0 }], &used, &locations, &[])?;
+                most = most.max(plan.pressure(&self.graph, segment.nodes.clone(), &locations));
+                plans.push(plan);
+            }
+            let lacking = (most + shared.len()).saturating_sub(VECTORS.into());
+            if lacking == 0 {
+                return Some((locations, plans));
+            }
+            if slots == SLOTS || shared.is_empty() {
+                return None;
+            }
+            for index in shared.drain(shared.len() - lacking.min(SLOTS - slots).min(shared.len())..) {
+                locations[index] = Location::Slot(slots);
+                slots += 1;
+            }
+        }
+    }
+}
+
+/// What is jumped to: blocks, and ways out with the instruction that each leads to.
+struct Labels {
+    blocks: Vec<Label>,
+    exits: Vec<(Label, u32)>,
+    end: Label,
+}
+
+impl Labels {
+    fn of(&mut self, out: &mut Emitter, to: To) -> Option<Label> {
+        match to {
+            To::Block(block) => self.blocks.get(block).copied(),
+            To::Exit(place) => Some(match self.exits.iter().find(|(_, other)| *other == place) {
+                Some((label, _)) => *label,
+                None => {
+                    self.exits.push((out.label(), place));
+                    self.exits.last()?.0
+                }
+            }),
+        }
+    }
+}
+
+fn flow(wanted: &Flow) -> Option<Vec<u8>> {
+    use Register::R11D;
+    if wanted.columns * WIDTH > 64 {
+        return None;
+    }
+    let (locations, plans) = wanted.plans()?;
+    let mut out = Emitter::new(&wanted.graph, wanted.columns, 1, Access::From(0), MASKS);
+    out.fixed(&wanted.graph, plans.first()?, &locations)?;
+    out.push(Instruction::with2(Code::Mov_r32_rm32, R11D, state(offset_of!(FlowState, room))))?;
+    let blocks = wanted.blocks.iter().map(|_| out.label()).collect();
+    let mut labels = Labels { blocks, exits: Vec::new(), end: out.label() };
+    let mut full = Vec::new();
+    for (index, (block, plan)) in wanted.blocks.iter().zip(&plans).enumerate() {
+        out.put(labels.blocks[index]);
+        let no_room = out.label();
+        out.push(Instruction::with2(Code::Sub_rm32_imm32, R11D, block.words))?;
+        out.jump(Code::Jl_rel32_64, no_room)?;
+        full.push((no_room, block.words, block.start));
+        for column in 0..wanted.columns {
+            out.access = Access::From(column);
+            out.body(&wanted.graph, &block.segment, plan, &locations)?;
+            out.masks(&block.segment, column, &locations)?;
+        }
+        out.tally(block, wanted.columns)?;
+        out.go_on(block, index, &mut labels)?;
+    }
+    for (label, words, start) in full {
+        out.put(label);
+        out.push(Instruction::with2(Code::Add_rm32_imm32, R11D, words))?;
+        let exit = labels.of(&mut out, To::Exit(start))?;
+        out.jump(Code::Jmp_rel32_64, exit)?;
+    }
+    for (label, place) in std::mem::take(&mut labels.exits) {
+        out.put(label);
+        out.push(Instruction::with2(Code::Mov_rm32_imm32, state(offset_of!(FlowState, place)), place))?;
+        out.jump(Code::Jmp_rel32_64, labels.end)?;
+    }
+    out.put(labels.end);
+    out.push(Instruction::with2(Code::Mov_rm32_r32, state(offset_of!(FlowState, room)), R11D))?;
+    out.push(Ok(Instruction::with(Code::VEX_Vzeroupper)))?;
+    out.push(Ok(Instruction::with(Code::Retnq)))?;
+    out.finish()
+}
+
+impl Emitter {
+    /// Changes sets, and adds the lanes of a column to those that execute the block.
+    fn masks(&mut self, segment: &Segment, column: usize, locations: &[Location]) -> Option<()> {
+        use Register::{EAX, R9, R9D, RAX};
+        for (number, lanes) in &segment.sets {
+            let lanes = self.operand(*lanes, 0, locations)?;
+            self.push(Instruction::with2(Code::VEX_Kmovw_m16_kr, set(*number, column)?, lanes))?;
+        }
+        if let Some(mask) = segment.mask {
+            let mask = self.operand(mask, 0, locations)?;
+            if column == 0 {
+                self.push(Instruction::with2(Code::VEX_Kmovw_r32_kr, R9D, mask))?;
+            } else {
+                self.push(Instruction::with2(Code::VEX_Kmovw_r32_kr, EAX, mask))?;
+                self.push(Instruction::with2(Code::Shl_rm64_imm8, RAX, (WIDTH * column) as u32))?;
+                self.push(Instruction::with2(Code::Or_r64_rm64, R9, RAX))?;
+            }
+        }
+        segment.masks().for_each(|mask| self.done(mask, true, 0));
+        Some(())
+    }
+
+    /// Counts the lanes that have executed a block.
+    fn tally(&mut self, block: &FlowBlock, columns: usize) -> Option<()> {
+        use Register::{R9, RAX};
+        let lanes = state(offset_of!(FlowState, lanes));
+        if block.segment.mask.is_none() {
+            let count = i32::try_from(columns * WIDTH * block.words as usize).ok()?;
+            return self.push(Instruction::with2(Code::Add_rm64_imm32, lanes, count));
+        }
+        self.push(Instruction::with2(Code::Popcnt_r64_rm64, RAX, R9))?;
+        self.push(Instruction::with3(Code::Imul_r64_rm64_imm32, RAX, RAX, block.words as i32))?;
+        self.push(Instruction::with2(Code::Add_rm64_r64, lanes, RAX))
+    }
+
+    /// Goes on behind a block.
+    fn go_on(&mut self, block: &FlowBlock, index: usize, labels: &mut Labels) -> Option<()> {
+        use Register::R9;
+        let mut next = block.next;
+        if let Some((to, unless)) = block.branch {
+            if block.segment.mask.is_some() {
+                let to = labels.of(self, to)?;
+                self.push(Instruction::with2(Code::Test_rm64_r64, R9, R9))?;
+                self.jump(if unless { Code::Je_rel32_64 } else { Code::Jne_rel32_64 }, to)?;
+            } else if !unless {
+                next = to;
+            }
+        }
+        if next != To::Block(index + 1) {
+            let next = labels.of(self, next)?;
+            self.jump(Code::Jmp_rel32_64, next)?;
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,18 @@
+//! How rows of lanes lie in memory.
+
+/// Lanes of a column: as many words as a vector register has.
+pub const LANES: usize = 16;
+/// Bytes of a column.
+pub const COLUMN: usize = 4 * LANES;
+
+/// A word for each lane of some columns. Rows are contiguous, and begin where vectors of the host do.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct Row<const COLUMNS: usize>(pub [[u32; LANES]; COLUMNS]);
+
+impl<const COLUMNS: usize> Row<COLUMNS> {
+    /// The same word everywhere.
+    pub fn splat(word: u32) -> Self {
+        Row([[word; LANES]; COLUMNS])
+    }
+}

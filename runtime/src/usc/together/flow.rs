@@ -1,0 +1,335 @@
+//! Groups that only compute, and branches among them, as machine code.
+//!
+//! All instances of a task go the same way, and groups that concern no other task may be executed before its turn; so a
+//! loop of them is one function for a task, which ends where the task's turn does. What no operation of vectors does, or
+//! what concerns others, is where a region ends: the [`Bundle`](super::bundle::Bundle) executes it.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use isaforge_core::semantics::{Special, Type};
+use isaforge_usc::Cc;
+use isaforge_usc::semantics::SEMANTICS;
+
+use crate::exec::jit::lanes::emit::{Emitted, Flow, FlowBlock, FlowState, Segment, To};
+use crate::exec::jit::lanes::function::FlowFn;
+use crate::exec::jit::lanes::graph::{Graph, Kind as Read};
+use crate::exec::jit::lanes::row;
+use crate::exec::jit::lanes::select::{Access, Binding, Place, Target, Truth, select};
+use crate::level::Level;
+use crate::usc::graph::{Set, operand, set_of};
+use crate::usc::lanes::{LANES, Mask};
+use crate::usc::machine::Task;
+use crate::usc::program::{Program, Step};
+use crate::usc::register::{Register, constant};
+
+use super::bind::Spreads;
+use super::code::{Code, Kind, changes_instances};
+
+/// How often a task comes to a group before what begins there is compiled.
+const OFTEN: u32 = 32;
+/// Groups of a loop, of what is compiled elsewhere, and of a block, at most; for more, registers hardly suffice.
+const LOOP: usize = 512;
+const RUN: usize = 128;
+const BLOCKS: [usize; 4] = [64, 32, 16, 8];
+/// Groups of a program that are compiled, at most.
+const COMPILED: usize = 1 << 13;
+/// The set of the instances that there are, behind those that groups know.
+const VALID: u16 = 5;
+
+/// The regions of a program.
+#[derive(Debug, Default)]
+pub(super) struct Regions {
+    /// For each group the region that begins there.
+    entries: Vec<Entry>,
+    compiled: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct Entry {
+    /// How often a task came here.
+    visits: AtomicU32,
+    region: OnceLock<Option<Box<Region>>>,
+}
+
+/// Groups that are one function.
+#[derive(Debug)]
+pub(super) struct Region {
+    groups: Range<usize>,
+    /// For tasks all instances of which there are and run; and for any.
+    whole: OnceLock<Option<FlowFn>>,
+    any: OnceLock<Option<FlowFn>>,
+}
+
+/// What a task has executed of a region.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Executed {
+    pub groups: u64,
+    pub instance_groups: u64,
+}
+
+impl Regions {
+    /// None yet, of so many groups.
+    pub fn new(groups: usize) -> Self {
+        Regions { entries: (0..groups).map(|_| Entry::default()).collect(), compiled: AtomicUsize::new(0) }
+    }
+
+    /// The region that begins at a group, once tasks have come there often.
+    pub fn at(&self, program: &Program, pc: usize, level: Level) -> Option<&Region> {
+        let often = level.compiles_after(OFTEN)?;
+        let entry = self.entries.get(pc)?;
+        if let Some(region) = entry.region.get() {
+            return region.as_deref();
+        }
+        if entry.visits.fetch_add(1, Ordering::Relaxed) < often {
+            return None;
+        }
+        let make = || {
+            let groups = extent(program, pc)?;
+            let before = self.compiled.fetch_add(groups.len(), Ordering::Relaxed);
+            let region = || Box::new(Region { groups, whole: OnceLock::new(), any: OnceLock::new() });
+            (before < COMPILED).then(region)
+        };
+        entry.region.get_or_init(make).as_deref()
+    }
+}
+
+impl Region {
+    /// Lets a task execute it, at most so many groups. `None` when it has executed none.
+    pub fn run(
+        &self,
+        program: &Program,
+        level: Level,
+        task: &mut Task,
+        state: &mut FlowState,
+        most: u64,
+    ) -> Option<Executed> {
+        let all = task.valid & task.running == Mask::MAX;
+        let make = |whole: bool| move || function(program, self.groups.clone(), whole, level);
+        let whole = if all { self.whole.get_or_init(make(true)).as_ref() } else { None };
+        let function = match whole {
+            Some(function) => function,
+            None => self.any.get_or_init(make(false)).as_ref()?,
+        };
+        let room = u32::try_from(most).unwrap_or(u32::MAX).min(i32::MAX as u32);
+        for (set, lanes) in sets(task) {
+            state.sets[set as usize] = (*lanes).into();
+        }
+        state.sets[usize::from(VALID)] = task.valid.into();
+        (state.room, state.lanes) = (room, 0);
+        if !function.run(task.columns.all_mut(), state) || state.room >= room {
+            return None;
+        }
+        for (set, lanes) in sets(task) {
+            *lanes = state.sets[set as usize] as Mask;
+        }
+        task.pc = state.place as usize;
+        Some(Executed { groups: (room - state.room).into(), instance_groups: state.lanes })
+    }
+}
+
+/// The sets of a task that groups may change.
+fn sets(task: &mut Task) -> [(Set, &mut Mask); 4] {
+    let Task { predicate, running, kept, failed, .. } = task;
+    [(Set::Predicate, predicate), (Set::Runs, running), (Set::Kept, kept), (Set::Failed, failed)]
+}
+
+/// The groups of the region that begins at a group: up to the last jump back to it, or to the first group that is not
+/// compiled. `None` where that is a single group, which the bundle executes as fast.
+fn extent(program: &Program, pc: usize) -> Option<Range<usize>> {
+    let mut graph = Graph::new(SEMANTICS);
+    let mut is_compiled = |at: usize| {
+        graph.clear();
+        match program.code.at(at).0 {
+            Kind::Branch { link, .. } => link.is_none(),
+            Kind::Plain(_) | Kind::ForAll => {
+                Conditions { whole: false }.add(&program.code, &program.steps[at], at, &mut graph).is_some()
+            }
+            Kind::Own | Kind::Outside => false,
+        }
+    };
+    let last = program.steps.len().min(pc + LOOP);
+    let end = (pc..last).find(|&at| !is_compiled(at)).unwrap_or(last);
+    let back = |at: &usize| matches!(program.code.at(*at).0, Kind::Branch { target, .. } if target == pc);
+    let end = match (pc..end).rev().find(back) {
+        Some(last) => last + 1,
+        None => end.min(pc + RUN),
+    };
+    (end > pc + 1).then_some(pc..end)
+}
+
+/// The function of some groups. Returns `None` on register pressure.
+fn function(program: &Program, groups: Range<usize>, whole: bool, level: Level) -> Option<FlowFn> {
+    let compile = |longest: usize| {
+        let wanted = flow(program, groups.clone(), whole, longest)?;
+        FlowFn::new(&Emitted::flow(&wanted)?, level)
+    };
+    BLOCKS.into_iter().find_map(compile)
+}
+
+/// What some groups do, in blocks.
+fn flow(program: &Program, groups: Range<usize>, whole: bool, longest: usize) -> Option<Flow> {
+    let code = &program.code;
+    let is_target =
+        |at: usize| groups.clone().any(|from| matches!(code.at(from).0, Kind::Branch { target, .. } if target == at));
+    let starts_anew = |at: usize| {
+        let [(before, condition), (this, next)] = [code.at(at - 1), code.at(at)];
+        let is_alike = matches!((before, this), (Kind::Plain(_), Kind::Plain(_)) | (Kind::ForAll, Kind::ForAll));
+        !is_alike || condition != next || changes_instances(&program.steps[at - 1]) || is_target(at)
+    };
+    let mut starts = vec![groups.start];
+    for at in groups.clone().skip(1) {
+        let last = starts.last().copied().unwrap_or(groups.start);
+        if at - last >= longest || starts_anew(at) {
+            starts.push(at);
+        }
+    }
+    let to = |at: usize| starts.binary_search(&at).map_or(To::Exit(at as u32), To::Block);
+    let conditions = Conditions { whole };
+    let mut graph = Graph::new(SEMANTICS);
+    let mut blocks = Vec::new();
+    for (index, &start) in starts.iter().enumerate() {
+        let end = starts.get(index + 1).copied().unwrap_or(groups.end);
+        let (kind, condition) = code.at(start);
+        let mask = conditions.mask(condition, &mut graph);
+        let mut branch = None;
+        if let Kind::Branch { target, unless, .. } = kind {
+            branch = Some((to(target), unless));
+        } else {
+            (start..end).try_for_each(|at| conditions.add(code, &program.steps[at], at, &mut graph))?;
+        }
+        let written: Vec<_> = graph.written().collect();
+        let mut rows: Vec<_> =
+            written.into_iter().map(|(row, value)| (row, graph.read_as(value, Read::Word))).collect();
+        rows.retain(|&(row, value)| !graph.is_row(value, row));
+        rows.sort_unstable_by_key(|(row, _)| *row);
+        let mut sets: Vec<_> = graph.changed_sets().collect();
+        sets.sort_unstable_by_key(|(set, _)| *set);
+        let segment = Segment { nodes: graph.end_segment(), rows, mask, sets };
+        let (start, words) = (start as u32, (end - start) as u32);
+        blocks.push(FlowBlock { segment, start, words, branch, next: to(end) });
+    }
+    Some(Flow { graph, columns: LANES / row::LANES, blocks })
+}
+
+/// Which instances execute groups.
+#[derive(Clone, Copy)]
+struct Conditions {
+    /// All instances are there and run.
+    whole: bool,
+}
+
+impl Conditions {
+    /// The instances that execute a group with a condition.
+    fn active(self, condition: Cc, graph: &mut Graph) -> Truth {
+        let predicate = |graph: &mut Graph| graph.read_set(Set::Predicate as u16);
+        if self.whole {
+            return match condition {
+                Cc::ExZx | Cc::E1Zx => Truth::Known(true),
+                Cc::E1Z1 => Truth::of(predicate(graph)),
+                Cc::E1Z0 => Truth::of(predicate(graph)).not(),
+            };
+        }
+        let valid = graph.read_set(VALID);
+        if condition == Cc::ExZx {
+            return Truth::of(valid);
+        }
+        let runs = graph.read_set(Set::Runs as u16);
+        let runs = graph.both(valid, runs);
+        Truth::of(match condition {
+            Cc::E1Z1 => {
+                let predicate = predicate(graph);
+                graph.both(runs, predicate)
+            }
+            Cc::E1Z0 => {
+                let predicate = predicate(graph);
+                graph.without(runs, predicate)
+            }
+            _ => runs,
+        })
+    }
+
+    /// The same as a mask; `None` where it is all of them.
+    fn mask(self, condition: Cc, graph: &mut Graph) -> Option<crate::exec::jit::lanes::graph::Value> {
+        match self.active(condition, graph) {
+            Truth::Mask { mask, inverted: true, .. } => Some(graph.not_mask(mask)),
+            Truth::Mask { mask, .. } => Some(mask),
+            Truth::Known(_) => None,
+        }
+    }
+
+    /// Adds what a group computes to a graph. `None` where that is more than vectors can.
+    fn add(self, code: &Code, step: &Step, at: usize, graph: &mut Graph) -> Option<()> {
+        let (kind, condition) = code.at(at);
+        let executes = self.active(condition, graph);
+        let active = match kind {
+            Kind::ForAll => self.active(Cc::ExZx, graph),
+            _ => executes,
+        };
+        let mut columns = Columns { step, spreads: code.spreads(), whole: self.whole, executes, active };
+        let selected = select(SEMANTICS, step.shape().ok()?, &mut columns, graph)?;
+        (selected.branch.is_none() && !selected.accesses).then_some(())
+    }
+}
+
+/// Where the graph of a group finds registers and sets.
+struct Columns<'a> {
+    step: &'a Step,
+    spreads: &'a Spreads,
+    whole: bool,
+    /// The instances that execute the group, and those that it is evaluated for.
+    executes: Truth,
+    active: Truth,
+}
+
+impl Binding for Columns<'_> {
+    fn active(&self) -> Option<Truth> {
+        Some(self.active)
+    }
+
+    fn operand(&mut self, number: u16, element: u16, ty: Type) -> Option<[Place; 2]> {
+        let register = operand(self.step, number, element).ok().filter(|_| ty.size() == 32)?;
+        let known = match register {
+            Register::Column(column) => constant(column.into()),
+            _ => None,
+        };
+        let place = match known {
+            Some(value) => Place::Number(value),
+            None => Place::Row(self.spreads.known(register)?.into()),
+        };
+        Some([place, Place::Number(0)])
+    }
+
+    fn target(&mut self, number: u16, element: u16) -> Option<Target> {
+        match operand(self.step, number, element).ok()? {
+            register @ Register::Column(column) if register.is_writable() => Some(Target::Row(column.into())),
+            _ => None,
+        }
+    }
+
+    fn set(&mut self, state: u16, graph: &mut Graph) -> Option<Truth> {
+        Some(match set_of(state)? {
+            Set::Executes => self.executes,
+            Set::Runs if self.whole => Truth::Known(true),
+            set => Truth::of(graph.read_set(set as u16)),
+        })
+    }
+
+    fn set_target(&mut self, state: u16) -> Option<u16> {
+        let set = set_of(state).filter(|set| set.is_writable())?;
+        (set != Set::Runs || !self.whole).then_some(set as u16)
+    }
+
+    fn state(&mut self, _: u16) -> Option<Place> {
+        None
+    }
+
+    fn special(&mut self, _: Special) -> Option<[Place; 2]> {
+        None
+    }
+
+    fn access(&mut self, _: Access) -> Option<usize> {
+        None
+    }
+}
