@@ -5,6 +5,7 @@ import argparse
 import os
 import pathlib
 import re
+import shutil
 import statistics
 import struct
 import subprocess
@@ -72,7 +73,11 @@ def main():
     if not isaforge:
         subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "isaforge-cli"], check=True, cwd=ROOT)
         isaforge = ROOT / "target" / "release" / "isaforge"
-    peers = {"isaforge": command(isaforge, "run", "--spec", SPEC, "--quiet"), "qemu-riscv32": command("qemu-riscv32")}
+    peers = {"isaforge": command(isaforge, "run", "--spec", SPEC, "--quiet")}
+    if shutil.which("qemu-riscv32"):
+        peers["qemu-riscv32"] = command("qemu-riscv32")
+    else:
+        print("qemu-riscv32 is missing: apt-get install qemu-user", file=sys.stderr)
     try:
         import unicorn as _
         peers["unicorn"] = unicorn
