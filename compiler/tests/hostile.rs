@@ -351,3 +351,48 @@ fn a_thousand_mistakes_of_a_program_are_placed_and_the_first_explained() {
     let expected: Vec<(usize, usize, usize)> = (1..1000).map(|i| (1, 3 * i + 1, 1)).collect();
     assert_eq!(places, expected);
 }
+
+// ------------------------------------------------------------------------------------------------------- what grows
+
+#[track_caller]
+fn is_told(text: &str, expected: &str) {
+    let (messages, _) = refused(&folder(&[("isa.yaml", text)]));
+    let told = messages.iter().filter(|message| message.contains(expected)).count();
+    assert_eq!(told, 1, "{messages:?}");
+}
+
+#[test]
+fn templates_and_rows_make_no_more_than_a_file_holds() {
+    let doubled: String = (1..60).map(|i| format!("  t{i}: {{ like: [t{}, t{}] }}\n", i - 1, i - 1)).collect();
+    let doubled =
+        format!("isa: x\nword: 8\ntemplates:\n  t0: {{ doc: x }}\n{doubled}instructions: {{ A: {{ like: t59 }} }}\n");
+    is_told(&doubled, "what `like` and `rows` make is larger than a spec may be");
+    let rows: String = (0..2000).map(|i| format!("r{i}: {{ b: '{}' }}, ", "y".repeat(1000))).collect();
+    let row = |doc: String| format!("isa: x\nword: 8\ninstructions: {{ R: {{ rows: {{ {rows} }}, doc: '{doc}' }} }}\n");
+    is_told(&row("$b".repeat(1000)), "what `like` and `rows` make is larger than a spec may be");
+    // One row is enough.
+    is_told(&row("$b".repeat(100_000)), "what `like` and `rows` make is larger than a spec may be");
+}
+
+#[test]
+fn conditions_alone_tell_only_so_many_instructions_apart() {
+    let head = "isa: x\nword: [16, 32]\nprovenance: document\nevery: { unused: ignored }\ninstructions:\n";
+    let entry = |i: usize| {
+        format!(
+            "  I{i}: {{ doc: x, word: 32, fixed: {{ 0: 1 }}, fields: {{ a: {{ bits: 31..20 }}, b: {{ bits: 19..8 }} }}, \
+             where: ['a * b == {i} + a * a', 'a != b'] }}\n"
+        )
+    };
+    let all: String = (0..300).map(entry).collect();
+    is_told(&format!("{head}{all}"), "differ by conditions alone");
+}
+
+#[test]
+fn an_instruction_has_not_thousands_of_aliases() {
+    let aliases: String = (0..20_000).map(|i| format!("al{i}: {{ with: {{ n: {i} }} }}, ")).collect();
+    let text = format!(
+        "isa: x\nword: [32]\ngenerations: [1, 2]\nprovenance: document\nevery: {{ unused: zero }}\ninstructions:\n  \
+         A: {{ doc: x, operands: {{ n: {{ immediate: decimal, bits: 19..0 }} }}, aliases: {{ {aliases} }} }}\n"
+    );
+    is_told(&text, "an instruction has at most 1000 aliases");
+}

@@ -10,8 +10,40 @@ use crate::yaml::{Node, Value};
 
 /// The most instructions that one entry may make.
 const MOST_ROWS: usize = 4096;
+/// How large what they make may be together: as large as files may be.
+const MOST_MADE: usize = 1 << 24;
+/// What a value counts besides its text.
+const VALUE: usize = 16;
 
 type Entries = Vec<(Spanned<String>, Node)>;
+
+/// How much may still be made.
+struct Room(usize);
+
+impl Room {
+    /// Takes some. Says so where it ends, once, and returns whether it has ended.
+    fn ends(&mut self, size: usize, span: Span, out: &mut Diagnostics) -> bool {
+        if self.0 == 0 {
+            return true;
+        }
+        self.0 = self.0.saturating_sub(size);
+        if self.0 == 0 {
+            let message = "what `like` and `rows` make is larger than a spec may be";
+            out.push(Diagnostic::error("E0033", span, message).help("repeat less in templates and rows"));
+        }
+        self.0 == 0
+    }
+}
+
+fn size(node: &Node) -> usize {
+    VALUE
+        + match &node.value {
+            Value::Map(entries) => entries.iter().map(|(key, value)| key.value.len() + size(value)).sum(),
+            Value::List(items) => items.iter().map(size).sum(),
+            Value::Text(text) => text.len(),
+            _ => 0,
+        }
+}
 
 /// Replaces the entries of `instructions` by what `like` and `rows` make of them.
 pub(super) fn expand(file: &mut Node, out: &mut Diagnostics) {
@@ -23,10 +55,11 @@ pub(super) fn expand(file: &mut Node, out: &mut Diagnostics) {
     let Some((_, instructions)) = keys.iter_mut().find(|(key, _)| key.value == "instructions") else { return };
     let Value::Map(entries) = &mut instructions.value else { return };
     let mut expanded: Entries = Vec::with_capacity(entries.len());
+    let mut room = Room(MOST_MADE);
     for (name, entry) in std::mem::take(entries) {
-        let entry = like(entry, &templates, &mut Vec::new(), out);
+        let entry = like(entry, &templates, &mut Vec::new(), &mut room, out);
         match take(entry, "rows") {
-            (entry, Some(rows)) => expanded.extend(self::rows(&entry, &rows, out)),
+            (entry, Some(rows)) => expanded.extend(self::rows(&entry, &rows, &mut room, out)),
             (entry, None) => expanded.push((name, entry)),
         }
     }
@@ -41,7 +74,7 @@ fn take(entry: Node, key: &str) -> (Node, Option<Node>) {
 }
 
 /// An entry laid over its templates, the later ones over the earlier.
-fn like(entry: Node, templates: &Entries, path: &mut Vec<String>, out: &mut Diagnostics) -> Node {
+fn like(entry: Node, templates: &Entries, path: &mut Vec<String>, room: &mut Room, out: &mut Diagnostics) -> Node {
     let (mut entry, named) = take(entry, "like");
     let names = match named {
         Some(Node { value: Value::List(names), .. }) => names,
@@ -68,8 +101,11 @@ fn like(entry: Node, templates: &Entries, path: &mut Vec<String>, out: &mut Diag
             });
             continue;
         };
+        if room.ends(size(template), name.span, out) {
+            break;
+        }
         path.push(text.clone());
-        let template = like(template.clone(), templates, path, out);
+        let template = like(template.clone(), templates, path, room, out);
         path.pop();
         entry = overlay(template, entry);
     }
@@ -77,7 +113,7 @@ fn like(entry: Node, templates: &Entries, path: &mut Vec<String>, out: &mut Diag
 }
 
 /// An entry for each row.
-fn rows(entry: &Node, rows: &Node, out: &mut Diagnostics) -> Entries {
+fn rows(entry: &Node, rows: &Node, room: &mut Room, out: &mut Diagnostics) -> Entries {
     let Value::Map(rows) = &rows.value else {
         let error = Diagnostic::error("E0023", rows.span, "expected a map from names to what parameters are");
         out.push(error.help("write `rows: { add: { f3: 0 }, sub: { f3: 1 } }`"));
@@ -98,8 +134,12 @@ fn rows(entry: &Node, rows: &Node, out: &mut Diagnostics) -> Entries {
                 continue;
             }
         };
-        let mut used = vec![false; parameters.len()];
-        let filled = fill(entry, parameters, name.span, &mut used, out);
+        let mut row = Row { parameters, place: name.span, used: vec![false; parameters.len()], room };
+        let filled = row.fill(entry, out);
+        let used = row.used;
+        if room.0 == 0 {
+            break;
+        }
         for ((parameter, _), _) in parameters.iter().zip(&used).filter(|(_, used)| !**used) {
             let message = format!("nothing in this entry is `${}`", parameter.value);
             out.push(Diagnostic::error("E0044", parameter.span, message).secondary(entry.span, "this entry"));
@@ -109,63 +149,82 @@ fn rows(entry: &Node, rows: &Node, out: &mut Diagnostics) -> Entries {
     made
 }
 
-/// A value with `$name` replaced by what a row has for it.
-fn fill(node: &Node, row: &[(Spanned<String>, Node)], place: Span, used: &mut [bool], out: &mut Diagnostics) -> Node {
-    let value = match &node.value {
-        Value::Map(entries) => {
-            let fill = |(key, value): &(Spanned<String>, Node)| (key.clone(), fill(value, row, place, used, out));
-            Value::Map(entries.iter().map(fill).collect())
-        }
-        Value::List(items) => Value::List(items.iter().map(|item| fill(item, row, place, used, out)).collect()),
-        Value::Text(text) if text.contains('$') => return fill_text(node, text, row, place, used, out),
-        other => other.clone(),
-    };
-    Node { span: node.span, value }
+/// What parameters are.
+struct Row<'a> {
+    parameters: &'a [(Spanned<String>, Node)],
+    place: Span,
+    used: Vec<bool>,
+    room: &'a mut Room,
 }
 
-fn fill_text(
-    node: &Node,
-    text: &str,
-    row: &[(Spanned<String>, Node)],
-    place: Span,
-    used: &mut [bool],
-    out: &mut Diagnostics,
-) -> Node {
-    let mut filled = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('$') {
-        filled.push_str(&rest[..at]);
-        let after = &rest[at + 1..];
-        let len = after.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
-        if let Some(literal) = after.strip_prefix('$') {
-            filled.push('$');
-            rest = literal;
-            continue;
+impl Row<'_> {
+    /// A value with `$name` replaced by what the row has for it.
+    fn fill(&mut self, node: &Node, out: &mut Diagnostics) -> Node {
+        let value = match &node.value {
+            Value::Map(entries) => {
+                self.room.ends(VALUE, self.place, out);
+                let mut fill = |(key, value): &(Spanned<String>, Node)| (key.clone(), self.fill(value, out));
+                Value::Map(entries.iter().map(&mut fill).collect())
+            }
+            Value::List(items) => {
+                self.room.ends(VALUE, self.place, out);
+                Value::List(items.iter().map(|item| self.fill(item, out)).collect())
+            }
+            Value::Text(text) if text.contains('$') => return self.text(node, text, out),
+            _ => return self.copy(node, out),
+        };
+        Node { span: node.span, value }
+    }
+
+    fn copy(&mut self, node: &Node, out: &mut Diagnostics) -> Node {
+        if self.room.ends(size(node), self.place, out) {
+            return Node { span: node.span, value: Value::Null };
         }
-        let name = &after[..len];
-        match row.iter().position(|(parameter, _)| parameter.value == name) {
-            Some(i) => {
-                used[i] = true;
-                // A value alone stays what it is: a number, a list.
-                if at == 0 && len + 1 == text.len() {
-                    return row[i].1.clone();
-                }
-                match &row[i].1.value {
-                    Value::Text(text) => filled.push_str(text),
-                    Value::Int(number) => filled.push_str(&number.to_string()),
-                    _ => {
-                        let message = format!("`${name}` is no text that could stand inside of another");
-                        out.push(Diagnostic::error("E0023", row[i].1.span, message));
+        node.clone()
+    }
+
+    fn text(&mut self, node: &Node, text: &str, out: &mut Diagnostics) -> Node {
+        let mut filled = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find('$') {
+            filled.push_str(&rest[..at]);
+            let after = &rest[at + 1..];
+            let len = after.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+            if let Some(literal) = after.strip_prefix('$') {
+                filled.push('$');
+                rest = literal;
+                continue;
+            }
+            let name = &after[..len];
+            match self.parameters.iter().position(|(parameter, _)| parameter.value == name) {
+                Some(i) => {
+                    self.used[i] = true;
+                    let value = &self.parameters[i].1;
+                    // A value alone stays what it is: a number, a list.
+                    if at == 0 && len + 1 == text.len() {
+                        return self.copy(value, out);
+                    }
+                    if self.room.ends(size(value), self.place, out) {
+                        break;
+                    }
+                    match &value.value {
+                        Value::Text(text) => filled.push_str(text),
+                        Value::Int(number) => filled.push_str(&number.to_string()),
+                        _ => {
+                            let message = format!("`${name}` is no text that could stand inside of another");
+                            out.push(Diagnostic::error("E0023", value.span, message));
+                        }
                     }
                 }
+                None => {
+                    let message = format!("this row does not say what `${name}` is");
+                    out.push(Diagnostic::error("E0044", self.place, message).secondary(node.span, "used here"));
+                }
             }
-            None => {
-                let message = format!("this row does not say what `${name}` is");
-                out.push(Diagnostic::error("E0044", place, message).secondary(node.span, "used here"));
-            }
+            rest = &after[len..];
         }
-        rest = &after[len..];
+        filled.push_str(rest);
+        self.room.ends(VALUE + text.len(), self.place, out);
+        Node { span: node.span, value: Value::Text(filled) }
     }
-    filled.push_str(rest);
-    Node { span: node.span, value: Value::Text(filled) }
 }

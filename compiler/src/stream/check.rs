@@ -21,6 +21,8 @@ pub(super) const SAMPLES: u64 = 24;
 const SEARCHED: usize = 1;
 /// How many words of two layouts are tried to find one that is both, where their conditions look at many bits.
 const TRIED: u32 = 20_000;
+/// How many words are tried for all pairs of instructions together.
+const TRIED_IN_ALL: u64 = 1 << 24;
 /// How many mistakes of one sort are told one by one.
 pub(super) const TOLD: usize = 20;
 /// How many places are marked that take part in one mistake.
@@ -181,8 +183,9 @@ fn circles(layout: &Layout, out: &mut Diagnostics) {
     }
 }
 
-/// A word of two layouts, if there is one: tried on all values of the bits that conditions look at, where they are few.
-fn word_of_both(engine: Engine, a: &'static core::Layout, b: &'static core::Layout) -> Option<Wide> {
+/// A word of two layouts, if there is one: tried on all values of the bits that conditions look at, where they are few. What
+/// is tried is taken from `left`.
+fn word_of_both(engine: Engine, a: &'static core::Layout, b: &'static core::Layout, left: &mut u64) -> Option<Wide> {
     let mask = a.mask | b.mask;
     let base = a.value & a.mask | b.value & b.mask;
     let looked = |layout: &'static core::Layout| {
@@ -217,17 +220,22 @@ fn word_of_both(engine: Engine, a: &'static core::Layout, b: &'static core::Layo
         }
         word
     };
-    if open.count_ones() <= 14 {
-        return (0..1u64 << open.count_ones()).map(scatter).find(both);
+    let few = open.count_ones() <= 14;
+    let mut both = |word: &Wide| {
+        *left = left.saturating_sub(1);
+        both(word)
+    };
+    if few {
+        return (0..1u64 << open.count_ones()).map(scatter).find(&mut both);
     }
     let mut random = Random(1);
-    (0..TRIED).map(|_| base | Wide(std::array::from_fn(|_| random.next())) & open).find(both)
+    (0..TRIED).map(|_| base | Wide(std::array::from_fn(|_| random.next())) & open).find(&mut both)
 }
 
 fn ambiguity(stream: &'static core::Stream, index: usize, set: &Set, out: &mut Diagnostics) {
     let layouts: Vec<&'static core::Layout> =
         stream.layouts_of(index).iter().filter(|layout| layout.role == Role::Own).collect();
-    let mut told = 0;
+    let (mut told, mut left) = (0, TRIED_IN_ALL);
     for (i, b) in layouts.iter().enumerate() {
         for a in &layouts[..i] {
             let same_pattern = ((a.value ^ b.value) & a.mask & b.mask).is_zero();
@@ -238,12 +246,19 @@ fn ambiguity(stream: &'static core::Stream, index: usize, set: &Set, out: &mut D
                 continue;
             }
             let Some(engine) = engine_for(stream, &[a, b]) else { continue };
-            let Some(word) = word_of_both(engine, a, b) else { continue };
-            told += 1;
+            let word = word_of_both(engine, a, b, &mut left);
             let found = |of: &core::Layout| {
                 set.layouts.iter().find(|l| l.name == of.name && l.since == of.since && l.value == of.value)
             };
             let span = |of: &core::Layout| found(of).map_or(set.span, |layout| layout.span);
+            if word.is_none() && left == 0 {
+                let message = format!("too many have the constant bits of `{}` and differ by conditions alone", b.name);
+                let error = Diagnostic::error("E0111", span(b), message);
+                out.push(error.help("tell some of them apart by constant bits"));
+                return;
+            }
+            let Some(word) = word else { continue };
+            told += 1;
             // The bits that both have constant are those that should differ.
             let common = a.mask & b.mask;
             let constants = |of: &core::Layout| {

@@ -13,6 +13,9 @@ use crate::source::{Span, Spanned};
 use crate::spec::{AliasSpec, AlternativeSpec, BankSpec, FixedBits, InstructionSpec, KindSpec, NumberSpec, Unused};
 
 /// How instructions are written when the specification does not say.
+/// The most aliases of an instruction: a text is compared with each of them.
+const MOST_ALIASES: usize = 1000;
+
 const DEFAULT_SYNTAX: &str = "{mnemonic}{modifiers} {operands}";
 
 impl Resolver<'_> {
@@ -372,7 +375,12 @@ impl Resolver<'_> {
         draft.layout.text = self.tokens(&draft, &syntax, name.span, &name.value, &[])?;
         draft.layout.text_span = syntax.span;
         let mut layouts = vec![draft.layout.clone()];
-        for (alias, of) in spec.aliases.iter().flat_map(|a| a.iter()) {
+        for (number, (alias, of)) in spec.aliases.iter().flat_map(|a| a.iter()).enumerate() {
+            if number == MOST_ALIASES {
+                let message = format!("an instruction has at most {MOST_ALIASES} aliases");
+                self.out.push(Diagnostic::error("E0033", alias.span, message));
+                return None;
+            }
             layouts.push(self.alias(&draft, alias, of)?);
         }
         let note = self.note(spec);
