@@ -1,5 +1,6 @@
 //! What can be asked for on the command line.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -96,6 +97,13 @@ pub enum Command {
     /// Show how accurately the runtime models each instruction
     #[command(after_help = help::FIDELITY)]
     Fidelity(FidelityArgs),
+    /// Ask corpora of shaders in SQL, where `isaforge-corpus` is installed
+    #[command(disable_help_flag = true)]
+    Corpus {
+        /// What to do; `--help` lists it
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+        arguments: Vec<OsString>,
+    },
     /// Compile a specification, run a real shader and draw the result
     #[command(after_help = help::DEMO)]
     Demo(DemoArgs),

@@ -17,6 +17,7 @@ Examples:
   isaforge translate valhall-2021 valhall old.s   port a program to another revision
   isaforge run launch.yaml                        run a program
   isaforge fidelity valhall                       show how accurate the runtime is
+  isaforge corpus import --isa valhall shaders/ -o lake/    a corpus to ask in SQL
   isaforge demo                                   see all of it once, with a picture
 
 See `isaforge COMMAND --help` for more examples.

@@ -20,6 +20,7 @@ pub mod check;
 pub mod code;
 mod completion;
 pub mod conform;
+mod corpus;
 pub mod demo;
 pub mod diff;
 pub mod dis;
@@ -50,7 +51,7 @@ pub mod streams;
 pub mod target;
 pub mod translate;
 mod watch;
-mod words;
+pub mod words;
 
 use args::{Cli, Color, Command};
 use failure::{Failure, Status};
@@ -113,6 +114,7 @@ fn dispatch(command: &Command) -> Result<Status, Failure> {
         Command::Conform(args) => conform::conform(args),
         Command::Run(args) => run::run(args),
         Command::Fidelity(args) => fidelity::fidelity(args),
+        Command::Corpus { arguments } => corpus::corpus(arguments),
         Command::Demo(args) => demo::demo(args),
         Command::Completions { shell } => completion::script(*shell).map(|()| Status::Fine),
         Command::Man { folder } => completion::pages(folder).map(|()| Status::Fine),

@@ -118,3 +118,31 @@ fn a_closed_pipe_is_no_panic() {
     let output = child.wait_with_output().expect("the command ends");
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
 }
+
+#[cfg(unix)]
+#[test]
+fn corpora_are_handed_to_a_command_of_their_own() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |path: &Path| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_isaforge"));
+        command
+            .args(["corpus", "query", "lake/", "--format", "csv", "--help"])
+            .env("PATH", path)
+            .output()
+            .expect("it starts")
+    };
+    let output = run(folder.path());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("`isaforge-corpus` is not installed") && said.contains("cargo install --path corpus"),
+        "{said}"
+    );
+    let script = folder.path().join("isaforge-corpus");
+    fs::write(&script, "#!/bin/sh\nprintf '%s\\n' \"$@\"\nexit 7\n").expect("it is written");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("it may be run");
+    let output = run(folder.path());
+    assert_eq!(output.status.code(), Some(7));
+    assert_eq!(output.stdout, b"query\nlake/\n--format\ncsv\n--help\n");
+}

@@ -1,0 +1,33 @@
+//! `isaforge corpus`: hands its arguments to `isaforge-corpus`, a command of its own because it brings a query engine with it.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::failure::{Failure, Status};
+
+/// The name of the command.
+const NAME: &str = "isaforge-corpus";
+
+/// Runs `corpus`.
+///
+/// # Errors
+/// When `isaforge-corpus` is not installed, or cannot be started.
+pub fn corpus(arguments: &[OsString]) -> Result<Status, Failure> {
+    let Some(program) = installed() else {
+        let help = "`cargo install --path corpus` in the project's folder installs it; `--features cluster` adds scheduler and executors";
+        return Err(Failure::usage(format!("`{NAME}` is not installed"), help));
+    };
+    let ended = Command::new(&program).args(arguments).status().map_err(Failure::reading(&program))?;
+    // A command that a signal ended has no status.
+    Ok(Status::Program(ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)))
+}
+
+/// The command: beside this one, or where the shell looks.
+fn installed() -> Option<PathBuf> {
+    let beside = env::current_exe().ok().and_then(|own| Some(own.parent()?.to_owned()));
+    let paths = env::var_os("PATH").unwrap_or_default();
+    let name = format!("{NAME}{}", env::consts::EXE_SUFFIX);
+    beside.into_iter().chain(env::split_paths(&paths)).map(|folder| folder.join(&name)).find(|path| path.is_file())
+}

@@ -1,0 +1,204 @@
+//! Instructions to batches, a row each.
+
+mod entries;
+mod words;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::builder::StringViewBuilder;
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, StringViewArray};
+use arrow_buffer::NullBuffer;
+use arrow_schema::{ArrowError, SchemaRef};
+use isaforge_analysis::{Instruction, Program};
+
+use crate::column::{Column, schema};
+use crate::set::Set;
+use crate::views::Name;
+
+/// Which instructions are wanted, by what depends on their form alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keep {
+    /// By opcode.
+    pub forms: Vec<bool>,
+    /// Whether what is no instruction is wanted.
+    pub invalid: bool,
+}
+
+impl Keep {
+    #[inline(always)]
+    fn takes(&self, opcode: Option<u16>) -> bool {
+        match opcode {
+            Some(opcode) => self.forms.get(usize::from(opcode)).is_some_and(|kept| *kept),
+            None => self.invalid,
+        }
+    }
+}
+
+/// The rows of some programs.
+///
+/// [`push`](Rows::push) decodes and remembers, [`finish`](Rows::finish) makes the columns that are asked for and no others.
+#[derive(Debug)]
+pub struct Rows {
+    set: Arc<Set>,
+    columns: Vec<Column>,
+    schema: SchemaRef,
+    keep: Option<Keep>,
+    programs: Vec<OfProgram>,
+    len: usize,
+    found: Found,
+}
+
+/// The rows that a program has in a batch.
+#[derive(Debug)]
+struct OfProgram {
+    name: String,
+    hash: String,
+    rows: usize,
+}
+
+/// Instructions that were found.
+#[derive(Debug)]
+enum Found {
+    Words(words::Words),
+    Entries(Vec<entries::Row>),
+}
+
+impl Rows {
+    /// No rows yet, of a set. Without `keep` all instructions are wanted.
+    pub fn new(set: &Arc<Set>, columns: &[Column], keep: Option<Keep>) -> Rows {
+        let found = match set.word_bytes() {
+            Some(_) => Found::Words(words::Words::default()),
+            None => Found::Entries(Vec::new()),
+        };
+        let schema = Arc::new(schema(columns));
+        let keep = keep.filter(|_| set.has_opcodes());
+        Rows { set: Arc::clone(set), columns: columns.to_vec(), schema, keep, programs: Vec::new(), len: 0, found }
+    }
+
+    /// The set of its programs.
+    pub fn set(&self) -> &Arc<Set> {
+        &self.set
+    }
+
+    /// The schema of its batches.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Appends the instructions of a program from the byte `from` on, until there are about `most` rows. Returns the byte to
+    /// go on from; `None` at the program's end.
+    pub fn push(&mut self, program: &str, hash: &str, code: &[u8], from: usize, most: usize) -> Option<usize> {
+        let before = self.len;
+        let next = match &mut self.found {
+            Found::Words(words) => {
+                let next = words.push(&self.set, self.keep.as_ref(), &self.columns, code, from, most);
+                self.len = words.len();
+                next
+            }
+            Found::Entries(rows) => {
+                let next = entries::push(&self.set, self.keep.as_ref(), rows, code, from, most);
+                self.len = rows.len();
+                next
+            }
+        };
+        let rows = self.len - before;
+        if rows > 0 {
+            self.programs.push(OfProgram { name: program.to_owned(), hash: hash.to_owned(), rows });
+        }
+        next
+    }
+
+    /// The batch of all rows, after which there are none.
+    ///
+    /// # Errors
+    /// Those of Arrow.
+    pub fn finish(&mut self) -> Result<RecordBatch, ArrowError> {
+        let programs = std::mem::take(&mut self.programs);
+        let columns: Vec<ArrayRef> = self
+            .columns
+            .iter()
+            .map(|column| match column {
+                Column::Program => repeated(&programs, self.len, |program| &program.name),
+                Column::Hash => repeated(&programs, self.len, |program| &program.hash),
+                Column::Isa => repeated(&programs, self.len, |_| &self.set.name),
+                column => match &self.found {
+                    Found::Words(words) => words.column(&self.set, *column),
+                    Found::Entries(rows) => entries::column(&self.set, rows, *column),
+                },
+            })
+            .collect();
+        match &mut self.found {
+            Found::Words(words) => words.clear(),
+            Found::Entries(rows) => rows.clear(),
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(std::mem::take(&mut self.len)));
+        RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
+    }
+}
+
+/// A text of each program, once for each of its rows.
+fn repeated<'p>(programs: &'p [OfProgram], rows: usize, text: impl Fn(&'p OfProgram) -> &'p str) -> ArrayRef {
+    let mut builder = StringViewBuilder::with_capacity(rows);
+    for program in programs {
+        let text = text(program);
+        if text.len() <= 12 {
+            (0..program.rows).for_each(|_| builder.append_value(text));
+            continue;
+        }
+        // One copy of the text for all rows.
+        let block = builder.append_block(text.as_bytes().to_vec().into());
+        let len = text.len() as u32;
+        for _ in 0..program.rows {
+            if builder.try_append_view(block, 0, len).is_err() {
+                builder.append_value(text);
+            }
+        }
+    }
+    Arc::new(builder.finish())
+}
+
+/// How many distinct words' flow is remembered.
+const MOST_FLOWS: usize = 1 << 16;
+
+/// The flow of words, which takes their operation: remembered, as programs share most words.
+#[derive(Debug, Default)]
+struct Flows(HashMap<u64, Name>);
+
+impl Flows {
+    fn of(&mut self, set: &Set, word: u64, size: usize) -> Name {
+        if let Some(known) = self.0.get(&word) {
+            return *known;
+        }
+        if self.0.len() >= MOST_FLOWS {
+            self.0.clear();
+        }
+        let bytes = word.to_le_bytes();
+        let program = Program::read(&set.analysis, &bytes[..size]);
+        let found = program.entries.first().and_then(|entry| entry.instruction.as_ref().ok());
+        let name = found.map_or(Name::EMPTY, |found: &Instruction| set.flow(found.flow.name()));
+        self.0.insert(word, name);
+        name
+    }
+}
+
+/// A column with nulls where `valid` says so.
+fn nulls(valid: impl ExactSizeIterator<Item = bool>) -> Option<NullBuffer> {
+    let buffer: arrow_buffer::BooleanBuffer = valid.collect();
+    let nulls = NullBuffer::new(buffer);
+    (nulls.null_count() > 0).then_some(nulls)
+}
+
+fn nothing(rows: usize) -> ArrayRef {
+    Arc::new(StringViewArray::new_null(rows))
+}

@@ -1,0 +1,236 @@
+//! Rows of instructions that are words.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use arrow_array::builder::BinaryBuilder;
+use arrow_array::{ArrayRef, UInt16Array, UInt32Array, UInt64Array};
+use arrow_buffer::{NullBuffer, ScalarBuffer};
+use isaforge_core::Tables;
+use isaforge_core::decode::decode;
+use isaforge_core::print::{Style, print};
+use isaforge_core::text::Line;
+
+use super::{Flows, Keep, nothing, nulls};
+use crate::column::Column;
+use crate::set::Set;
+use crate::views::{Lists, Name, Strings, Views};
+
+/// Marks a word that is no instruction; no set has so many.
+const INVALID: u16 = u16::MAX;
+
+/// Words that were decoded.
+#[derive(Debug, Default)]
+pub struct Words {
+    words: Vec<u64>,
+    /// By word; [`INVALID`] where there is none. Empty where no column needs it.
+    opcodes: Vec<u16>,
+    pcs: Vec<u32>,
+    /// Rows that are a piece of a word, and its bytes.
+    pieces: Vec<(usize, Vec<u8>)>,
+    flows: RefCell<Flows>,
+}
+
+/// Texts of a batch end before so many bytes.
+const MOST_TEXT: usize = 1 << 30;
+
+impl Words {
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    pub fn clear(&mut self) {
+        self.words.clear();
+        self.opcodes.clear();
+        self.pcs.clear();
+        self.pieces.clear();
+    }
+
+    pub fn push(
+        &mut self,
+        set: &Set,
+        keep: Option<&Keep>,
+        columns: &[Column],
+        code: &[u8],
+        from: usize,
+        most: usize,
+    ) -> Option<usize> {
+        let size = set.tables().unit().min(8);
+        let decoded = keep.is_some() || columns.iter().any(|column| !column.is_of_program() && *column != Column::Pc);
+        let addressed = columns.contains(&Column::Pc);
+        let rest = code.get(from..)?;
+        // What a filter leaves out takes time, too.
+        let most = most.saturating_sub(self.len()).max(1).min(rest.len() / size + 1);
+        let (head, tail) = rest.split_at(rest.len().min(most.saturating_mul(size)));
+        let start = self.words.len();
+        if size == 8 {
+            let words = head.as_chunks::<8>().0.iter();
+            self.words.extend(words.map(|chunk| u64::from_le_bytes(*chunk)));
+        } else {
+            let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            self.words.extend(head.chunks_exact(size).map(word));
+        }
+        if addressed {
+            let addresses = (from..).step_by(size).take(self.words.len() - start);
+            self.pcs.extend(addresses.map(|address| u32::try_from(address).unwrap_or(u32::MAX)));
+        }
+        if decoded {
+            self.opcodes.resize(start, INVALID);
+            let words = self.words[start..].iter();
+            self.opcodes.extend(words.map(|word| set.opcode(*word).unwrap_or(INVALID)));
+        }
+        if let Some(keep) = keep {
+            self.retain(start, keep, addressed);
+        }
+        let piece = head.len() % size;
+        if tail.is_empty() && piece > 0 && keep.is_none_or(|keep| keep.invalid) {
+            self.pieces.push((self.words.len(), head[head.len() - piece..].to_vec()));
+            self.words.push(0);
+            if decoded {
+                self.opcodes.push(INVALID);
+            }
+            if addressed {
+                self.pcs.push(u32::try_from(code.len() - piece).unwrap_or(u32::MAX));
+            }
+        }
+        (!tail.is_empty()).then(|| from + head.len())
+    }
+
+    /// Takes away what is not wanted among the rows from `start` on.
+    fn retain(&mut self, start: usize, keep: &Keep, addressed: bool) {
+        let mut to = start;
+        for from in start..self.words.len() {
+            let opcode = self.opcodes[from];
+            if keep.takes((opcode != INVALID).then_some(opcode)) {
+                self.words[to] = self.words[from];
+                self.opcodes[to] = opcode;
+                if addressed {
+                    self.pcs[to] = self.pcs[from];
+                }
+                to += 1;
+            }
+        }
+        self.words.truncate(to);
+        self.opcodes.truncate(to);
+        self.pcs.truncate(if addressed { to } else { 0 });
+    }
+
+    fn valid(&self) -> Option<NullBuffer> {
+        nulls(self.opcodes.iter().map(|opcode| *opcode != INVALID))
+    }
+
+    /// Calls `each` with the words that are instructions, and `none` for the others.
+    fn each(&self, mut each: impl FnMut(Option<(u64, u16)>)) {
+        for (word, opcode) in self.words.iter().zip(&self.opcodes) {
+            each((*opcode != INVALID).then_some((*word, *opcode)));
+        }
+    }
+
+    fn names(&self, set: &Set, mut name: impl FnMut(u64, u16) -> Name) -> ArrayRef {
+        let mut views = Views::default();
+        self.each(|found| views.push(found.map_or(Name::EMPTY, |(word, opcode)| name(word, opcode))));
+        Arc::new(views.finish(&set.texts, self.valid()))
+    }
+
+    fn lists(&self, set: &Set, mut fill: impl FnMut(u64, u16, &mut Views)) -> ArrayRef {
+        let mut lists = Lists::default();
+        self.each(|found| {
+            if let Some((word, opcode)) = found {
+                fill(word, opcode, &mut lists.views);
+            }
+            lists.end();
+        });
+        Arc::new(lists.finish(&set.texts, self.valid()))
+    }
+
+    fn registers(&self, set: &Set, write: bool) -> ArrayRef {
+        self.lists(set, |word, opcode, views| {
+            let plan = &set.plans[usize::from(opcode)];
+            let start = views.len();
+            for operand in if write { &plan.writes } else { &plan.reads } {
+                let Some(run) = operand.registers(word) else { continue };
+                let bank = &set.registers[usize::from(run.bank)];
+                let first = run.first(word);
+                for name in bank.iter().skip(first).take(run.count(word)) {
+                    views.push_once(start, *name);
+                }
+            }
+        })
+    }
+
+    pub fn column(&self, set: &Set, column: Column) -> ArrayRef {
+        let rows = self.words.len();
+        let Tables::Words(isa) = set.tables() else { return nothing(rows) };
+        let is_piece = |row: usize| self.pieces.binary_search_by_key(&row, |(row, _)| *row).is_ok();
+        match column {
+            Column::Pc => Arc::new(UInt32Array::from(self.pcs.clone())),
+            Column::Word => {
+                let valid = if self.pieces.is_empty() { None } else { nulls((0..rows).map(|row| !is_piece(row))) };
+                Arc::new(UInt64Array::new(ScalarBuffer::from(self.words.clone()), valid))
+            }
+            Column::Bytes => {
+                let mut builder = BinaryBuilder::new();
+                let mut pieces = self.pieces.iter().peekable();
+                for row in 0..rows {
+                    builder.append_option(pieces.next_if(|(at, _)| *at == row).map(|(_, bytes)| bytes));
+                }
+                Arc::new(builder.finish())
+            }
+            Column::Opcode => {
+                let valid = self.valid();
+                Arc::new(UInt16Array::new(ScalarBuffer::from(self.opcodes.clone()), valid))
+            }
+            Column::Mnemonic => self.names(set, |_, opcode| set.forms[usize::from(opcode)].view),
+            Column::Modifiers => self.lists(set, |word, opcode, views| {
+                let plan = &set.plans[usize::from(opcode)];
+                if word & plan.quiet_mask != plan.quiet_value {
+                    plan.modifiers
+                        .iter()
+                        .filter_map(|modifier| modifier.of(word))
+                        .for_each(|(_, name)| views.push(name));
+                }
+            }),
+            Column::Flow => {
+                let size = set.tables().unit().min(8);
+                let mut flows = self.flows.borrow_mut();
+                self.names(set, |word, _| flows.of(set, word, size))
+            }
+            Column::Dst => self.registers(set, true),
+            Column::Src => self.registers(set, false),
+            Column::Text => {
+                let (mut strings, mut line) = (Strings::default(), Line::new());
+                self.each(|found| {
+                    line.clear();
+                    if let Some((word, opcode)) = found.filter(|_| strings.size() < MOST_TEXT) {
+                        print(isa, opcode, word, Style::Customary, &mut line);
+                    }
+                    strings.push(line.as_str());
+                });
+                Arc::new(strings.finish(self.valid()))
+            }
+            Column::Error => {
+                let valid = self.valid();
+                if valid.is_none() {
+                    return nothing(rows);
+                }
+                let mut strings = Strings::default();
+                let mut pieces = self.pieces.iter().peekable();
+                for row in 0..rows {
+                    let error = match pieces.next_if(|(at, _)| *at == row) {
+                        Some((_, bytes)) => {
+                            Some(format!("a word has {} bytes, and there are {}", set.tables().unit(), bytes.len()))
+                        }
+                        None if self.opcodes[row] == INVALID => {
+                            decode(isa, self.words[row]).err().map(|error| error.to_string())
+                        }
+                        None => None,
+                    };
+                    strings.push(error.as_deref().unwrap_or_default());
+                }
+                let wrong = nulls(self.opcodes.iter().map(|opcode| *opcode == INVALID));
+                Arc::new(strings.finish(wrong))
+            }
+            Column::Program | Column::Hash | Column::Isa => nothing(rows),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Columns of texts that stand in a table already: a view of sixteen bytes a value, and no copy of the text.
+//!
+//! Checking that every view points at UTF-8 costs more than decoding the instruction that it belongs to, so columns are made
+//! without it. Views come from [`Names`], which checked them, or are made here of a `&str`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::builder::make_view;
+use arrow_array::{ArrayRef, ListArray, StringViewArray};
+use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+
+use crate::column::element;
+
+/// A text of a [`Names`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Name(u128);
+
+impl Name {
+    /// The empty text.
+    pub const EMPTY: Name = Name(0);
+}
+
+/// Texts, each once. Texts of more than twelve bytes stand in one buffer, which columns share.
+#[derive(Debug, Default)]
+pub struct Names {
+    known: HashMap<String, Name>,
+    long: Vec<u8>,
+}
+
+impl Names {
+    /// The name of a text, which is added if it is new.
+    pub fn intern(&mut self, text: &str) -> Name {
+        if let Some(known) = self.known.get(text) {
+            return *known;
+        }
+        let offset = u32::try_from(self.long.len()).expect("names of a set have less than 4 GiB");
+        let name = Name(make_view(text.as_bytes(), 0, offset));
+        if text.len() > INLINE {
+            self.long.extend_from_slice(text.as_bytes());
+        }
+        self.known.insert(text.to_owned(), name);
+        name
+    }
+
+    /// What columns of these names share.
+    pub fn texts(self) -> Texts {
+        Texts(Buffer::from_vec(self.long))
+    }
+}
+
+/// The buffer behind names.
+#[derive(Clone, Debug)]
+pub struct Texts(Buffer);
+
+/// Texts up to this length stand in the view.
+const INLINE: usize = 12;
+
+/// A column of names. All of one column have to come from the [`Names`] whose [`Texts`] it is finished with.
+#[derive(Debug, Default)]
+pub struct Views {
+    views: Vec<u128>,
+}
+
+impl Views {
+    /// Appends a value.
+    #[inline]
+    pub fn push(&mut self, name: Name) {
+        self.views.push(name.0);
+    }
+
+    /// Appends a value many times.
+    pub fn push_n(&mut self, name: Name, count: usize) {
+        self.views.resize(self.views.len() + count, name.0);
+    }
+
+    /// Takes away values behind the first `len` that were there before: those from `start` on are each once.
+    #[inline]
+    pub fn push_once(&mut self, start: usize, name: Name) {
+        if !self.views[start..].contains(&name.0) {
+            self.views.push(name.0);
+        }
+    }
+
+    /// How many values there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.views.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.views.is_empty()
+    }
+
+    /// The column.
+    #[allow(unsafe_code, reason = "views that were made of `&str`")]
+    pub fn finish(&mut self, texts: &Texts, nulls: Option<NullBuffer>) -> StringViewArray {
+        let views = ScalarBuffer::from(std::mem::take(&mut self.views));
+        debug_assert!(StringViewArray::try_new(views.clone(), [texts.0.clone()], nulls.clone()).is_ok());
+        // SAFETY: Every view was made by `Names::intern`, of a whole `&str` and for buffer 0 at the place where it stands
+        // there; `Names::texts` turned it into this buffer, which only that `Names` has. Null places hold the empty text.
+        unsafe { StringViewArray::new_unchecked(views, [texts.0.clone()], nulls) }
+    }
+}
+
+/// A column of lists of names.
+#[derive(Debug)]
+pub struct Lists {
+    /// The elements of all lists.
+    pub views: Views,
+    ends: Vec<i32>,
+}
+
+impl Default for Lists {
+    fn default() -> Self {
+        Lists { views: Views::default(), ends: vec![0] }
+    }
+}
+
+impl Lists {
+    /// Ends a list, of what was appended to the elements since the last one ended.
+    #[inline]
+    pub fn end(&mut self) {
+        self.ends.push(self.views.len() as i32);
+    }
+
+    /// The column.
+    pub fn finish(&mut self, texts: &Texts, nulls: Option<NullBuffer>) -> ListArray {
+        let ends = std::mem::replace(&mut self.ends, vec![0]);
+        let values: ArrayRef = Arc::new(self.views.finish(texts, None));
+        ListArray::new(element(), OffsetBuffer::new(ScalarBuffer::from(ends)), values, nulls)
+    }
+}
+
+/// A column of texts of its own.
+#[derive(Debug, Default)]
+pub struct Strings {
+    views: Vec<u128>,
+    bytes: Vec<u8>,
+}
+
+impl Strings {
+    /// Appends a value.
+    #[inline]
+    pub fn push(&mut self, text: &str) {
+        self.views.push(make_view(text.as_bytes(), 0, self.bytes.len() as u32));
+        if text.len() > INLINE {
+            self.bytes.extend_from_slice(text.as_bytes());
+        }
+    }
+
+    /// Bytes of all values that stand outside of their views.
+    pub fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// The column.
+    #[allow(unsafe_code, reason = "views that were made of `&str`")]
+    pub fn finish(&mut self, nulls: Option<NullBuffer>) -> StringViewArray {
+        let views = ScalarBuffer::from(std::mem::take(&mut self.views));
+        let texts = Buffer::from_vec(std::mem::take(&mut self.bytes));
+        assert!(u32::try_from(texts.len()).is_ok(), "callers end a column before its texts have 4 GiB");
+        // SAFETY: `push` made every view of a whole `&str`, for buffer 0 at the place where it put the bytes, and no place has
+        // more than 32 bits.
+        unsafe { StringViewArray::new_unchecked(views, [texts], nulls) }
+    }
+}

@@ -1,0 +1,187 @@
+//! What there is to say about a whole program.
+
+use std::collections::BTreeSet;
+
+use isaforge_analysis::{Graph, Liveness, Program, Register};
+use isaforge_core::Tables;
+use isaforge_core::group::info::operations;
+use isaforge_core::group::listing::pieces;
+use isaforge_core::print::Style;
+use isaforge_core::stream::listing::parts;
+use isaforge_core::{group, program, stream};
+
+use crate::set::Set;
+use crate::views::Name;
+
+/// The words of a program, without a piece of one at its end.
+fn words(set: &Set, code: &[u8]) -> impl Iterator<Item = u64> {
+    let size = set.tables().unit().clamp(1, 8);
+    code.chunks_exact(size).map(move |chunk| match chunk.try_into() {
+        Ok(bytes) => u64::from_le_bytes(bytes),
+        Err(_) => chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    })
+}
+
+/// How many instructions a program has, or pieces that are none.
+pub fn length(set: &Set, code: &[u8]) -> usize {
+    match set.tables() {
+        Tables::Words(_) => code.len().div_ceil(set.tables().unit().clamp(1, 8)),
+        Tables::Groups(isa) => pieces(isa, code, &[]).len(),
+        Tables::Streams(engine) => parts(engine, code).count(),
+    }
+}
+
+/// How many of the pieces of a program are no instructions.
+pub fn invalid(set: &Set, code: &[u8]) -> usize {
+    match set.tables() {
+        Tables::Words(_) => length(set, code) - words(set, code).filter(|word| set.opcode(*word).is_some()).count(),
+        Tables::Groups(isa) => pieces(isa, code, &[]).iter().filter(|piece| piece.group.is_err()).count(),
+        Tables::Streams(engine) => parts(engine, code).filter(|part| part.decoded.is_err()).count(),
+    }
+}
+
+/// Calls `each` with the form of every instruction; with those of all operations where instructions are groups.
+pub fn forms(set: &Set, code: &[u8], mut each: impl FnMut(usize)) {
+    match set.tables() {
+        Tables::Words(_) => words(set, code).filter_map(|word| set.opcode(word)).for_each(|form| each(form.into())),
+        Tables::Groups(isa) => {
+            for group in pieces(isa, code, &[]).into_iter().filter_map(|piece| piece.group.ok()) {
+                operations(isa, &group).for_each(|(_, form, _)| each(form));
+            }
+        }
+        Tables::Streams(engine) => {
+            for decoded in parts(engine, code).filter_map(|part| part.decoded.ok()) {
+                if engine.stream.sequence.is_none() {
+                    each(engine.scope(&decoded).layout.opcode.into());
+                }
+            }
+        }
+    }
+}
+
+/// What [`count`] counts: instructions of a form with modifiers.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    forms: Vec<bool>,
+    modifiers: Vec<String>,
+    /// For each form of words, its modifiers' values: those that are wanted.
+    names: Vec<Name>,
+}
+
+impl Wanted {
+    /// Instructions with this name and at least these modifiers. `None` where the set has no such form.
+    pub fn new(set: &Set, form: &str, modifiers: &[&str]) -> Option<Wanted> {
+        let forms: Vec<bool> = set.forms.iter().map(|known| known.name == form).collect();
+        let known = |wanted: &&str| {
+            let values = set.plans.iter().flat_map(|plan| &plan.modifiers);
+            let at = |modifier: &crate::plan::ModifierPlan| modifier.texts.iter().position(|text| text == wanted);
+            values.filter_map(|modifier| Some(modifier.values[at(modifier)?].0)).next()
+        };
+        let names = modifiers.iter().filter_map(known).collect();
+        let modifiers = modifiers.iter().map(|text| (*text).to_owned()).collect();
+        forms.contains(&true).then_some(Wanted { forms, modifiers, names })
+    }
+
+    fn takes(&self, form: usize) -> bool {
+        self.forms.get(form).is_some_and(|wanted| *wanted)
+    }
+}
+
+/// How many instructions of a program are wanted.
+pub fn count(set: &Set, code: &[u8], wanted: &Wanted) -> u64 {
+    let mut count = 0;
+    if wanted.modifiers.is_empty() {
+        forms(set, code, |form| count += u64::from(wanted.takes(form)));
+        return count;
+    }
+    if let Tables::Words(_) = set.tables() {
+        // A modifier that the set does not have, no instruction has.
+        if wanted.names.len() < wanted.modifiers.len() {
+            return 0;
+        }
+        for word in words(set, code) {
+            let Some(opcode) = set.opcode(word).filter(|opcode| wanted.takes((*opcode).into())) else { continue };
+            let modifiers = &set.plans[usize::from(opcode)].modifiers;
+            let has = |name: &Name| {
+                modifiers.iter().filter_map(|modifier| modifier.of(word)).any(|(_, found)| found == *name)
+            };
+            count += u64::from(wanted.names.iter().all(has));
+        }
+        return count;
+    }
+    let program = Program::read(&set.analysis, code);
+    let instructions = program.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok());
+    let is_wanted = |found: &&isaforge_analysis::Instruction| {
+        let form = set.forms.iter().position(|form| form.name == found.mnemonic);
+        let has = |wanted: &String| found.modifiers.iter().any(|modifier| modifier.text == *wanted);
+        form.is_some_and(|form| wanted.takes(form)) && wanted.modifiers.iter().all(has)
+    };
+    instructions.filter(is_wanted).count() as u64
+}
+
+/// How many instructions of each form a program has, by form.
+pub fn histogram(set: &Set, code: &[u8], counts: &mut Vec<u64>) {
+    counts.clear();
+    counts.resize(set.forms.len(), 0);
+    forms(set, code, |form| counts[form] += 1);
+}
+
+/// How often each value of each modifier occurs, in the order of [`crate::forms::variants_of`]: by form, modifier and bits.
+pub fn variants(set: &Set, code: &[u8], mut each: impl FnMut(u16, usize, u64)) {
+    for word in words(set, code) {
+        let Some(opcode) = set.opcode(word) else { continue };
+        for (index, modifier) in set.plans[usize::from(opcode)].modifiers.iter().enumerate() {
+            each(opcode, index, modifier.bits.get(word, 0));
+        }
+    }
+}
+
+/// The registers that a program reads or writes, by bank and number.
+pub fn registers(set: &Set, code: &[u8]) -> BTreeSet<Register> {
+    let mut found = BTreeSet::new();
+    if let Tables::Words(_) = set.tables() {
+        for word in words(set, code) {
+            let Some(opcode) = set.opcode(word) else { continue };
+            let plan = &set.plans[usize::from(opcode)];
+            for run in plan.reads.iter().chain(&plan.writes).filter_map(|operand| operand.registers(word)) {
+                let first = run.first(word) as u32;
+                found.extend((first..first + run.count(word) as u32).map(|index| Register { bank: run.bank, index }));
+            }
+        }
+        return found;
+    }
+    let program = Program::read(&set.analysis, code);
+    for instruction in program.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok()) {
+        found.extend(instruction.reads.iter().copied());
+        found.extend(instruction.writes.iter().map(|(register, _)| *register));
+    }
+    found
+}
+
+/// The most registers that are live at once before an instruction, of banks that the program writes.
+pub fn pressure(set: &Set, code: &[u8]) -> usize {
+    let program = Program::read(&set.analysis, code);
+    let graph = Graph::new(&program);
+    let live = Liveness::new(&program, &graph);
+    (0..program.entries.len()).map(|entry| live.pressure(entry)).max().unwrap_or(0)
+}
+
+/// The text of a program, as `isaforge dis` prints it.
+pub fn text(set: &Set, code: &[u8]) -> String {
+    let mut out = String::new();
+    match set.tables() {
+        Tables::Words(isa) => {
+            let all: Vec<u64> = words(set, code).collect();
+            // Writing to a string cannot fail.
+            let _ = program::disassemble(isa, &all, Style::Customary, &mut out);
+        }
+        Tables::Groups(isa) => out = group::listing::disassemble(isa, code),
+        Tables::Streams(engine) => match engine.stream.sequence {
+            Some(sequence) => out = sequence.disassemble(code).unwrap_or_else(|error| format!("# {error}")),
+            None => {
+                stream::listing::disassemble(engine, code, &mut out);
+            }
+        },
+    }
+    out
+}

@@ -1,0 +1,3 @@
+-- Where does execution go on?
+-- picture
+SELECT flow, count(*) AS n FROM instructions GROUP BY flow ORDER BY n DESC

@@ -1,0 +1,272 @@
+//! What the command line says.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::output::Format;
+
+/// Corpora of shaders as tables: import them, ask them in SQL, compare and run them.
+#[derive(Debug, Parser)]
+#[command(
+    name = "isaforge-corpus",
+    version,
+    about,
+    after_help = "\
+Examples:
+  isaforge-corpus import --isa valhall shaders/ -o lake/
+  isaforge-corpus query lake/ 'SELECT mnemonic, count(*) AS n FROM instructions GROUP BY 1 ORDER BY n DESC LIMIT 10'
+  isaforge-corpus diff old/ new/
+
+Exit status: 0 when all is well, 1 when the input had mistakes, 2 when the command was misused or a file could not be read or
+written, 130 when it was interrupted."
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Reads programs into a lake.
+    Import(ImportArgs),
+    /// Answers a question in SQL.
+    Query(QueryArgs),
+    /// Shows what changed between two lakes.
+    Diff(DiffArgs),
+    /// Shows what could occur in the programs of a lake and does not.
+    Unseen(UnseenArgs),
+    /// Runs the programs of a lake and keeps what they compute.
+    Run(RunArgs),
+    /// Hands the parts of queries to executors.
+    Scheduler(SchedulerArgs),
+    /// Computes parts of queries for a scheduler.
+    Executor(ExecutorArgs),
+    /// Prints a script that completes commands in a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// `import`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A folder is read with all that is in it. A file is a program as `isaforge dis` reads it (raw words, hexadecimal, what xxd and
+objdump print, ELF files), assembly (.s, .asm), or holds many: a text with tabs whose last column is code and whose first line
+names the columns (`# name<TAB>source<TAB>stage<TAB>words`), JSON lines with `words`, or what Mesa's compilers print of a run of
+shader-db (`BIFROST_MESA_DEBUG=shaders,verbose`). gzip is unpacked. Code that the lake has is not added again, so an import
+that was interrupted goes on where it was.
+
+Examples:
+  isaforge-corpus import --isa valhall tests/data/valhall/shaders.tsv.gz -o lake/
+  isaforge-corpus import --isa usc dumps/ more.hex -o lake/
+  isaforge-corpus import --isa specs/mine.yaml captures/ -o mine/
+  xxd shader.bin | isaforge-corpus import --isa valhall - -o lake/")]
+pub struct ImportArgs {
+    /// The instruction set: a name that `isaforge isas` lists, or the path of a specification.
+    #[arg(long, value_name = "ISA")]
+    pub isa: PathBuf,
+    /// Which generation is meant, where a specification tells several apart.
+    #[arg(long)]
+    pub generation: Option<String>,
+    /// Files and folders; `-` is standard input.
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// The lake: a folder, or `s3://BUCKET/PREFIX`. It is made if it is not there.
+    #[arg(short, long = "output", value_name = "LAKE")]
+    pub output: String,
+    /// Say nothing about what was imported.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// How answers are written.
+#[derive(Debug, Args)]
+pub struct OutputArgs {
+    /// How to write the answer.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Where to write it; standard output if not given.
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// How queries are executed.
+#[derive(Debug, Args)]
+pub struct ExecutionArgs {
+    /// How many parts are computed at once; one for each core if not given.
+    #[arg(long, value_name = "N")]
+    pub partitions: Option<usize>,
+    /// The most memory that sorts and joins take, in MiB; what is more goes to disk.
+    #[arg(long, value_name = "MIB")]
+    pub memory: Option<usize>,
+}
+
+/// `query`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Tables:
+  programs      name, source, file, stage, isa, words, hash, code
+  instructions  program, hash, isa, pc, word, bytes, opcode, mnemonic, modifiers, flow, dst, src, text, error
+  origins       name, source, file, stage, isa, hash: everything that was imported, code that occurs twice included
+  forms         isa, opcode, mnemonic, title, unit: what could occur
+  variants      isa, opcode, mnemonic, modifier, value, text, is_default
+  results       program, isa, hash, inputs, label, error, instructions, result_hash, result: what `run` has kept
+Functions of a program's code; `isa` may be left out where the lake has one set:
+  isa_count(code, form [, modifiers [, isa]])    isa_histogram(code [, isa])    isa_variants(code [, isa])
+  isa_registers(code [, isa])    isa_pressure(code [, isa])    isa_text(code [, isa])
+
+Examples:
+  isaforge-corpus query lake/ 'SELECT * FROM instructions WHERE error IS NOT NULL'
+  isaforge-corpus query lake/ --format csv \"SELECT name, isa_count(code, 'FMA.f32', 'clamp_0_1') AS n FROM programs\"
+  isaforge-corpus query lake/ --format svg -o top.svg 'SELECT mnemonic, count(*) FROM instructions GROUP BY 1 ORDER BY 2 DESC'
+  isaforge-corpus query new/ --attach old=old/ 'SELECT count(*) FROM programs p ANTI JOIN old.programs o ON p.hash = o.hash'
+  isaforge-corpus query lake/ --remote localhost:50050 'SELECT count(*) FROM instructions'
+  isaforge-corpus query lake/ - < question.sql")]
+pub struct QueryArgs {
+    /// The lake.
+    pub lake: String,
+    /// The question in SQL; `-` reads it from standard input.
+    pub sql: String,
+    /// How the answer is written.
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// How it is computed.
+    #[command(flatten)]
+    pub execution: ExecutionArgs,
+    /// Another lake, whose tables are those of a schema of this name.
+    #[arg(long, value_name = "NAME=LAKE")]
+    pub attach: Vec<String>,
+    /// A scheduler whose executors compute the answer. They have to see the lake under the same path or URL.
+    #[arg(long, value_name = "HOST:PORT")]
+    pub remote: Option<String>,
+}
+
+/// `diff`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Programs are the same when name, stage and set are. Differences of words and of register pressure are those of the new one.
+
+Examples:
+  isaforge-corpus diff before/ after/
+  isaforge-corpus diff before/ after/ --forms
+  isaforge-corpus diff before/ after/ --format csv -o changes.csv")]
+pub struct DiffArgs {
+    /// The lake as it was.
+    pub old: String,
+    /// The lake as it is.
+    pub new: String,
+    /// Show how often each instruction occurs instead of what changed in each program.
+    #[arg(long)]
+    pub forms: bool,
+    /// How the answer is written.
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// How it is computed.
+    #[command(flatten)]
+    pub execution: ExecutionArgs,
+}
+
+/// `unseen`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Forms that no program has come first, then modifiers' values that no program has of the forms that occur.
+
+Examples:
+  isaforge-corpus unseen lake/
+  isaforge-corpus unseen lake/ --format json")]
+pub struct UnseenArgs {
+    /// The lake.
+    pub lake: String,
+    /// How the answer is written.
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// How it is computed.
+    #[command(flatten)]
+    pub execution: ExecutionArgs,
+}
+
+/// `run`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Inputs are a launch file of `isaforge run` without `isa` and `program`: groups, uniforms and buffers for Valhall, registers and
+buffers for other sets. A fragment or vertex program of Valhall gives its colour; other programs leave their memory, and those of
+a processor its registers behind that. Programs that have results of this label for these inputs are not run again.
+
+Examples:
+  isaforge-corpus run lake/ --inputs zeros.yaml
+  isaforge-corpus run lake/ --inputs zeros.yaml --label patched
+  isaforge-corpus query lake/ \"SELECT a.program FROM results a JOIN results b USING (hash, inputs)
+                              WHERE a.label = 'before' AND b.label = 'patched' AND a.result_hash <> b.result_hash\"")]
+pub struct RunArgs {
+    /// The lake.
+    pub lake: String,
+    /// What the programs are run on.
+    #[arg(long, value_name = "FILE", required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// What to call the results.
+    #[arg(long, default_value = env!("CARGO_PKG_VERSION"))]
+    pub label: String,
+    /// How many programs run at once; one for each core if not given.
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// How long each program may take, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    pub time_limit: Duration,
+    /// Say nothing about what was run.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+/// `scheduler`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Whoever reaches the port can run queries, which read files: other addresses than those of this machine are for networks that are
+trusted.
+
+Examples:
+  isaforge-corpus scheduler
+  isaforge-corpus scheduler --bind 10.0.0.1:50050")]
+pub struct SchedulerArgs {
+    /// The address to listen at.
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:50050")]
+    pub bind: String,
+    /// Seconds without a sign of life after which an executor is taken for dead.
+    #[arg(long, value_name = "SECONDS", default_value_t = 15)]
+    pub executor_timeout: u64,
+}
+
+/// `executor`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+It has to see lakes under the same paths or URLs as whoever asks.
+
+Examples:
+  isaforge-corpus executor --scheduler localhost:50050
+  isaforge-corpus executor --scheduler 10.0.0.1:50050 --bind 10.0.0.2 --cores 16")]
+pub struct ExecutorArgs {
+    /// The scheduler to work for.
+    #[arg(long, value_name = "HOST:PORT")]
+    pub scheduler: String,
+    /// The address that others reach it at.
+    #[arg(long, value_name = "HOST", default_value = "127.0.0.1")]
+    pub bind: String,
+    /// The port for its answers; a free one if not given.
+    #[arg(long, default_value_t = 0)]
+    pub port: u16,
+    /// How many parts it computes at once; one for each core if not given.
+    #[arg(long, value_name = "N")]
+    pub cores: Option<usize>,
+    /// Where it keeps intermediate results; a temporary folder if not given.
+    #[arg(long, value_name = "FOLDER")]
+    pub work: Option<PathBuf>,
+}

@@ -1,0 +1,44 @@
+//! `isaforge-corpus scheduler`.
+
+use std::sync::Arc;
+
+use ballista_scheduler::cluster::BallistaCluster;
+use ballista_scheduler::config::SchedulerConfig;
+use ballista_scheduler::scheduler_process::start_server;
+use isaforge_cli::output::say;
+
+use super::codec::Codec;
+use super::executor::HEARTBEAT;
+use super::{address, config, failed, warn};
+use crate::args::SchedulerArgs;
+use crate::error::{Error, Result};
+use crate::session::{self, Options};
+
+/// Serves until the process ends.
+///
+/// # Errors
+/// When it cannot listen at the address.
+pub async fn run(args: SchedulerArgs) -> Result<()> {
+    let address = address(&args.bind)?;
+    warn(address.ip());
+    // Somebody else at the port is told before anything has started.
+    let taken = |error| Error::File { what: format!("cannot listen at {}", args.bind), error };
+    drop(std::net::TcpListener::bind(address).map_err(taken)?);
+    let timeout = args.executor_timeout.max(3 * HEARTBEAT);
+    let settings = SchedulerConfig {
+        bind_host: address.ip().to_string(),
+        external_host: address.ip().to_string(),
+        bind_port: address.port(),
+        executor_timeout_seconds: timeout,
+        expire_dead_executor_interval_seconds: HEARTBEAT,
+        no_executors_grace_period_seconds: timeout,
+        override_config_producer: Some(Arc::new(|| config(&Options::default()))),
+        override_session_builder: Some(Arc::new(|config| session::state(config, &Options::default()))),
+        override_logical_codec: Some(Arc::new(Codec::default())),
+        override_physical_codec: Some(Arc::new(Codec::default())),
+        ..SchedulerConfig::default()
+    };
+    let cluster = BallistaCluster::new_from_config(&settings).await.map_err(failed("cannot start the scheduler"))?;
+    say(&format!("scheduler at {address}; `isaforge-corpus executor --scheduler {address}` works for it"));
+    start_server(cluster, address, Arc::new(settings)).await.map_err(failed("the scheduler ended"))
+}

@@ -1,0 +1,301 @@
+//! Answers the command line.
+
+use std::fs;
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::{CommandFactory, Parser};
+use datafusion::execution::context::SQLOptions;
+use datafusion::prelude::SessionContext;
+use isaforge_cli::output::{count, say};
+use isaforge_cli::paint::{BOLD, ERROR, GOOD, HELP, paint};
+
+use crate::args::{Cli, Command, DiffArgs, ExecutionArgs, ImportArgs, OutputArgs, QueryArgs, RunArgs, UnseenArgs};
+use crate::error::{Error, Result};
+use crate::import::{self, import};
+use crate::lake::Lake;
+use crate::output::{self, Format};
+use crate::run::{self, inputs::Inputs};
+use crate::sets::{Known, Sets};
+use crate::{compare, session};
+
+const FINE: u8 = 0;
+const MISTAKES: u8 = 1;
+const MISUSED: u8 = 2;
+const INTERRUPTED: u8 = 130;
+
+/// Set when the user presses Ctrl-C while something is done that can be gone on with later.
+static INTERRUPT: AtomicBool = AtomicBool::new(false);
+
+/// Runs the command with the arguments of the process.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let misuse = error.use_stderr();
+            let _ = error.print();
+            return ExitCode::from(if misuse { MISUSED } else { FINE });
+        }
+    };
+    // Plans of deep queries are walked by recursion.
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(64 << 20).build();
+    let ended = match runtime {
+        Ok(runtime) => runtime.block_on(async { tokio::spawn(dispatch(cli.command)).await }),
+        Err(error) => Ok(Err(Error::File { what: "cannot start threads".to_owned(), error })),
+    };
+    ExitCode::from(match ended {
+        Ok(Ok(status)) => status,
+        Ok(Err(Error::Output(error))) if error.kind() == io::ErrorKind::BrokenPipe => FINE,
+        Ok(Err(Error::Specification)) => MISTAKES,
+        Ok(Err(error)) => complain(&error),
+        // What panicked has said so.
+        Err(_) => MISUSED,
+    })
+}
+
+fn complain(error: &Error) -> u8 {
+    let mut text = format!("{}: {error}", paint(ERROR, "error"));
+    if !error.help().is_empty() {
+        text.push_str(&format!("\n  {}: {}", paint(HELP, "help"), error.help()));
+    }
+    say(&text);
+    MISUSED
+}
+
+async fn dispatch(command: Command) -> Result<u8> {
+    match command {
+        Command::Import(args) => import_paths(args).await,
+        Command::Query(args) => query(args).await,
+        Command::Diff(args) => diff(args).await,
+        Command::Unseen(args) => unseen(args).await,
+        Command::Run(args) => run_programs(args).await,
+        #[cfg(feature = "cluster")]
+        Command::Scheduler(args) => crate::cluster::scheduler::run(args).await.map(|()| FINE),
+        #[cfg(feature = "cluster")]
+        Command::Executor(args) => crate::cluster::executor::run(args).await.map(|()| FINE),
+        #[cfg(not(feature = "cluster"))]
+        Command::Scheduler(_) | Command::Executor(_) => Err(without_cluster()),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "isaforge-corpus", &mut io::stdout().lock());
+            Ok(FINE)
+        }
+    }
+}
+
+#[cfg(not(feature = "cluster"))]
+fn without_cluster() -> Error {
+    let help = "build it with `cargo build --release --features cluster`";
+    Error::usage("this program was built for one machine alone", help)
+}
+
+/// Lets Ctrl-C end things where they can be gone on with; pressed twice, it ends the process.
+fn listen() {
+    tokio::spawn(async {
+        while tokio::signal::ctrl_c().await.is_ok() {
+            if INTERRUPT.swap(true, Ordering::Relaxed) {
+                std::process::exit(INTERRUPTED.into());
+            }
+            say("ending; what is done is kept (Ctrl-C again ends at once)");
+        }
+    });
+}
+
+async fn import_paths(args: ImportArgs) -> Result<u8> {
+    let known = Known::open(&args.isa, args.generation.as_deref())?;
+    let lake = Lake::at(&args.output)?;
+    listen();
+    let request = import::Request {
+        known: &known,
+        paths: &args.paths,
+        progress: !args.quiet && io::stderr().is_terminal(),
+        interrupted: &INTERRUPT,
+    };
+    let summary = import(&lake, &request).await?;
+    for (file, reason) in &summary.refused {
+        say(&format!("{}: {}: {reason}", paint(BOLD, file), paint(ERROR, "not imported")));
+    }
+    if !args.quiet {
+        let of = |number: usize, what: &str| count(number as u64, what);
+        let mut text = format!(
+            "{}: {} in {}, {} new with {} into {}",
+            paint(GOOD, "imported"),
+            of(summary.found, "program"),
+            of(summary.files, "file"),
+            summary.new,
+            count(summary.words, "word"),
+            lake.name,
+        );
+        if summary.invalid.0 > 0 {
+            let (words, programs) = summary.invalid;
+            text.push_str(&format!("\n  no instructions: {} in {}", count(words, "word"), of(programs, "program")));
+        }
+        if summary.odd > 0 {
+            text.push_str(&format!("\n  cut within a word: {}", of(summary.odd, "program")));
+        }
+        if summary.empty > 0 {
+            text.push_str(&format!("\n  without any code: {}", of(summary.empty, "program")));
+        }
+        if !summary.refused.is_empty() {
+            text.push_str(&format!("\n  not imported, or not whole: {}", of(summary.refused.len(), "file")));
+        }
+        say(&text);
+    }
+    if summary.interrupted {
+        say("interrupted: the same command goes on");
+        return Ok(INTERRUPTED);
+    }
+    Ok(if summary.refused.is_empty() { FINE } else { MISTAKES })
+}
+
+fn options(args: &ExecutionArgs) -> session::Options {
+    session::Options { partitions: args.partitions, memory: args.memory.map(|mib| mib << 20) }
+}
+
+async fn query(args: QueryArgs) -> Result<u8> {
+    let mut sql = args.sql;
+    if sql == "-" {
+        sql.clear();
+        let reading = |error| Error::File { what: "cannot read standard input".to_owned(), error };
+        io::stdin().lock().read_to_string(&mut sql).map_err(reading)?;
+    }
+    let context = match &args.remote {
+        None => session::context(&options(&args.execution))?,
+        #[cfg(feature = "cluster")]
+        Some(scheduler) => crate::cluster::context(scheduler, &options(&args.execution)).await?,
+        #[cfg(not(feature = "cluster"))]
+        Some(_) => return Err(without_cluster()),
+    };
+    for attached in &args.attach {
+        let Some((name, lake)) = attached.split_once('=') else {
+            return Err(Error::usage(format!("`{attached}` names no lake"), "write `--attach NAME=LAKE`"));
+        };
+        session::register(&context, &Lake::at(lake)?, Some(name)).await?;
+    }
+    session::register(&context, &Lake::at(&args.lake)?, None).await?;
+    answer(&context, &sql, &args.output).await
+}
+
+async fn diff(args: DiffArgs) -> Result<u8> {
+    let context = session::context(&options(&args.execution))?;
+    let (old, new) = (Lake::at(&args.old)?, Lake::at(&args.new)?);
+    let mut sets = session::register(&context, &old, Some("old")).await?;
+    sets = sets.and(session::register(&context, &new, Some("new")).await?)?;
+    crate::functions::all(&sets).for_each(|function| context.register_udf(function));
+    answer(&context, if args.forms { compare::DIFF_FORMS } else { compare::DIFF }, &args.output).await
+}
+
+async fn unseen(args: UnseenArgs) -> Result<u8> {
+    let context = session::context(&options(&args.execution))?;
+    session::register(&context, &Lake::at(&args.lake)?, None).await?;
+    answer(&context, compare::UNSEEN, &args.output).await
+}
+
+/// Plans are walked by recursion, to the depth of the longest chain of operators.
+const MOST_OPERATORS: usize = 2000;
+
+/// Refuses a question whose plan would be too deep for the stack.
+fn is_short(sql: &str) -> Result<()> {
+    // What stands in quotes is a text.
+    let parts = || sql.split('\'').step_by(2);
+    let words = ["and", "or", "not", "like", "is", "between", "case"];
+    let is_one = |word: &&str| words.iter().any(|known| word.eq_ignore_ascii_case(known));
+    let operators: usize = parts().map(|part| part.split_whitespace().filter(is_one).count()).sum();
+    let signs = parts().flat_map(str::bytes).filter(|byte| b"+-*/%|<>=".contains(byte)).count();
+    match operators + signs > MOST_OPERATORS {
+        true => Err(Error::usage(
+            format!("the question has more than {MOST_OPERATORS} operators"),
+            "lists are written as `IN (…)`, or kept in a lake of their own: `--attach`",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Computes an answer and writes it.
+async fn answer(context: &SessionContext, sql: &str, args: &OutputArgs) -> Result<u8> {
+    is_short(sql)?;
+    // A question changes nothing.
+    let reads = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
+    let rows = context.sql_with_options(sql, reads).await?.execute_stream().await?;
+    let Some(path) = &args.output else {
+        if args.format == Format::Parquet && io::stdout().is_terminal() {
+            return Err(Error::usage("a terminal shows no Parquet file", "write it to a file: `-o FILE`"));
+        }
+        let mut out = BufWriter::with_capacity(1 << 16, Pipe { out: io::stdout(), closed: false });
+        let written = output::write(rows, args.format, &mut out).await.and_then(|_| Ok(out.flush()?));
+        return match written {
+            Err(_) if out.get_ref().closed => Ok(FINE),
+            written => written.map(|()| FINE),
+        };
+    };
+    write_file(path, rows, args.format).await
+}
+
+/// Knows whether the reader went away, which is no failure: formats hide the reason of a failed write.
+struct Pipe<W> {
+    out: W,
+    closed: bool,
+}
+
+impl<W: Write> Write for Pipe<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes);
+        self.closed |= written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+        written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+async fn write_file(path: &Path, rows: datafusion::execution::SendableRecordBatchStream, format: Format) -> Result<u8> {
+    let failed = |error| Error::File { what: format!("cannot write `{}`", path.display()), error };
+    let temporary = PathBuf::from(format!("{}.part", path.display()));
+    let mut out = BufWriter::with_capacity(1 << 16, fs::File::create(&temporary).map_err(failed)?);
+    let written = output::write(rows, format, &mut out).await;
+    let ended = written.and_then(|_| Ok(out.flush()?)).and_then(|()| fs::rename(&temporary, path).map_err(failed));
+    if ended.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    ended.map(|()| FINE)
+}
+
+async fn run_programs(args: RunArgs) -> Result<u8> {
+    let lake = Lake::at(&args.lake)?;
+    let sets: Sets = lake.sets().await?;
+    listen();
+    let mut status = FINE;
+    for path in &args.inputs {
+        let inputs = Inputs::read(path, &sets.iter().map(AsRef::as_ref).collect::<Vec<_>>())?;
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        let request = run::Request {
+            inputs: &inputs,
+            label: &args.label,
+            jobs: args.jobs.unwrap_or(cores),
+            time_limit: args.time_limit,
+            progress: !args.quiet && io::stderr().is_terminal(),
+            interrupted: &INTERRUPT,
+        };
+        let summary = run::run(&lake, &request).await?;
+        if !args.quiet {
+            let of = |number: usize| count(number as u64, "program");
+            say(&format!(
+                "{}: {} on {} as `{}`; {} could not go on, {} had results",
+                paint(GOOD, "ran"),
+                of(summary.ran),
+                inputs.name,
+                args.label,
+                summary.failed,
+                summary.known,
+            ));
+        }
+        if summary.interrupted {
+            say("interrupted: the same command goes on");
+            return Ok(INTERRUPTED);
+        }
+        status = status.max(if summary.failed > 0 { MISTAKES } else { FINE });
+    }
+    Ok(status)
+}

@@ -1,0 +1,278 @@
+//! What a file holds: one program as the command reads it, a listing of many, what a compiler printed, a container.
+
+use isaforge_arrow::Set;
+use isaforge_cli::code::{self, How};
+use isaforge_cli::input::Input;
+use isaforge_cli::program;
+use isaforge_cli::words::{Encoding, Place, detect};
+use isaforge_core::Tables;
+use serde_json::Value;
+
+use super::walk::Found;
+
+/// A program and where it was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// Its name.
+    pub name: String,
+    /// Where it comes from: what a listing says, or the path that was given.
+    pub source: String,
+    /// The file that holds it.
+    pub file: String,
+    /// Its stage, if that is known; else empty.
+    pub stage: String,
+    /// Its code in the order of memory.
+    pub code: Vec<u8>,
+}
+
+/// Endings of file names, and the stage that they stand for.
+const STAGES: [(&str, &str); 9] = [
+    ("frag", "fragment"),
+    ("fs", "fragment"),
+    ("vert", "vertex"),
+    ("vs", "vertex"),
+    ("comp", "compute"),
+    ("cs", "compute"),
+    ("geom", "geometry"),
+    ("tesc", "tessellation control"),
+    ("tese", "tessellation evaluation"),
+];
+
+/// The stage that a name ends with, before endings that say how code is written.
+fn stage_of(name: &str) -> &'static str {
+    let parts = name.rsplit(['.', '-', '_']);
+    parts.take(3).find_map(|part| STAGES.iter().find(|(ending, _)| *ending == part)).map_or("", |(_, stage)| stage)
+}
+
+/// The programs of a file. What was found before a mistake is in `programs`, too.
+///
+/// # Errors
+/// When the file cannot be read, or is no code of the set.
+pub fn file(set: &Set, found: &Found, programs: &mut Vec<Program>) -> Result<(), String> {
+    let name = found.path.display().to_string();
+    let of_file = || Program {
+        name: found.name.clone(),
+        source: found.source.clone(),
+        file: name.clone(),
+        stage: stage_of(&found.name).to_owned(),
+        code: Vec::new(),
+    };
+    let ending = found.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    if matches!(ending, "s" | "asm") {
+        let code = program::load(set.tables(), Some(&found.path), How::default()).map_err(|error| error.to_string())?;
+        let code = code.ok_or("it has mistakes")?;
+        programs.push(Program { code: code.bytes, ..of_file() });
+        return Ok(());
+    }
+    let path = Some(found.path.as_path()).filter(|path| path.as_os_str() != "-");
+    let input = Input::read(path).and_then(Input::unpacked).map_err(|error| error.to_string())?;
+    if input.bytes.is_empty() {
+        programs.push(of_file());
+        return Ok(());
+    }
+    let text = std::str::from_utf8(input.body()).ok().filter(|text| !text.contains('\0'));
+    if let Some(text) = text {
+        if text.trim_start().starts_with('{') && text.contains("\"words\"") {
+            return objects(set, text, &of_file(), programs);
+        }
+        if let Some(columns) = Columns::of(text) {
+            return listing(set, text, &columns, &of_file(), programs);
+        }
+        if text.contains("MESA_SHADER_") {
+            return log(set, text, &of_file(), programs);
+        }
+    }
+    let read = code::read(set.tables(), &input, How::default()).map_err(|error| error.to_string())?;
+    match read.mistake {
+        // The bytes behind the last word are kept: a program may have been cut off.
+        Some(mistake) if matches!(mistake.place, Place::Byte(_)) && input.bytes.starts_with(&read.code.bytes) => {
+            programs.push(Program { code: input.bytes, ..of_file() });
+        }
+        Some(mistake) => return Err(format!("{}: {}", mistake.place, mistake.message)),
+        None => programs.push(Program { code: read.code.bytes, ..of_file() }),
+    }
+    Ok(())
+}
+
+/// The code that digits are: words by their value, bytes in the order of memory for other sets.
+fn code_of(set: &Set, digits: &str) -> Result<Vec<u8>, String> {
+    let input = Input { name: String::new(), bytes: digits.as_bytes().to_vec() };
+    if detect(&input.bytes) != Encoding::Hex {
+        return Err("the code is no hexadecimal text".to_owned());
+    }
+    let how = How { encoding: Some(Encoding::Hex), ..How::default() };
+    let read = code::read(set.tables(), &input, how).map_err(|error| error.to_string())?;
+    read.mistake.map_or(Ok(read.code.bytes), |mistake| Err(mistake.message))
+}
+
+/// Where a listing has what: the columns of a text with tabs.
+#[derive(Debug, Default)]
+struct Columns {
+    name: Option<usize>,
+    source: Option<usize>,
+    stage: Option<usize>,
+    id: Option<usize>,
+    code: usize,
+}
+
+impl Columns {
+    /// The columns of a listing: a program a line, whose last column is code. A first line that begins with `#` names them.
+    fn of(text: &str) -> Option<Columns> {
+        let mut columns = Columns::default();
+        let mut lines = text.lines();
+        let mut first = lines.next()?;
+        if let Some(head) = first.strip_prefix('#') {
+            for (index, name) in head.split('\t').enumerate() {
+                let place = match name.trim() {
+                    "name" => &mut columns.name,
+                    "source" => &mut columns.source,
+                    "stage" => &mut columns.stage,
+                    "shader" | "id" | "program" => &mut columns.id,
+                    _ => continue,
+                };
+                *place = Some(index);
+            }
+            first = lines.find(|line| !line.starts_with('#'))?;
+        } else {
+            columns.name = Some(0);
+        }
+        columns.code = first.matches('\t').count();
+        let code = first.rsplit('\t').next()?;
+        let is_code = code.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b' ');
+        // A line of a dump begins with its address.
+        let is_dump = first.split('\t').next().is_some_and(|address| address.ends_with(':'));
+        (columns.code > 0 && is_code && !is_dump).then_some(columns)
+    }
+}
+
+fn listing(
+    set: &Set,
+    text: &str,
+    columns: &Columns,
+    of_file: &Program,
+    programs: &mut Vec<Program>,
+) -> Result<(), String> {
+    let mut wrong = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        if line.starts_with('#') || line.trim().is_empty() {
+            continue;
+        }
+        let fields: Vec<&str> = line.split('\t').collect();
+        let field = |place: Option<usize>| place.and_then(|place| fields.get(place)).copied();
+        let code = fields.get(columns.code).ok_or("a line has fewer columns than the first".to_owned());
+        match code.and_then(|code| code_of(set, code)) {
+            Ok(code) => programs.push(Program {
+                name: field(columns.name).or(field(columns.id)).unwrap_or(&of_file.name).to_owned(),
+                source: field(columns.source).unwrap_or(&of_file.source).to_owned(),
+                stage: field(columns.stage).unwrap_or_default().to_owned(),
+                file: of_file.file.clone(),
+                code,
+            }),
+            Err(reason) => wrong.push((index + 1, reason)),
+        }
+    }
+    lines_are_wrong(&wrong)
+}
+
+/// Says which lines of a listing could not be read.
+fn lines_are_wrong(wrong: &[(usize, String)]) -> Result<(), String> {
+    match wrong {
+        [] => Ok(()),
+        [(line, reason)] => Err(format!("line {line}: {reason}")),
+        [(line, reason), rest @ ..] => Err(format!("line {line}: {reason}; {} more lines", rest.len())),
+    }
+}
+
+/// An object a line: `words` is a list of texts or a text, `name` and `stage` say more.
+fn objects(set: &Set, text: &str, of_file: &Program, programs: &mut Vec<Program>) -> Result<(), String> {
+    let mut wrong = Vec::new();
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let read = || -> Result<Program, String> {
+            let object: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+            let digits = match &object["words"] {
+                Value::String(digits) => digits.clone(),
+                Value::Array(words) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+                _ => return Err("it has no `words`".to_owned()),
+            };
+            let text = |key: &str| object[key].as_str().unwrap_or_default().to_owned();
+            let name = Some(text("name")).filter(|name| !name.is_empty()).unwrap_or_else(|| of_file.name.clone());
+            Ok(Program { name, stage: text("stage"), code: code_of(set, &digits)?, ..of_file.clone() })
+        };
+        match read() {
+            Ok(program) => programs.push(program),
+            Err(reason) => wrong.push((index + 1, reason)),
+        }
+    }
+    lines_are_wrong(&wrong)
+}
+
+/// What Mesa's compilers print of a run of shader-db: shaders in their intermediate forms, instructions as bytes with the text
+/// behind them, statistics. A program is a run of lines of bytes; blank lines stand between its blocks.
+fn log(set: &Set, text: &str, of_file: &Program, programs: &mut Vec<Program>) -> Result<(), String> {
+    let size = match set.tables() {
+        Tables::Words(_) => set.tables().unit(),
+        _ => 1,
+    };
+    let (mut name, mut stage) = (String::new(), String::new());
+    let mut open: Option<Program> = None;
+    let first = programs.len();
+    for line in text.lines() {
+        if let Some(bytes) = bytes_of(line, size) {
+            let number = programs.len() - first;
+            let program = open.get_or_insert_with(|| Program {
+                name: if name.is_empty() { format!("{}#{number}", of_file.name) } else { name.clone() },
+                stage: stage.clone(),
+                ..of_file.clone()
+            });
+            program.code.extend(bytes);
+            continue;
+        }
+        if line.trim().is_empty() {
+            continue;
+        }
+        programs.extend(open.take());
+        if let Some(known) = stage_in(line) {
+            stage = known;
+            // Statistics come after the program that they are of, and are the only line that names it.
+            if let Some((before, _)) = line.split_once(" - MESA_SHADER_")
+                && let Some(last) = programs[first..].last_mut()
+            {
+                last.name = before.rsplit(": ").next().unwrap_or(before).trim().to_owned();
+                last.stage.clone_from(&stage);
+            }
+        } else if let Some(known) = line.trim().strip_prefix("name: ") {
+            name = known.trim().to_owned();
+        }
+    }
+    programs.extend(open.take());
+    match programs.len() > first {
+        true => Ok(()),
+        false => Err("it has no instructions as bytes; `BIFROST_MESA_DEBUG=shaders,verbose` prints them".to_owned()),
+    }
+}
+
+/// The stage that a line names as Mesa does.
+fn stage_in(line: &str) -> Option<String> {
+    let (_, rest) = line.split_once("MESA_SHADER_")?;
+    let end = rest.find(|c: char| !c.is_ascii_uppercase() && c != '_').unwrap_or(rest.len());
+    Some(rest[..end].to_ascii_lowercase().replace('_', " ")).filter(|stage| !stage.is_empty())
+}
+
+/// The bytes that a line begins with, if they are those of an instruction.
+fn bytes_of(line: &str, size: usize) -> Option<Vec<u8>> {
+    let code = line.trim_start().split("  ").next()?;
+    let byte = |digits: &str| (digits.len() == 2).then(|| u8::from_str_radix(digits, 16).ok()).flatten();
+    let bytes: Vec<u8> = code.split(' ').map(byte).collect::<Option<_>>()?;
+    (bytes.len().is_multiple_of(size) && (size > 1 || bytes.len() > 1)).then_some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_their_stage() {
+        let stages = ["a.frag.hex", "b/vs-fma.shader_test", "c.comp", "d.bin"].map(stage_of);
+        assert_eq!(stages, ["fragment", "", "compute", ""]);
+    }
+}

@@ -1,0 +1,270 @@
+//! A lake: a folder, or a prefix of an S3 store, with the programs of a corpus as Parquet files.
+//!
+//! ```text
+//! lake/sets/NAME.json          what the instruction set is
+//! lake/forms/NAME.parquet      what could occur: instructions
+//! lake/variants/NAME.parquet   and the values of their modifiers
+//! lake/programs/*.parquet      code, each once by hash
+//! lake/origins/*.parquet       everything that has been imported, and the hash of its code
+//! lake/results/*.parquet       what programs computed
+//! ```
+//!
+//! Each file appears whole or not at all, and none is changed again, so that an import may be interrupted at any time.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::object_store::local::LocalFileSystem;
+use datafusion::object_store::path::Path;
+use datafusion::object_store::{self, ObjectStore, ObjectStoreExt, PutPayload};
+use datafusion::parquet::arrow::ArrowWriter;
+use datafusion::parquet::basic::{Compression, ZstdLevel};
+use datafusion::parquet::file::properties::{EnabledStatistics, WriterProperties};
+use datafusion::parquet::schema::types::ColumnPath;
+use futures::TryStreamExt;
+use isaforge_arrow::forms;
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, Result};
+use crate::sets::{Known, Recipe, Sets};
+
+/// A lake.
+#[derive(Clone, Debug)]
+pub struct Lake {
+    /// What to call it in messages.
+    pub name: String,
+    /// Where its files are, as a URL that ends with a slash.
+    pub url: String,
+    store: Arc<dyn ObjectStore>,
+    root: Path,
+}
+
+/// A folder of a lake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Table {
+    /// Code, each once.
+    Programs,
+    /// Everything that was imported.
+    Origins,
+    /// What programs computed.
+    Results,
+    /// The forms of the sets.
+    Forms,
+    /// The values of their modifiers.
+    Variants,
+}
+
+impl Table {
+    /// All of them.
+    pub const ALL: [Table; 5] = [Table::Programs, Table::Origins, Table::Results, Table::Forms, Table::Variants];
+
+    /// The name of the table, and of the folder.
+    pub fn name(self) -> &'static str {
+        match self {
+            Table::Programs => "programs",
+            Table::Origins => "origins",
+            Table::Results => "results",
+            Table::Forms => "forms",
+            Table::Variants => "variants",
+        }
+    }
+
+    /// Its columns, as queries see them.
+    pub fn schema(self) -> SchemaRef {
+        let text = |name: &str| Field::new(name, DataType::Utf8View, false);
+        let perhaps = |name: &str| Field::new(name, DataType::Utf8View, true);
+        Arc::new(Schema::new(match self {
+            Table::Programs => vec![
+                text("name"),
+                text("source"),
+                text("file"),
+                perhaps("stage"),
+                text("isa"),
+                Field::new("words", DataType::UInt32, false),
+                text("hash"),
+                Field::new("code", DataType::BinaryView, false),
+            ],
+            Table::Origins => {
+                vec![text("name"), text("source"), text("file"), perhaps("stage"), text("isa"), text("hash")]
+            }
+            Table::Results => vec![
+                text("program"),
+                text("isa"),
+                text("hash"),
+                text("inputs"),
+                text("label"),
+                perhaps("error"),
+                Field::new("instructions", DataType::UInt64, true),
+                perhaps("result_hash"),
+                Field::new("result", DataType::BinaryView, true),
+            ],
+            Table::Forms => return forms::forms_schema(),
+            Table::Variants => return forms::variants_schema(),
+        }))
+    }
+}
+
+/// Programs of a row group: so many are read and decoded by one partition.
+const ROW_GROUP: usize = 1024;
+
+impl Lake {
+    /// The lake at a path or a URL, whether it is there or not.
+    ///
+    /// # Errors
+    /// When the URL is none of a store that is known here.
+    pub fn at(given: &str) -> Result<Lake> {
+        if let Some((scheme, rest)) = given.split_once("://") {
+            return crate::store::open(given, scheme, rest);
+        }
+        let path = std::path::absolute(given)
+            .map_err(|error| Error::File { what: format!("cannot open `{given}`"), error })?;
+        let root = Path::from_absolute_path(&path).map_err(|error| Error::usage(error.to_string(), ""))?;
+        let url = format!("file://{}/", path.display());
+        Ok(Lake { name: given.trim_end_matches('/').to_owned(), url, store: Arc::new(LocalFileSystem::new()), root })
+    }
+
+    /// A lake in a store.
+    pub fn in_store(name: &str, url: String, store: Arc<dyn ObjectStore>, root: Path) -> Lake {
+        Lake { name: name.to_owned(), url, store, root }
+    }
+
+    /// The store of its files.
+    pub fn store(&self) -> &Arc<dyn ObjectStore> {
+        &self.store
+    }
+
+    /// The URL of a table's files.
+    pub fn url_of(&self, table: Table) -> String {
+        format!("{}{}/", self.url, table.name())
+    }
+
+    /// The lake's folder on this machine, if it is one.
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.url.strip_prefix("file://").map(PathBuf::from)
+    }
+
+    fn failed(&self, what: &str) -> impl FnOnce(object_store::Error) -> Error + use<> {
+        let what = format!("cannot {what} `{}`", self.name);
+        move |error| Error::Store { what, error }
+    }
+
+    /// The files of a folder that end like this, in order.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn files(&self, folder: &str, ending: &str) -> Result<Vec<Path>> {
+        let prefix = self.root.clone().join(folder);
+        let found: Vec<_> =
+            self.store.list(Some(&prefix)).try_collect().await.map_err(self.failed("list the files of"))?;
+        let mut files: Vec<Path> = found.into_iter().map(|found| found.location).collect();
+        files.retain(|file| file.filename().is_some_and(|name| name.ends_with(ending) && !name.starts_with('.')));
+        files.sort();
+        Ok(files)
+    }
+
+    /// The content of a file.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn get(&self, file: &Path) -> Result<Vec<u8>> {
+        let found = self.store.get(file).await.map_err(self.failed("read"))?;
+        Ok(found.bytes().await.map_err(self.failed("read"))?.to_vec())
+    }
+
+    /// Writes a file: whole, or not at all.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn put(&self, folder: &str, file: &str, content: Vec<u8>) -> Result<()> {
+        if let Some(root) = self.folder() {
+            let folder = root.join(folder);
+            let failed = |error| Error::File { what: format!("cannot write to `{}`", folder.display()), error };
+            fs::create_dir_all(&folder).map_err(failed)?;
+        }
+        let path = self.root.clone().join(folder).join(file);
+        self.store.put(&path, PutPayload::from(content)).await.map_err(self.failed("write to"))?;
+        Ok(())
+    }
+
+    /// Writes rows of a table to a file of its own, which the rows name.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn append(&self, table: Table, rows: &RecordBatch) -> Result<()> {
+        let content = parquet(rows)?;
+        let name = hex(&Sha256::digest(&content)[..8]);
+        self.put(table.name(), &format!("{name}.parquet"), content).await
+    }
+
+    /// The sets of a lake that is there.
+    ///
+    /// # Errors
+    /// When there is no lake, or what it says of its sets is damaged.
+    pub async fn sets(&self) -> Result<Sets> {
+        let files = self.files("sets", ".json").await?;
+        if files.is_empty() {
+            let message = format!("`{}` is no lake", self.name);
+            return Err(Error::usage(message, "`isaforge-corpus import --isa ISA PATH… -o LAKE` makes one"));
+        }
+        let mut recipes = Vec::new();
+        for file in files {
+            let recipe: Recipe = serde_json::from_slice(&self.get(&file).await?)
+                .map_err(|error| Error::usage(format!("`{}`: `{file}` is damaged: {error}", self.name), ""))?;
+            recipes.push(recipe);
+        }
+        Sets::new(recipes)
+    }
+
+    /// Adds a set, with what could occur in its programs.
+    ///
+    /// # Errors
+    /// When the lake has another set of this name.
+    pub async fn add_set(&self, known: &Known) -> Result<()> {
+        let name = &known.recipe.name;
+        let content = serde_json::to_vec_pretty(&known.recipe).unwrap_or_default();
+        for file in self.files("sets", ".json").await? {
+            if file.filename() == Some(format!("{name}.json").as_str()) {
+                return match self.get(&file).await? == content {
+                    true => Ok(()),
+                    false => {
+                        let message = format!("`{}` has programs of another `{name}`", self.name);
+                        Err(Error::usage(message, "import those of this specification into a lake of their own"))
+                    }
+                };
+            }
+        }
+        let file = format!("{name}.parquet");
+        self.put("forms", &file, parquet(&forms::forms(&known.set)?)?).await?;
+        self.put("variants", &file, parquet(&forms::variants(&known.set)?)?).await?;
+        self.put("sets", &format!("{name}.json"), content).await
+    }
+}
+
+/// Rows as a Parquet file.
+///
+/// # Errors
+/// Those of Parquet.
+pub fn parquet(rows: &RecordBatch) -> Result<Vec<u8>> {
+    // Code and hashes are each once: a dictionary and statistics of them would be as long as they are.
+    let code = ColumnPath::from("code");
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
+        .set_max_row_group_row_count(Some(ROW_GROUP))
+        .set_column_dictionary_enabled(code.clone(), false)
+        .set_column_statistics_enabled(code, EnabledStatistics::None)
+        .set_column_dictionary_enabled(ColumnPath::from("hash"), false)
+        .build();
+    let mut content = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut content, rows.schema(), Some(properties))?;
+    writer.write(rows)?;
+    writer.close()?;
+    Ok(content)
+}
+
+/// Bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,166 @@
+//! Batches for people and for programs.
+
+use std::io::Write;
+
+use datafusion::arrow::array::{Array, AsArray, RecordBatch};
+use datafusion::arrow::csv::WriterBuilder;
+use datafusion::arrow::datatypes::{DataType, SchemaRef};
+use datafusion::arrow::error::ArrowError;
+use datafusion::arrow::json::{ArrayWriter, LineDelimitedWriter};
+use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
+use datafusion::arrow::util::pretty::pretty_format_batches;
+use datafusion::execution::SendableRecordBatchStream;
+use futures::StreamExt;
+
+use crate::error::{Error, Result};
+use crate::lake::{hex, parquet};
+use crate::picture;
+
+/// How to write an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// A table for people.
+    #[default]
+    Table,
+    /// Values with commas between them, and a line of names.
+    Csv,
+    /// The same with tabs.
+    Tsv,
+    /// One JSON array of objects.
+    Json,
+    /// A JSON object a line.
+    Ndjson,
+    /// A Parquet file.
+    Parquet,
+    /// A picture of bars: the first column names them, the first number is their length.
+    Svg,
+}
+
+/// A table for people ends after so many rows.
+const MOST_ROWS: usize = 10_000;
+
+/// A file or a picture, which is made as a whole, ends after so many rows.
+const MOST_WHOLE: usize = 1 << 24;
+
+/// Writes an answer while it is computed. Returns how many rows there were.
+///
+/// # Errors
+/// Those of the query and of the writer.
+pub async fn write(mut rows: SendableRecordBatchStream, format: Format, out: &mut (dyn Write + Send)) -> Result<usize> {
+    let schema = rows.schema();
+    let mut count = 0;
+    match format {
+        Format::Table | Format::Parquet | Format::Svg => {
+            let mut kept = Vec::new();
+            let most = if format == Format::Table { MOST_ROWS } else { MOST_WHOLE };
+            let mut held = 0;
+            while let Some(batch) = rows.next().await.transpose()? {
+                count += batch.num_rows();
+                if held < most {
+                    let batch = batch.slice(0, batch.num_rows().min(most - held));
+                    held += batch.num_rows();
+                    kept.push(batch);
+                }
+            }
+            if format == Format::Parquet && held < count {
+                return Err(Error::usage(
+                    format!("an answer of {count} rows is too long for a file"),
+                    "`--format csv` has no end",
+                ));
+            }
+            whole(&schema, &kept, format, out)?;
+            if format == Format::Table && held < count {
+                writeln!(out, "… and {} more rows; `--format csv` writes all", count - held)?;
+            }
+        }
+        Format::Csv | Format::Tsv => {
+            let tab = format == Format::Tsv;
+            let mut first = true;
+            while let Some(batch) = rows.next().await.transpose()? {
+                count += batch.num_rows();
+                values(&batch, tab, first, out)?;
+                first = false;
+            }
+            if first {
+                values(&RecordBatch::new_empty(schema), tab, true, out)?;
+            }
+        }
+        Format::Json => {
+            let mut writer = ArrayWriter::new(&mut *out);
+            while let Some(batch) = rows.next().await.transpose()? {
+                count += batch.num_rows();
+                writer.write(&batch)?;
+            }
+            writer.finish()?;
+            writeln!(out)?;
+        }
+        Format::Ndjson => {
+            let mut writer = LineDelimitedWriter::new(&mut *out);
+            while let Some(batch) = rows.next().await.transpose()? {
+                count += batch.num_rows();
+                writer.write(&batch)?;
+            }
+            writer.finish()?;
+        }
+    }
+    Ok(count)
+}
+
+fn whole(schema: &SchemaRef, rows: &[RecordBatch], format: Format, out: &mut dyn Write) -> Result<()> {
+    let all = datafusion::arrow::compute::concat_batches(schema, rows)?;
+    match format {
+        Format::Parquet => out.write_all(&parquet(&all)?)?,
+        Format::Svg => out.write_all(picture::bars(&all)?.as_bytes())?,
+        _ => writeln!(out, "{}", pretty_format_batches(&[texts(&all)?])?)?,
+    }
+    Ok(())
+}
+
+fn values(batch: &RecordBatch, tab: bool, header: bool, out: &mut dyn Write) -> Result<()> {
+    let delimiter = if tab { b'\t' } else { b',' };
+    let mut writer = WriterBuilder::new().with_header(header).with_delimiter(delimiter).build(out);
+    Ok(writer.write(&texts(batch)?)?)
+}
+
+/// The batch with lists and bytes as texts: elements have spaces between them, bytes are digits.
+fn texts(batch: &RecordBatch) -> Result<RecordBatch> {
+    let mut fields = Vec::new();
+    let mut columns = Vec::new();
+    for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
+        let nested = column.data_type().is_nested() || column.data_type().is_binary();
+        if !nested && !matches!(column.data_type(), DataType::BinaryView) {
+            fields.push(field.as_ref().clone());
+            columns.push(column.clone());
+            continue;
+        }
+        let texts: Vec<Option<String>> =
+            (0..column.len()).map(|row| cell(column.as_ref(), row)).collect::<Result<_, ArrowError>>()?;
+        fields.push(field.as_ref().clone().with_data_type(DataType::Utf8));
+        columns.push(std::sync::Arc::new(datafusion::arrow::array::StringArray::from(texts)) as _);
+    }
+    let schema = datafusion::arrow::datatypes::Schema::new(fields);
+    let options = datafusion::arrow::array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    Ok(RecordBatch::try_new_with_options(std::sync::Arc::new(schema), columns, &options)?)
+}
+
+/// A value as text; `None` where it is null.
+pub fn cell(column: &dyn Array, row: usize) -> Result<Option<String>, ArrowError> {
+    if column.is_null(row) {
+        return Ok(None);
+    }
+    let joined = |inner: &dyn Array| {
+        let parts = (0..inner.len()).map(|at| Ok(cell(inner, at)?.unwrap_or_default()));
+        Ok::<_, ArrowError>(parts.collect::<Result<Vec<_>, ArrowError>>()?.join(" "))
+    };
+    Ok(Some(match column.data_type() {
+        DataType::List(_) => joined(column.as_list::<i32>().value(row).as_ref())?,
+        DataType::Struct(_) => {
+            let parts =
+                column.as_struct().columns().iter().map(|part| Ok(cell(part.as_ref(), row)?.unwrap_or_default()));
+            parts.collect::<Result<Vec<_>, ArrowError>>()?.join(":")
+        }
+        DataType::Binary => hex(column.as_binary::<i32>().value(row)),
+        DataType::BinaryView => hex(column.as_binary_view().value(row)),
+        _ => ArrayFormatter::try_new(column, &FormatOptions::default())?.value(row).to_string(),
+    }))
+}

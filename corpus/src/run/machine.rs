@@ -1,0 +1,148 @@
+//! One program to its end, whatever it is a program of.
+
+use std::time::{Duration, Instant};
+
+use isaforge_cli::builtin;
+use isaforge_cli::machine::{self as machines, Deadline};
+use isaforge_core::Tables;
+use isaforge_core::machine::{Encoding, Hardware, Machine, Reason, Register, Stop, Trap};
+use isaforge_core::semantics::Semantics;
+
+use super::Computed;
+use super::inputs::{Inputs, Launch, Start};
+use crate::sets::Known;
+
+/// The budget when none is given: a corpus has programs that never end.
+const BUDGET: u64 = 100_000_000;
+
+/// How many instructions are executed between two looks at the clock.
+const SLICE: u64 = 1 << 16;
+
+/// Runs a program on inputs.
+///
+/// # Errors
+/// Says why it cannot go on, or is not run at all.
+pub fn run(known: &Known, inputs: &Inputs, stage: &str, code: &[u8], limit: Duration) -> Result<Computed, String> {
+    if let Some(machine) = builtin::find(&known.recipe.name).and_then(|found| found.machine)
+        && let Some(launch) = &inputs.launch
+    {
+        return launched(machine, launch, stage, code, limit);
+    }
+    let set = &known.set.analysis;
+    let (Some(semantics), Some(hardware), Some(start)) = (set.semantics, known.hardware, &inputs.start) else {
+        return Err(format!("`{}` does not say what its instructions do", known.recipe.name));
+    };
+    let encoding = match set.tables {
+        Tables::Words(isa) => Encoding::from(isa),
+        Tables::Streams(engine) => Encoding::from(engine),
+        Tables::Groups(isa) => Encoding::from(isa),
+    };
+    let parts = (encoding, semantics, hardware);
+    match hardware.lanes {
+        0..=1 => processed::<1>(parts, start, code, limit),
+        2..=32 => processed::<32>(parts, start, code, limit),
+        _ => processed::<64>(parts, start, code, limit),
+    }
+}
+
+/// A program of workgroups; one of a pixel or a vertex gives its colour.
+fn launched(
+    machine: &machines::Machine,
+    launch: &Launch,
+    stage: &str,
+    code: &[u8],
+    limit: Duration,
+) -> Result<Computed, String> {
+    let program: Vec<u64> = code.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    if matches!(stage, "fragment" | "vertex") {
+        let colour = (machine.shader)(&program, &launch.uniforms, launch.budget.min(BUDGET))?;
+        let result = colour.iter().flat_map(|channel| channel.to_bits().to_le_bytes()).collect();
+        return Ok(Computed { instructions: None, result });
+    }
+    let mut memory = launch.memory.clone();
+    let job = machines::Job {
+        program: &program,
+        groups: launch.groups,
+        local_size: launch.local_size,
+        uniforms: &launch.uniforms,
+        resources: &launch.resources,
+        shared_bytes: launch.shared_bytes,
+        budget: launch.budget,
+        deadline: Deadline::after(limit),
+        execution: None,
+    };
+    let executed = (machine.run)(&job, &mut memory)?;
+    let result = memory.into_iter().flat_map(|(_, bytes)| bytes).collect();
+    Ok(Computed { instructions: Some(executed), result })
+}
+
+/// A program of a processor that its specification describes: what it leaves is memory, and all registers after it.
+fn processed<const L: usize>(
+    (encoding, semantics, hardware): (Encoding, &'static Semantics, &'static Hardware),
+    start: &Start,
+    code: &[u8],
+    limit: Duration,
+) -> Result<Computed, String> {
+    let mut machine = Machine::<L>::new(encoding, semantics, hardware);
+    machine.prepare();
+    let (address, mut program) = (start.address, code.to_vec());
+    let end = address.checked_add(code.len() as u64).ok_or("the program ends beyond the last address")?;
+    let mut base = address;
+    // Program memory is as long as the hardware says; what a program leaves of it is zero.
+    if hardware.program > 0 {
+        let mut whole = vec![0; hardware.program as usize];
+        let from = usize::try_from(address).unwrap_or(usize::MAX);
+        let place = from.checked_add(code.len()).and_then(|end| whole.get_mut(from..end));
+        place.ok_or_else(|| format!("program memory has {} bytes", hardware.program))?.copy_from_slice(code);
+        (base, program) = (0, whole);
+    }
+    machine.memory.map(base, program, hardware.program == 0).map_err(|error| error.to_string())?;
+    for (base, bytes) in &start.memory {
+        machine.memory.map(*base, bytes.clone(), true).map_err(|error| error.to_string())?;
+    }
+    machine.set_pc(address);
+    for (name, values) in &start.registers {
+        let register = machine.register(name).ok_or_else(|| format!("there is no register `{name}`"))?;
+        for lane in 0..L {
+            let value = values.get(lane).or(values.first()).copied().unwrap_or(0);
+            let _ = machine.write(register, lane, value);
+        }
+    }
+    machine.breakpoints.extend([end]);
+    if !code.is_empty() {
+        finish(&mut machine, start.budget.unwrap_or(BUDGET), Instant::now() + limit)?;
+    }
+    let mut result = Vec::new();
+    for (base, bytes) in &start.memory {
+        result.extend_from_slice(machine.memory.bytes(*base, bytes.len() as u64).unwrap_or_default());
+    }
+    for (bank, known) in hardware.banks.iter().enumerate() {
+        for index in 0..known.count {
+            for lane in 0..L.min(usize::from(hardware.lanes.max(1))) {
+                let register = Register { bank: bank as u16, index };
+                result.extend_from_slice(&machine.read(register, lane).unwrap_or(0).to_le_bytes());
+            }
+        }
+    }
+    Ok(Computed { instructions: Some(machine.executed()), result })
+}
+
+fn finish<const L: usize>(machine: &mut Machine<L>, budget: u64, deadline: Instant) -> Result<(), String> {
+    let mut left = budget;
+    loop {
+        let slice = left.min(SLICE);
+        match machine.run(&mut (), slice) {
+            Err(Trap { reason: Reason::Budget(_), .. }) if slice < left => left -= slice,
+            Err(Trap { reason: Reason::Budget(_), .. }) => {
+                return Err(format!("it executes more than {budget} instructions"));
+            }
+            Err(trap) => return Err(trap.to_string()),
+            Ok(Stop::Exit(0) | Stop::Breakpoint(_)) => return Ok(()),
+            Ok(Stop::Exit(status)) => return Err(format!("it ends with status {status}")),
+            Ok(_) => return Ok(()),
+        }
+        if Instant::now() >= deadline {
+            return Err("its time is over".to_owned());
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! `isaforge-corpus run`: executes the programs of a lake on the same inputs, many at once, and keeps what they compute.
+//!
+//! - [`inputs`]: a launch file without a program
+//! - [`machine`]: one program to its end
+
+pub mod inputs;
+pub mod machine;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use datafusion::arrow::array::builder::{BinaryViewBuilder, StringViewBuilder, UInt64Builder};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use indicatif::ProgressBar;
+use sha2::{Digest, Sha256};
+
+use self::inputs::Inputs;
+use crate::error::Result;
+use crate::lake::{Lake, Table, hex};
+use crate::session;
+use crate::sets::Sets;
+
+/// What to run.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// The inputs of all programs.
+    pub inputs: &'a Inputs,
+    /// What to call these results, to tell them from those of another version.
+    pub label: &'a str,
+    /// How many programs run at once.
+    pub jobs: usize,
+    /// How long each may take.
+    pub time_limit: Duration,
+    /// Whether to show how far it is.
+    pub progress: bool,
+    /// Set when somebody wants it to end soon.
+    pub interrupted: &'a AtomicBool,
+}
+
+/// What was run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Programs that came to their end.
+    pub ran: usize,
+    /// Programs that could not go on, or are not run at all.
+    pub failed: usize,
+    /// Programs whose results the lake had already.
+    pub known: usize,
+    /// Whether it ended before all of them.
+    pub interrupted: bool,
+}
+
+/// A program to run.
+#[derive(Clone, Debug)]
+struct Job {
+    name: String,
+    isa: String,
+    hash: String,
+    stage: String,
+    code: Vec<u8>,
+}
+
+/// What a program computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Computed {
+    /// How many instructions it executed, those of all threads together; `None` where nobody counts.
+    pub instructions: Option<u64>,
+    /// What it left: memory, registers, or a colour.
+    pub result: Vec<u8>,
+}
+
+/// Programs whose results are written at once.
+const PART: usize = 1024;
+
+/// Runs all programs of a lake that have no results of this label for these inputs.
+///
+/// # Errors
+/// When the lake cannot be read or written.
+pub async fn run(lake: &Lake, request: &Request<'_>) -> Result<Summary> {
+    let context = session::context(&session::Options::default())?;
+    let sets = session::register(&context, lake, None).await?;
+    let known = if lake.files(Table::Results.name(), ".parquet").await?.is_empty() {
+        HashSet::new()
+    } else {
+        let quoted = |text: &str| text.replace('\'', "''");
+        let (inputs, label) = (quoted(&request.inputs.name), quoted(request.label));
+        let sql = format!("SELECT isa, hash FROM results WHERE inputs = '{inputs}' AND label = '{label}'");
+        let batches = context.sql(&sql).await?.collect().await?;
+        let pair = |batch: &RecordBatch, row| (text(batch, 0, row), text(batch, 1, row));
+        batches.iter().flat_map(|batch| (0..batch.num_rows()).map(move |row| pair(batch, row))).collect()
+    };
+    let mut summary = Summary::default();
+    let total = context.table("programs").await?.count().await?;
+    let bar = if request.progress { ProgressBar::new(total as u64) } else { ProgressBar::hidden() };
+    let sql = "SELECT name, isa, hash, coalesce(stage, ''), code FROM programs ORDER BY isa, name, hash";
+    let mut programs = context.sql(sql).await?.execute_stream().await?;
+    let mut jobs = Vec::new();
+    while let Some(batch) = futures::StreamExt::next(&mut programs).await.transpose()? {
+        for row in 0..batch.num_rows() {
+            let [name, isa, hash, stage] = [0, 1, 2, 3].map(|column| text(&batch, column, row));
+            if known.contains(&(isa.clone(), hash.clone())) {
+                summary.known += 1;
+                bar.inc(1);
+                continue;
+            }
+            jobs.push(Job { name, isa, hash, stage, code: batch.column(4).as_binary_view().value(row).to_vec() });
+        }
+        while jobs.len() >= PART {
+            let rest = jobs.split_off(PART);
+            part(lake, request, &sets, std::mem::replace(&mut jobs, rest), &bar, &mut summary).await?;
+        }
+        if request.interrupted.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    part(lake, request, &sets, jobs, &bar, &mut summary).await?;
+    summary.interrupted = request.interrupted.load(Ordering::Relaxed);
+    bar.finish_and_clear();
+    Ok(summary)
+}
+
+fn text(batch: &RecordBatch, column: usize, row: usize) -> String {
+    let column = batch.column(column);
+    if column.is_null(row) { String::new() } else { column.as_string_view().value(row).to_owned() }
+}
+
+/// Runs some programs and writes their results.
+async fn part(
+    lake: &Lake,
+    request: &Request<'_>,
+    sets: &Sets,
+    jobs: Vec<Job>,
+    bar: &ProgressBar,
+    summary: &mut Summary,
+) -> Result<()> {
+    if jobs.is_empty() {
+        return Ok(());
+    }
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some((index, job)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, jobs.get(i)?)))
+        {
+            if request.interrupted.load(Ordering::Relaxed) {
+                break;
+            }
+            let found = match sets.get(&job.isa) {
+                Some(known) => machine::run(known, request.inputs, &job.stage, &job.code, request.time_limit),
+                None => Err(format!("the lake does not say what `{}` is", job.isa)),
+            };
+            done.push((index, found));
+            bar.inc(1);
+        }
+        done
+    };
+    let mut done: Vec<(usize, Result<Computed, String>)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..request.jobs.max(1)).map(|_| scope.spawn(work)).collect();
+        // A worker that panicked has no results; the others have theirs.
+        workers.into_iter().filter_map(|worker| worker.join().ok()).flatten().collect()
+    });
+    if done.is_empty() {
+        return Ok(());
+    }
+    done.sort_by_key(|(index, _)| *index);
+    let [mut program, mut isa, mut hash, mut inputs, mut label, mut error, mut result_hash] =
+        [(); 7].map(|()| StringViewBuilder::new());
+    let (mut instructions, mut result) = (UInt64Builder::new(), BinaryViewBuilder::new());
+    for (index, found) in &done {
+        let job = &jobs[*index];
+        program.append_value(&job.name);
+        isa.append_value(&job.isa);
+        hash.append_value(&job.hash);
+        inputs.append_value(&request.inputs.name);
+        label.append_value(request.label);
+        match found {
+            Ok(computed) => {
+                summary.ran += 1;
+                error.append_null();
+                instructions.append_option(computed.instructions);
+                result_hash.append_value(hex(&Sha256::digest(&computed.result)));
+                result.append_value(&computed.result);
+            }
+            Err(reason) => {
+                summary.failed += 1;
+                error.append_value(reason);
+                instructions.append_null();
+                result_hash.append_null();
+                result.append_null();
+            }
+        }
+    }
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(program.finish()),
+        Arc::new(isa.finish()),
+        Arc::new(hash.finish()),
+        Arc::new(inputs.finish()),
+        Arc::new(label.finish()),
+        Arc::new(error.finish()),
+        Arc::new(instructions.finish()),
+        Arc::new(result_hash.finish()),
+        Arc::new(result.finish()),
+    ];
+    lake.append(Table::Results, &RecordBatch::try_new(Table::Results.schema(), columns)?).await
+}

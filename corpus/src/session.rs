@@ -1,0 +1,143 @@
+//! A lake's tables and functions in a session of DataFusion.
+
+use std::sync::Arc;
+
+use datafusion::catalog::TableProvider;
+use datafusion::catalog::memory::MemorySchemaProvider;
+use datafusion::datasource::file_format::parquet::ParquetFormat;
+use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use datafusion::prelude::{SessionConfig, SessionContext};
+
+use crate::error::{Error, Result};
+use crate::functions;
+use crate::lake::{Lake, Table};
+use crate::sets::Sets;
+use crate::table::Instructions;
+
+/// How queries are executed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// How many parts of a table are read at once; one for each core if not given.
+    pub partitions: Option<usize>,
+    /// The most bytes that sorts and joins keep in memory; what is more goes to disk.
+    pub memory: Option<usize>,
+}
+
+/// The settings of a session on this machine.
+pub fn config(options: &Options) -> SessionConfig {
+    settle(SessionConfig::new(), options)
+}
+
+/// The settings of all sessions, here and on other machines.
+pub fn settle(config: SessionConfig, options: &Options) -> SessionConfig {
+    let mut config = config.with_information_schema(true);
+    if let Some(partitions) = options.partitions {
+        config = config.with_target_partitions(partitions.max(1));
+    }
+    let settings = config.options_mut();
+    // Code is compact, and takes long to decode for its size: a small file is worth two readers.
+    settings.optimizer.repartition_file_min_size = 4096;
+    // Programs that a filter leaves out are not unpacked.
+    settings.execution.parquet.pushdown_filters = true;
+    config
+}
+
+/// What sessions keep data in: memory, temporary files, stores.
+pub fn runtime(options: &Options) -> RuntimeEnvBuilder {
+    let runtime = RuntimeEnvBuilder::new();
+    #[cfg(feature = "cluster")]
+    let runtime = runtime.with_object_store_registry(Arc::new(crate::store::Stores::default()));
+    match options.memory {
+        Some(memory) => runtime.with_memory_limit(memory, 1.0),
+        None => runtime,
+    }
+}
+
+/// A session without tables.
+///
+/// # Errors
+/// Those of DataFusion.
+pub fn state(config: SessionConfig, options: &Options) -> datafusion::error::Result<SessionState> {
+    let state = SessionStateBuilder::new().with_config(config).with_default_features();
+    Ok(state.with_runtime_env(runtime(options).build_arc()?).build())
+}
+
+/// A session without tables, on this machine.
+///
+/// # Errors
+/// Those of DataFusion.
+pub fn context(options: &Options) -> Result<SessionContext> {
+    Ok(SessionContext::new_with_state(state(config(options), options)?))
+}
+
+/// Registers the tables of a lake, and the functions of its programs; `schema` puts the tables into a schema of this name.
+/// Functions know the sets of the lake that was registered last.
+///
+/// # Errors
+/// When the lake is none, or some of its files are those of somebody else.
+pub async fn register(context: &SessionContext, lake: &Lake, schema: Option<&str>) -> Result<Sets> {
+    let sets = lake.sets().await?;
+    if let Some(schema) = schema
+        && let Some(catalog) = context.catalog("datafusion")
+    {
+        catalog.register_schema(schema, Arc::new(MemorySchemaProvider::new()))?;
+    }
+    let named = |name: &str| schema.map_or(name.to_owned(), |schema| format!("{schema}.{name}"));
+    for table in Table::ALL {
+        let Some(provider) = listing(lake, table).await? else { continue };
+        context.register_table(named(table.name()), Arc::clone(&provider))?;
+        if table == Table::Programs {
+            let instructions = Instructions::new(provider, lake.url_of(table), sets.clone());
+            context.register_table(named("instructions"), Arc::new(instructions))?;
+        }
+    }
+    functions::all(&sets).for_each(|function| context.register_udf(function));
+    Ok(sets)
+}
+
+/// The Parquet files of a table; `None` where there are none.
+async fn listing(lake: &Lake, table: Table) -> Result<Option<Arc<dyn TableProvider>>> {
+    let files = lake.files(table.name(), ".parquet").await?;
+    if files.is_empty() {
+        return Ok(None);
+    }
+    if lake.folder().is_some() {
+        files.iter().try_for_each(|file| check(lake, table, file.as_ref()))?;
+    }
+    Ok(Some(at_url(&lake.url_of(table), table)?))
+}
+
+/// The Parquet files of a table at a URL.
+///
+/// # Errors
+/// When it is no URL.
+pub fn at_url(url: &str, table: Table) -> datafusion::error::Result<Arc<dyn TableProvider>> {
+    let options = ListingOptions::new(Arc::new(ParquetFormat::default())).with_file_extension(".parquet");
+    let config = ListingTableConfig::new(ListingTableUrl::parse(url)?);
+    let config = config.with_listing_options(options).with_schema(table.schema());
+    Ok(Arc::new(ListingTable::try_new(config)?))
+}
+
+/// Whether a file has the columns of a table: a file of somebody else would be read as one that is full of nulls.
+fn check(lake: &Lake, table: Table, file: &str) -> Result<()> {
+    let path = format!("/{file}");
+    let refused = |what: String| {
+        let message = format!("`{}`: `{path}` is no part of the table `{}`: {what}", lake.name, table.name());
+        Error::usage(message, "move it out of the lake; `isaforge-corpus import` adds programs")
+    };
+    let open = std::fs::File::open(&path).map_err(|error| refused(error.to_string()))?;
+    let reader = ParquetRecordBatchReaderBuilder::try_new(open).map_err(|error| refused(error.to_string()))?;
+    let found = reader.schema();
+    for field in table.schema().fields() {
+        let Ok(column) = found.field_with_name(field.name()) else {
+            return Err(refused(format!("it has no column `{}`", field.name())));
+        };
+        if !field.data_type().equals_datatype(column.data_type()) {
+            return Err(refused(format!("`{}` is {}, not {}", field.name(), column.data_type(), field.data_type())));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,133 @@
+use std::fs;
+
+use crate::support::{ask, command, fine, made, one, project, refused, shaders, text};
+
+#[test]
+fn the_shipped_corpus_is_imported_whole() {
+    let listing = text("tests/data/valhall/shaders.tsv.gz");
+    let lines: Vec<Vec<&str>> =
+        listing.lines().filter(|line| !line.starts_with('#')).map(|line| line.split('\t').collect()).collect();
+    let mut codes: Vec<&str> = lines.iter().map(|fields| fields[4]).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    assert_eq!(one(shaders(), "SELECT count(*) FROM origins"), lines.len().to_string());
+    assert_eq!(one(shaders(), "SELECT count(*) FROM programs"), codes.len().to_string());
+    let words: usize = codes.iter().map(|code| code.split(' ').filter(|word| !word.is_empty()).count()).sum();
+    assert_eq!(one(shaders(), "SELECT sum(words) FROM programs"), words.to_string());
+    assert_eq!(one(shaders(), "SELECT count(*) FROM instructions"), words.to_string());
+    let [name, stage, source] = [lines[0][2], lines[0][3], lines[0][1]];
+    let sql = format!("SELECT source, isa_text(code), isa FROM programs WHERE name = '{name}' AND stage = '{stage}'");
+    let row = &ask(shaders(), &sql)[0];
+    assert_eq!((row[0].as_str(), row[2].as_str()), (source, "valhall"));
+    assert_eq!(row[1].lines().filter(|line| !line.ends_with(':')).count(), lines[0][4].split(' ').count());
+}
+
+#[test]
+fn what_the_lake_has_is_not_added_again() {
+    let path = project("tests/data/valhall/shaders.tsv.gz");
+    let (_folder, lake) = made("valhall", &[&path]);
+    let files = || fs::read_dir(format!("{lake}/programs")).unwrap().count();
+    let (before, programs) = (files(), one(&lake, "SELECT count(*) FROM programs"));
+    let (_, said) = fine(&["import", "--isa", "valhall", path.to_str().unwrap(), "-o", &lake]);
+    assert!(said.contains("2,499 programs in 1 file, 0 new"), "{said}");
+    assert_eq!((files(), one(&lake, "SELECT count(*) FROM programs")), (before, programs));
+}
+
+#[test]
+fn every_form_of_code_is_the_same_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join("in").join(name);
+    fs::create_dir_all(at("deep/er")).unwrap();
+    let words = [0x0090_c000_0019_003c_u64, 0x0091_c100_0000_0002];
+    let raw: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let pairs: Vec<String> = raw.iter().map(|byte| format!("{byte:02x}")).collect();
+    fs::write(at("raw.bin"), &raw).unwrap();
+    fs::write(at("numbers.hex"), "0090c0000019003c\n0091c10000000002\n").unwrap();
+    fs::write(at("deep/er/xxd.frag.txt"), format!("00000000: {}  ..\n", pairs.join(" "))).unwrap();
+    fs::write(at("text.s"), "U32_TO_F32 r0, r60\nMOV.i32 r1, r2\n").unwrap();
+    fs::write(at("array.h"), "const uint64_t code[] = { 0x0090c0000019003cull, 0x0091c10000000002 };\n").unwrap();
+    fs::write(
+        at("many.tsv"),
+        "# name\tstage\twords\na\tvertex\t0090c0000019003c 0091c10000000002\nb\t\t0091c10000000002\n",
+    )
+    .unwrap();
+    fs::write(
+        at("objects.jsonl"),
+        "{\"name\":\"c\",\"stage\":\"compute\",\"words\":[\"0090c0000019003c\",\"0091c10000000002\"]}\n",
+    )
+    .unwrap();
+    let log = format!(
+        "shader: MESA_SHADER_FRAGMENT\nname: GLSL3\nblock block_0:\n{}    U32_TO_F32 r0, r60\n\n{}    MOV.i32 r1, r2\n\n\
+         shaders/1.shader_test - MESA_SHADER_FRAGMENT shader: 2 inst, 0 loops\n",
+        pairs[..8].join(" "),
+        pairs[8..].join(" ")
+    );
+    fs::write(at("db.log"), log).unwrap();
+    let lake = folder.path().join("lake").display().to_string();
+    let (_, said) = fine(&["import", "--isa", "valhall", at("").to_str().unwrap(), "-o", &lake]);
+    assert!(said.contains("9 programs in 8 files, 2 new"), "{said}");
+    let rows = ask(
+        &lake,
+        "SELECT name, stage FROM origins WHERE hash = (SELECT hash FROM programs WHERE words = 2) ORDER BY name",
+    );
+    let rows: Vec<(&str, &str)> = rows.iter().map(|row| (row[0].as_str(), row[1].as_str())).collect();
+    let expected = [
+        ("a", "vertex"),
+        ("array.h", ""),
+        ("c", "compute"),
+        ("deep/er/xxd.frag.txt", "fragment"),
+        ("numbers.hex", ""),
+        ("raw.bin", ""),
+        ("shaders/1.shader_test", "fragment"),
+        ("text.s", ""),
+    ];
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn an_import_that_was_killed_goes_on() {
+    use std::process::{Command, Stdio};
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in");
+    fs::create_dir_all(&input).unwrap();
+    for number in 0..400u64 {
+        let words: Vec<u8> =
+            (0..200).flat_map(|at| (0x0110_c000_0000_00c0 | (number * 200 + at) << 8).to_le_bytes()).collect();
+        fs::write(input.join(format!("{number:03}.bin")), words).unwrap();
+    }
+    let lake = folder.path().join("lake").display().to_string();
+    let arguments = ["import", "--isa", "valhall", input.to_str().unwrap(), "-o", &lake];
+    let mut child =
+        Command::new(env!("CARGO_BIN_EXE_isaforge-corpus")).args(arguments).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(80));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    fine(&arguments);
+    let count = |sql: &str| one(&lake, sql);
+    assert_eq!(count("SELECT count(*) FROM programs"), count("SELECT count(DISTINCT hash) FROM programs"));
+    assert_eq!(count("SELECT count(*) FROM origins"), "400");
+    assert_eq!(count("SELECT count(*) FROM instructions"), "80000");
+}
+
+#[test]
+fn standard_input_is_a_program() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let folder = tempfile::tempdir().unwrap();
+    let lake = folder.path().join("lake").display().to_string();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_isaforge-corpus"))
+        .args(["import", "--isa", "valhall", "-", "-o", &lake])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"0091c10000000002\n").unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(ask(&lake, "SELECT program, text FROM instructions"), [["<stdin>", "MOV.i32 r1, r2"]]);
+}
+
+#[test]
+fn wrong_sets_and_lakes_are_named() {
+    assert!(refused(&["import", "--isa", "valhal", "x", "-o", "y"], 2).contains("did you mean `valhall`?"));
+    assert!(refused(&["query", "/nowhere", "SELECT 1"], 2).contains("`/nowhere` is no lake"));
+    assert!(command(&["import"]).status.code() == Some(2));
+}

@@ -1,0 +1,48 @@
+use std::fs;
+
+use crate::support::{ask, fine, made, one, project, refused};
+
+const STORE: &str = "SHADDX.u64 r4, u0, r60.w0, shift:0x2\nSTORE.i32.slot0.end @r60, ^r4, offset:0\n";
+
+#[test]
+fn programs_leave_results_and_their_hash() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("store.s"), STORE).unwrap();
+    fs::write(at("trap.s"), "STORE.i32.slot0.end @r60, u0, offset:8\nNOP.end\n").unwrap();
+    fs::write(at("inputs.yaml"), "local size: 4\nuniforms: [{ address: out }]\nbuffers: { out: { size: 16 } }\n")
+        .unwrap();
+    let (_lake, lake) = made("valhall", &[&at("store.s"), &at("trap.s")]);
+    let inputs = at("inputs.yaml").display().to_string();
+    fine(&["run", &lake, "--inputs", &inputs, "--label", "before"]);
+    let rows = ask(&lake, "SELECT program, error, result, inputs, label FROM results ORDER BY program");
+    assert_eq!(rows[0][..3], ["store.s", "", "00000000010000000200000003000000"]);
+    assert_eq!(rows[0][3..], ["inputs.yaml", "before"]);
+    assert_eq!(one(&lake, "SELECT instructions FROM results WHERE program = 'store.s'"), "8");
+    // Results are not computed twice, and another label is another version.
+    let (_, said) = fine(&["run", &lake, "--inputs", &inputs, "--label", "before"]);
+    assert!(said.contains("0 programs") && said.contains("2 had results"), "{said}");
+    fine(&["run", &lake, "--inputs", &inputs, "--label", "after", "--jobs", "1"]);
+    let differ = "SELECT count(*) FROM results a JOIN results b USING (hash, inputs)
+                  WHERE a.label = 'before' AND b.label = 'after' AND a.result_hash <> b.result_hash";
+    assert_eq!(one(&lake, differ), "0");
+    assert_eq!(one(&lake, "SELECT count(*) FROM results"), "4");
+    fs::write(at("wrong.yaml"), "buffer: { out: { size: 16 } }\n").unwrap();
+    let said = refused(&["run", &lake, "--inputs", &at("wrong.yaml").display().to_string()], 2);
+    assert!(said.contains("unknown") || said.contains("buffer"), "{said}");
+}
+
+#[test]
+fn processors_of_a_specification_run_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("add.s");
+    fs::write(&program, "addi a0, a0, 5\naddi a1, a0, 1\n").unwrap();
+    let inputs = folder.path().join("inputs.yaml");
+    fs::write(&inputs, "registers: { a0: 37 }\n").unwrap();
+    let spec = project("examples/riscv");
+    let (_lake, lake) = made(spec.to_str().unwrap(), &[&program]);
+    fine(&["run", &lake, "--inputs", inputs.to_str().unwrap()]);
+    let rows = ask(&lake, "SELECT error, instructions, result FROM results");
+    assert_eq!((rows[0][0].as_str(), rows[0][1].as_str()), ("", "2"));
+    assert!(rows[0][2].contains("2a00000000000000") && rows[0][2].contains("2b00000000000000"), "{}", rows[0][2]);
+}

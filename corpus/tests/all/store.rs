@@ -1,0 +1,93 @@
+//! Lakes in a store that speaks S3: moto's mock of it, where that is installed.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{fine, project, shaders};
+
+struct Mock {
+    child: Child,
+    port: u16,
+}
+
+impl Mock {
+    /// Starts it; `None` where it is not installed.
+    fn new() -> Option<Mock> {
+        let program = std::env::var("MOTO_SERVER").unwrap_or("moto_server".to_owned());
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let mut start = Command::new(program);
+        start.args(["-p", &port.to_string()]).stdout(Stdio::null()).stderr(Stdio::null());
+        let mock = Mock { child: start.spawn().ok()?, port };
+        let started = Instant::now();
+        // The answer to this makes the bucket.
+        while !mock.put("/corpus") {
+            if started.elapsed() > Duration::from_secs(60) {
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        Some(mock)
+    }
+
+    fn put(&self, path: &str) -> bool {
+        let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) else { return false };
+        let request = format!(
+            "PUT {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+            self.port
+        );
+        let mut answer = String::new();
+        stream.write_all(request.as_bytes()).is_ok()
+            && stream.read_to_string(&mut answer).is_ok()
+            && answer.starts_with("HTTP/1.1 200")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_isaforge-corpus"))
+            .args(arguments)
+            .env("AWS_ENDPOINT_URL", format!("http://127.0.0.1:{}", self.port))
+            .env("AWS_ACCESS_KEY_ID", "nobody")
+            .env("AWS_SECRET_ACCESS_KEY", "nothing")
+            .env("AWS_REGION", "us-east-1")
+            .output()
+            .unwrap()
+    }
+
+    #[track_caller]
+    fn fine(&self, arguments: &[&str]) -> String {
+        let output = self.command(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+impl Drop for Mock {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_lake_in_s3_gives_the_answers_of_one_on_disk() {
+    let Some(mock) = Mock::new() else {
+        eprintln!("NOT RUN: there is no moto_server; `pip install 'moto[server,s3]'` brings it");
+        return;
+    };
+    let path = project("tests/data/valhall/shaders.tsv.gz");
+    let import = ["import", "--isa", "valhall", path.to_str().unwrap(), "-o", "s3://corpus/lakes/one"];
+    mock.fine(&import);
+    mock.fine(&import);
+    for sql in [
+        "SELECT mnemonic, count(*) AS n FROM instructions GROUP BY 1 ORDER BY n DESC, 1",
+        "SELECT count(*), sum(words), min(hash) FROM programs",
+        "SELECT count(*) FROM forms",
+    ] {
+        let expected = fine(&["query", shaders(), sql, "--format", "csv"]).0;
+        assert_eq!(mock.fine(&["query", "s3://corpus/lakes/one", sql, "--format", "csv"]), expected, "{sql}");
+    }
+    let output = mock.command(&["query", "s3://corpus/none", "SELECT 1"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is no lake"));
+}
