@@ -89,7 +89,12 @@ pub fn file(set: &Set, found: &Found, programs: &mut Vec<Program>) -> Result<(),
             programs.push(Program { code: input.bytes, ..of_file() });
         }
         Some(mistake) => return Err(format!("{}: {}", mistake.place, mistake.message)),
-        None => programs.push(Program { code: read.code.bytes, ..of_file() }),
+        None if read.shaders.is_empty() => programs.push(Program { code: read.code.bytes, ..of_file() }),
+        None => programs.extend(read.shaders.into_iter().map(|shader| Program {
+            name: format!("{}: {}", found.name, shader.name),
+            code: read.code.bytes.get(shader.bytes).unwrap_or_default().to_vec(),
+            ..of_file()
+        })),
     }
     Ok(())
 }

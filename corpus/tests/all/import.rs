@@ -85,6 +85,22 @@ fn every_form_of_code_is_the_same_program() {
 }
 
 #[test]
+fn a_container_holds_as_many_programs_as_it_has_shaders() {
+    // Output of Arm's offline compiler: a block with a size, a version, and blocks with code.
+    let block = |word: u64| [&b"OBJC"[..], &8u32.to_le_bytes(), &word.to_le_bytes()].concat();
+    let blocks = [block(0x0091_c100_0000_0002), block(0x0091_c200_0000_0003)].concat();
+    let file = [&b"MBS2"[..], &(blocks.len() as u32 + 4).to_le_bytes(), &1u32.to_le_bytes(), &blocks].concat();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("two.mbs");
+    fs::write(&path, file).unwrap();
+    let (_folder, lake) = made("valhall", &[&path]);
+    let rows = ask(&lake, "SELECT program, text FROM instructions ORDER BY program");
+    let texts: Vec<&str> = rows.iter().map(|row| row[1].as_str()).collect();
+    assert_eq!(texts, ["MOV.i32 r1, r2", "MOV.i32 r2, r3"]);
+    assert!(rows.iter().all(|row| row[0].starts_with("two.mbs: ")), "{rows:?}");
+}
+
+#[test]
 fn an_import_that_was_killed_goes_on() {
     use std::process::{Command, Stdio};
     let folder = tempfile::tempdir().unwrap();
