@@ -14,7 +14,7 @@ fn compile(c: &mut Criterion) {
     group.bench_function("lower", |b| b.iter(|| isaforge_compiler::lower::lower(&checked.isa)));
     // Who uses tokens takes them apart; giving them back is not part of making them.
     group.bench_function("emit tokens", |b| {
-        b.iter_with_large_drop(|| isaforge_compiler::backend::rust::emit(&compiled.tables, &settings.options))
+        b.iter_with_large_drop(|| isaforge_compiler::backend::rust::emit(&compiled.lowered, &settings.options))
     });
     group.bench_function("specification to tokens", |b| b.iter_with_large_drop(|| work::compile(&settings)));
     group.bench_function("tokens to source", |b| b.iter(|| compiled.source(Some("valhall"))));

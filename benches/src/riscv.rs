@@ -135,7 +135,7 @@ impl Example {
     pub fn open() -> Example {
         let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/riscv/isa.yaml");
         let compiled = compile(&Settings::new(spec)).unwrap_or_else(|failure| panic!("{failure}"));
-        let stream = compiled.stream.expect("it is a stream");
+        let stream = compiled.lowered.stream().expect("it is a stream");
         Example {
             engine: Engine { stream, generation: stream.generations.1 },
             semantics: compiled.semantics.expect("it says what instructions do"),

@@ -64,7 +64,7 @@ fn stream(name: &'static str, document: &Path, rows: &Path, generations: &[&str]
         Settings { generation: generations.last().map(|name| (*name).to_owned()), ..Settings::new(document) };
     // What is generated has the wanted generation alone.
     let compiled = compile(&settings).unwrap_or_else(|failure| panic!("{failure}"));
-    let stream = compiled.stream.expect("it is a stream");
+    let stream = compiled.lowered.stream().expect("it is a stream");
     let engine = Engine { stream, generation: stream.generations.1 };
     let text = unpacked(std::fs::read(rows).expect("the words can be read"));
     let generations: BTreeSet<&str> = generations.iter().copied().collect();

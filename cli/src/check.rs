@@ -5,6 +5,7 @@ use std::path::Path;
 
 use isaforge_compiler::diagnostic::{Diagnostics, Style};
 use isaforge_compiler::load;
+use isaforge_compiler::model::Encoding;
 use isaforge_compiler::source::Sources;
 use isaforge_compiler::{Settings, check_spec};
 
@@ -49,10 +50,10 @@ pub fn check(args: &CheckArgs) -> Result<Status, Failure> {
         Ok(checked) => {
             render(&checked.diagnostics, &checked.sources);
             let warnings = checked.diagnostics.warning_count() as u64;
-            let forms = match (&checked.isa.groups, &checked.isa.stream) {
-                (Some(groups), _) => count(groups.operations.len() as u64, "operation"),
-                (None, Some(stream)) => count(stream.instructions.len() as u64, "instruction"),
-                (None, None) => count(checked.isa.forms.len() as u64, "instruction"),
+            let forms = match &checked.isa.encoding {
+                Encoding::Words => count(checked.isa.forms.len() as u64, "instruction"),
+                Encoding::Groups(groups) => count(groups.operations.len() as u64, "operation"),
+                Encoding::Stream(stream) => count(stream.instructions.len() as u64, "instruction"),
             };
             let enums = checked.isa.enums.len() as u64;
             let warned = if warnings == 0 { "no warnings".to_owned() } else { count(warnings, "warning") };

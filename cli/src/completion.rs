@@ -55,7 +55,7 @@ pub fn instructions(current: &OsStr) -> Vec<CompletionCandidate> {
     let known = words.iter().find_map(|word| builtin::find(word)).map(|found| found.tables);
     let tables = known.or_else(|| {
         let spec = words.iter().skip_while(|word| *word != "--spec").nth(1)?;
-        Some(compile(&check::settings(Path::new(spec)).ok()?).ok()?.all_tables())
+        Some(compile(&check::settings(Path::new(spec)).ok()?).ok()?.lowered.tables())
     });
     let names = tables.map(list::names).unwrap_or_default().into_iter();
     let found = names.filter(|(name, _)| name.to_lowercase().starts_with(&current));

@@ -9,8 +9,8 @@ use crate::backend::rust::examples::{Crate, examples, front};
 use crate::backend::rust::{Options, SemanticsStyle, emit};
 use crate::check::{check, check_definitions};
 use crate::diagnostic::{Diagnostic, Diagnostics, Style};
-use crate::lower::{Tables, lower};
-use crate::model::Isa;
+use crate::lower::{Lowered, lower};
+use crate::model::{Encoding, Isa};
 use crate::read::{self, Request};
 use crate::resolve::resolve;
 use crate::semantics;
@@ -102,19 +102,18 @@ pub fn check_spec(settings: &Settings) -> Result<Checked, Box<Failure>> {
         None => resolve(&settings.spec, &mut sources, &mut diagnostics),
     };
     if let Some(isa) = isa {
-        match &isa.groups {
-            // Groups with holes would make every check complain about what is missing because of an earlier mistake.
-            Some(_) if diagnostics.has_errors() => {}
-            _ if isa.stream.is_some() && diagnostics.has_errors() => {}
-            _ if isa.stream.is_some() => {
-                check_definitions(&isa, &mut diagnostics);
-                crate::stream::check::check(&isa, &mut diagnostics);
-            }
-            Some(groups) => {
+        match &isa.encoding {
+            Encoding::Words => check(&isa, &mut diagnostics),
+            // Groups or layouts with holes would make every check complain about what an earlier mistake left out.
+            Encoding::Groups(_) | Encoding::Stream(_) if diagnostics.has_errors() => {}
+            Encoding::Groups(groups) => {
                 check_definitions(&isa, &mut diagnostics);
                 crate::group::check::check(&isa, groups, &mut diagnostics);
             }
-            None => check(&isa, &mut diagnostics),
+            Encoding::Stream(stream) => {
+                check_definitions(&isa, &mut diagnostics);
+                crate::stream::check::check(&isa, stream, &mut diagnostics);
+            }
         }
         if let Some(found) = isa.semantics.as_ref().filter(|_| !diagnostics.has_errors()) {
             semantics::check::unused(&isa, found, &mut diagnostics);
@@ -137,12 +136,8 @@ pub fn check_spec(settings: &Settings) -> Result<Checked, Box<Failure>> {
 pub struct Compiled {
     /// The checked specification.
     pub checked: Checked,
-    /// The tables in memory; without instructions when they are groups.
-    pub tables: Tables,
-    /// The tables of an instruction set of groups.
-    pub groups: Option<&'static isaforge_core::group::GroupIsa>,
-    /// The tables of a stream.
-    pub stream: Option<&'static isaforge_core::stream::Stream>,
+    /// The tables in memory.
+    pub lowered: Lowered,
     /// What the instructions do, if the specification says it.
     pub semantics: Option<&'static isaforge_core::semantics::Semantics>,
     /// What executes programs, if the specification says what instructions do.
@@ -168,23 +163,11 @@ impl Compiled {
         let hardware = self.hardware.filter(|_| self.has_machine());
         Some(Crate {
             name,
-            tables: self.all_tables(),
+            tables: self.lowered.tables(),
             meaning: self.semantics.map(|semantics| (semantics, hardware)),
             library: self.checked.isa.semantics.as_ref().map(|semantics| &semantics.library),
             style: self.documented?,
         })
-    }
-
-    /// The tables in memory, whatever instructions are.
-    pub fn all_tables(&self) -> isaforge_core::Tables {
-        match (self.groups, self.stream) {
-            (Some(groups), _) => isaforge_core::Tables::Groups(groups),
-            (None, Some(stream)) => isaforge_core::Tables::Streams(isaforge_core::stream::Engine {
-                stream,
-                generation: stream.generations.1,
-            }),
-            (None, None) => isaforge_core::Tables::Words(self.tables.isa),
-        }
     }
 
     /// The generated module as formatted source, with a header. A whole crate, which Rust knows by the name given, has
@@ -249,17 +232,9 @@ pub fn compile(settings: &Settings) -> Result<Compiled, Box<Failure>> {
         diagnostics.finish();
         return Err(Box::new(Failure { diagnostics, sources: checked.sources }));
     }
-    let tables = lower(&checked.isa);
-    let groups = checked.isa.groups.as_ref().map(|g| crate::group::lower::lower(&checked.isa, g));
+    let lowered = lower(&checked.isa);
     let found = checked.isa.semantics.as_ref().map(semantics::lower);
-    let stream = checked.isa.stream.as_ref().map(|s| crate::stream::lower::lower(&checked.isa, s));
-    let decoding = match groups {
-        Some(groups) => crate::backend::rust::group::emit(groups, &settings.options),
-        None if stream.is_some() => {
-            stream.map_or_else(TokenStream::new, |s| crate::backend::rust::stream::emit(s, &settings.options))
-        }
-        None => emit(&tables, &settings.options),
-    };
+    let decoding = emit(&lowered, &settings.options);
     let hardware = crate::machine::lower(&checked.isa);
     let mut meaning = found.map(crate::backend::rust::semantics::emit).unwrap_or_default();
     if let Some(semantics) = &checked.isa.semantics {
@@ -267,9 +242,7 @@ pub fn compile(settings: &Settings) -> Result<Compiled, Box<Failure>> {
     }
     let mut compiled = Compiled {
         checked,
-        tables,
-        groups,
-        stream,
+        lowered,
         semantics: found,
         hardware,
         documented: settings.options.text.then_some(settings.options.semantics),
@@ -295,7 +268,7 @@ pub fn compile(settings: &Settings) -> Result<Compiled, Box<Failure>> {
 
 /// Leaves what one crate is made of: everything, or the generation that is wanted.
 fn one_crate(isa: &mut Isa, wanted: Option<&str>) -> Result<(), Box<Diagnostic>> {
-    if let Some(stream) = isa.stream.as_ref().filter(|stream| stream.sequence.is_some()) {
+    if let Some(stream) = isa.stream().filter(|stream| stream.sequence.is_some()) {
         let message = "no crate can be made of instructions that are sequences of operands";
         let error = match stream.sets.first() {
             Some(set) => Diagnostic::error("E0035", set.span, message).label("the instructions have no layout of bits"),
@@ -304,8 +277,8 @@ fn one_crate(isa: &mut Isa, wanted: Option<&str>) -> Result<(), Box<Diagnostic>>
         return Err(Box::new(error.help("`isaforge dis` and `isaforge asm` read and write them with `--spec`")));
     }
     let Some(wanted) = wanted else { return Ok(()) };
-    let generation = isa.stream.as_ref().map_or(Err(String::new()), |stream| stream.generation(wanted));
-    match (generation, &mut isa.stream) {
+    let generation = isa.stream().map_or(Err(String::new()), |stream| stream.generation(wanted));
+    match (generation, isa.stream_mut()) {
         (Ok(generation), Some(stream)) => {
             stream.keep(generation);
             Ok(())

@@ -11,6 +11,8 @@ use isaforge_core::stream::{Engine, Stream};
 use thiserror::Error;
 
 use crate::driver::{Checked, Settings, check_spec};
+use crate::lower::{Lowered, lower};
+use crate::model::Encoding;
 use crate::read;
 use crate::stream::lower::lower_exact;
 use crate::suggest::one_of;
@@ -60,21 +62,18 @@ pub fn load(settings: &Settings) -> Result<Loaded, Refusal> {
     let generation = settings.generation.as_deref();
     // Documents of others are large, and what is read by them here is not.
     let of_others = read::format_of(&settings.spec).is_some();
-    let mut fast = None;
-    let tables = match (&checked.isa.groups, &checked.isa.stream) {
-        (Some(groups), _) => Tables::Groups(crate::group::lower::lower(&checked.isa, groups)),
-        (None, Some(stream)) => {
-            let lower = if of_others { lower_exact } else { crate::stream::lower::lower };
-            let stream = lower(&checked.isa, stream);
+    let lowered = match &checked.isa.encoding {
+        Encoding::Stream(stream) if of_others => Lowered::Stream(lower_exact(&checked.isa, stream)),
+        _ => lower(&checked.isa),
+    };
+    let tables = match lowered {
+        Lowered::Stream(stream) => {
             let generation = chosen(stream, generation, &settings.spec)?;
             Tables::Streams(Engine { stream, generation })
         }
-        (None, None) => {
-            let lowered = crate::lower::lower(&checked.isa);
-            fast = Some(lowered.fast);
-            Tables::Words(lowered.isa)
-        }
+        Lowered::Words(_) | Lowered::Groups(_) => lowered.tables(),
     };
+    let fast = lowered.words().map(|words| words.fast);
     if generation.is_some() && !matches!(tables, Tables::Streams(_)) {
         return Err(none_told_apart(&settings.spec));
     }

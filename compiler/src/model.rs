@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use isaforge_core::bits::ones;
 use isaforge_core::table::Target;
 
+use crate::group::model::Groups;
 use crate::source::{FileId, Span, Spanned};
 use crate::spec::{Access, Provenance};
+use crate::stream::model::Stream;
 
 /// A run of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -131,12 +133,48 @@ pub struct Isa {
     pub special_cases: bool,
     /// What the instructions do, if the specification says it.
     pub semantics: Option<crate::semantics::Semantics>,
-    /// How instructions are read from a stream of bytes, if words cannot hold them.
-    pub stream: Option<crate::stream::model::Stream>,
     /// What executes programs, if the specification says what instructions do.
     pub machine: Option<crate::machine::Machine>,
-    /// How instructions are groups of records, if they are.
-    pub groups: Option<crate::group::model::Groups>,
+    /// How instructions are encoded.
+    pub encoding: Encoding,
+}
+
+/// How instructions are encoded.
+#[derive(Clone, Debug, Default)]
+pub enum Encoding {
+    /// Each is a word of [`Isa::word_bits`] bits; [`Isa::forms`] are the instructions.
+    #[default]
+    Words,
+    /// Each is a group of records.
+    Groups(Groups),
+    /// They follow each other in a stream of bytes, in several lengths or in more than 64 bits.
+    Stream(Stream),
+}
+
+impl Isa {
+    /// The groups. Returns `None` if instructions are words or a stream.
+    pub fn groups(&self) -> Option<&Groups> {
+        match &self.encoding {
+            Encoding::Groups(groups) => Some(groups),
+            Encoding::Words | Encoding::Stream(_) => None,
+        }
+    }
+
+    /// The stream. Returns `None` if instructions are words or groups.
+    pub fn stream(&self) -> Option<&Stream> {
+        match &self.encoding {
+            Encoding::Stream(stream) => Some(stream),
+            Encoding::Words | Encoding::Groups(_) => None,
+        }
+    }
+
+    /// The same, to change it.
+    pub fn stream_mut(&mut self) -> Option<&mut Stream> {
+        match &mut self.encoding {
+            Encoding::Stream(stream) => Some(stream),
+            Encoding::Words | Encoding::Groups(_) => None,
+        }
+    }
 }
 
 /// What a place of [`Places`] is.

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use isaforge_compiler::check::ambiguity::{check, pairs};
 use isaforge_compiler::diagnostic::{Diagnostics, Style};
-use isaforge_compiler::lower::lower;
+use isaforge_compiler::lower;
 use isaforge_compiler::model::Isa;
 use isaforge_compiler::resolve::resolve;
 use isaforge_compiler::source::Sources;
@@ -116,7 +116,7 @@ fn words(text: &str) -> Option<Vec<bool>> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::write(folder.path().join("isa.yaml"), text).expect("the folder is writable");
     let checked = check_spec(&Settings::new(folder.path().join("isa.yaml"))).ok()?;
-    let isa = lower(&checked.isa).isa;
+    let isa = lower::words(&checked.isa).isa;
     Some((0..1 << 16).map(|word| decode(isa, word).is_ok()).collect())
 }
 

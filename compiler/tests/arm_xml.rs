@@ -8,7 +8,7 @@ mod seed;
 use std::path::{Path, PathBuf};
 
 use isaforge_compiler::diagnostic::Style;
-use isaforge_compiler::lower::lower;
+use isaforge_compiler::lower::words;
 use isaforge_compiler::{Checked, Settings, check_spec, compile};
 use isaforge_core::Isa;
 use isaforge_core::decode::decode;
@@ -32,7 +32,7 @@ fn checked(architecture: u16) -> Checked {
 }
 
 fn isa(architecture: u16) -> &'static Isa {
-    lower(&checked(architecture).isa).isa
+    words(&checked(architecture).isa).isa
 }
 
 fn text_of(isa: &'static Isa, word: u64) -> Result<String, String> {
@@ -64,7 +64,7 @@ fn every_architecture_compiles_without_a_warning_and_round_trips() {
     for architecture in ARCHITECTURES {
         let checked = checked(architecture);
         assert!(checked.diagnostics.is_empty(), "{}", checked.diagnostics.render(&checked.sources, Style::default()));
-        let isa = lower(&checked.isa).isa;
+        let isa = words(&checked.isa).isa;
         check_identities(isa, 500, |word| decode(isa, word).ok().map(|_| word));
     }
 }
@@ -193,7 +193,7 @@ fn arms_words_name_the_same_registers_as_mesas() {
     let arm = isa(9);
     let mesa = match check_spec(&Settings::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs/valhall/isa.yaml")))
     {
-        Ok(checked) => lower(&checked.isa).isa,
+        Ok(checked) => words(&checked.isa).isa,
         Err(failure) => panic!("{failure}"),
     };
     let mut random = Random(seed::seed(9));
@@ -244,7 +244,7 @@ fn other_spellings_are_read_and_never_printed() {
     std::fs::write(folder.path().join("isa-v9-v14.xml"), xml).expect("the folder is writable");
     std::fs::copy(data("v9.yaml"), folder.path().join("v9.yaml")).expect("the folder is writable");
     let compiled = compile(&Settings::new(folder.path().join("v9.yaml"))).unwrap_or_else(|failure| panic!("{failure}"));
-    let isa = compiled.tables.isa;
+    let isa = compiled.lowered.words().expect("it has words").isa;
     let word =
         |width: &str| parse(isa, &format!("BRANCH.{width} r0, #0")).map(|(_, w)| w).expect("all spellings are read");
     assert!(word("dst16") == word("f16") && word("f16") == word("u16") && word("dst32") == word("s32"));
@@ -364,7 +364,7 @@ fn no_damage_to_the_file_brings_the_reader_down() {
         std::fs::copy(data("v9.yaml"), folder.path().join("v9.yaml")).expect("the folder is writable");
         if let Ok(checked) = check_spec(&Settings::new(folder.path().join("v9.yaml"))) {
             compiled += 1;
-            let isa = lower(&checked.isa).isa;
+            let isa = words(&checked.isa).isa;
             check_identities(isa, 3, |word| decode(isa, word).ok().map(|_| word));
         }
     }

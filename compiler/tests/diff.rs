@@ -6,7 +6,7 @@ mod seed;
 use std::path::{Path, PathBuf};
 
 use isaforge_compiler::diff::{Change, Decoding, Diff, Fate, How, Reading, Sort, Subject, diff, diff_streams};
-use isaforge_compiler::lower::lower;
+use isaforge_compiler::lower::words;
 use isaforge_compiler::{Settings, check_spec};
 use isaforge_core::Isa;
 use isaforge_core::decode::decode;
@@ -21,7 +21,7 @@ fn specs() -> PathBuf {
 
 fn load(path: &Path) -> &'static Isa {
     match check_spec(&Settings::new(path)) {
-        Ok(checked) => lower(&checked.isa).isa,
+        Ok(checked) => words(&checked.isa).isa,
         Err(failure) => panic!("{failure}"),
     }
 }
@@ -358,7 +358,7 @@ fn every_rendering_has_every_instruction_and_every_example() {
 /// The engine of a stream.
 fn stream(path: &Path) -> Engine {
     let checked = check_spec(&Settings::new(path)).unwrap_or_else(|failure| panic!("{failure}"));
-    let stream = checked.isa.stream.as_ref().expect("it is a stream");
+    let stream = checked.isa.stream().expect("it is a stream");
     let stream = isaforge_compiler::stream::lower::lower_exact(&checked.isa, stream);
     Engine { stream, generation: stream.generations.1 }
 }

@@ -12,7 +12,7 @@ fn open(name: &str) -> Engine {
     let checked = check_spec(&Settings::new(path)).unwrap_or_else(|failure| panic!("{failure}"));
     let warnings: Vec<&String> = checked.diagnostics.iter().map(|warning| &warning.message).collect();
     assert!(warnings.is_empty(), "{warnings:?}");
-    let stream = checked.isa.stream.as_ref().expect("it is a stream");
+    let stream = checked.isa.stream().expect("it is a stream");
     Engine { stream: isaforge_compiler::stream::lower::lower(&checked.isa, stream), generation: 0 }
 }
 

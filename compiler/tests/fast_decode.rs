@@ -20,7 +20,7 @@ fn compiled(document: PathBuf, generation: Option<&str>) -> Option<&'static Stre
     }
     let settings = Settings { generation: generation.map(str::to_owned), ..Settings::new(&document) };
     let compiled = compile(&settings).unwrap_or_else(|failure| panic!("{failure}"));
-    Some(compiled.stream.expect("it is a stream"))
+    Some(compiled.lowered.stream().expect("it is a stream"))
 }
 
 /// Compares the two ways in all generations that have fast tests, and returns how many words were valid.

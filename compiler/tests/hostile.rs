@@ -280,7 +280,7 @@ fn a_header_alone_is_no_group() {
     let compiled =
         compile(&Settings::new(folder.path().join("isa.yaml"))).unwrap_or_else(|failure| panic!("{failure}"));
     compiled.source(Some("mine")).expect("it is Rust");
-    let isa = compiled.groups.expect("it has groups");
+    let isa = compiled.lowered.groups().expect("it has groups");
     let bytes = [1 | 3 << 2, 0, 9];
     let group = isaforge_core::group::decode(isa, &bytes).expect("it is a group");
     assert_eq!(group.as_bytes(), bytes);
@@ -292,7 +292,7 @@ fn a_group_without_a_length_is_not_read_for_ever() {
     let folder = folder(&[("isa.yaml", &text)]);
     let compiled =
         compile(&Settings::new(folder.path().join("isa.yaml"))).unwrap_or_else(|failure| panic!("{failure}"));
-    let isa = compiled.groups.expect("it has groups");
+    let isa = compiled.lowered.groups().expect("it has groups");
     // No specification makes such tables, but they can be written by hand.
     let plans = isa.plans.iter().map(|plan| isaforge_core::group::table::Plan { derived: &[], ..*plan });
     let plans: &'static [_] = Box::leak(plans.collect::<Vec<_>>().into_boxed_slice());
@@ -325,7 +325,7 @@ fn a_reading_that_goes_on_behind_a_comma_is_read() {
         let folder = folder(&[("isa.yaml", &spec)]);
         let compiled =
             compile(&Settings::new(folder.path().join("isa.yaml"))).unwrap_or_else(|failure| panic!("{failure}"));
-        let isa = compiled.tables.isa;
+        let isa = compiled.lowered.words().expect("it has words").isa;
         for word in 0b0010_0000..0b0100_0000 {
             let opcode = decode(isa, word).expect("it is an instruction");
             let mut line = Line::new();
@@ -341,7 +341,7 @@ fn a_thousand_mistakes_of_a_program_are_placed_and_the_first_explained() {
     let folder = folder(&[("isa.yaml", &small("isa: x").replace("A:", "HALT:"))]);
     let compiled =
         compile(&Settings::new(folder.path().join("isa.yaml"))).unwrap_or_else(|failure| panic!("{failure}"));
-    let isa = compiled.tables.isa;
+    let isa = compiled.lowered.words().expect("it has words").isa;
     let errors = isaforge_core::program::assemble(isa, &"HALTT\n".repeat(1000)).expect_err("it has mistakes");
     assert_eq!(errors.len(), 1000);
     assert_eq!(errors.iter().filter(|error| !error.help.is_empty()).count(), 100);

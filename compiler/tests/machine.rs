@@ -25,7 +25,7 @@ fn wrong<T>(errors: &[ProgramError]) -> T {
 
 /// A machine with a program at address 0.
 fn loaded<const L: usize>(compiled: &Compiled, program: &str) -> Machine<L> {
-    let (encoding, code) = match compiled.stream {
+    let (encoding, code) = match compiled.lowered.stream() {
         Some(stream) => {
             let engine = Engine { stream, generation: stream.generations.1 };
             (
@@ -34,7 +34,7 @@ fn loaded<const L: usize>(compiled: &Compiled, program: &str) -> Machine<L> {
             )
         }
         None => {
-            let isa = compiled.tables.isa;
+            let isa = compiled.lowered.words().expect("it has words").isa;
             let words = assemble(isa, program).unwrap_or_else(|errors| wrong(&errors));
             let bytes = usize::from(isa.word_bits / 8);
             (Encoding::from(isa), words.iter().flat_map(|word| word.to_le_bytes()[..bytes].to_vec()).collect())

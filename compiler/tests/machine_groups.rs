@@ -102,7 +102,7 @@ fn compiled(spec: &str) -> Result<Compiled, String> {
 /// A machine with a program, whose groups stand between semicolons, and numbers in registers lane by lane.
 fn machine(program: &str, registers: &[(&str, [u64; LANES])]) -> Machine<LANES> {
     let compiled = compiled(SMALL).unwrap_or_else(|message| panic!("{message}"));
-    let isa = compiled.groups.expect("it has groups");
+    let isa = compiled.lowered.groups().expect("it has groups");
     let groups = program.split(';').enumerate().map(|(number, group)| format!("{number} : {}\n", group.trim()));
     let code = assemble_program(isa, &groups.collect::<String>()).unwrap_or_else(|errors| panic!("{}", errors[0]));
     let mut machine = Machine::new(isa, compiled.semantics.expect("meanings"), compiled.hardware.expect("a machine"));

@@ -61,7 +61,7 @@ fn compiled(source: &str) -> Result<Compiled, String> {
 
 fn booted(program: &str) -> Machine<4> {
     let compiled = compiled(SPEC).unwrap_or_else(|failure| panic!("{failure}"));
-    let isa = compiled.tables.isa;
+    let isa = compiled.lowered.words().expect("it has words").isa;
     let words = assemble(isa, program).unwrap_or_else(|errors| panic!("{}", errors[0]));
     let code: Vec<u8> = words.iter().flat_map(|word| (*word as u16).to_le_bytes()).collect();
     let mut machine = Machine::new(isa, compiled.semantics.unwrap(), compiled.hardware.unwrap());
@@ -103,7 +103,11 @@ fn the_program_counter_wraps_at_the_end_of_program_memory() {
     machine.step(&mut ()).unwrap();
     assert_eq!(machine.pc(), 0);
     let compiled = compiled(SPEC).unwrap();
-    let mut machine = Machine::<4>::new(compiled.tables.isa, compiled.semantics.unwrap(), compiled.hardware.unwrap());
+    let mut machine = Machine::<4>::new(
+        compiled.lowered.words().expect("it has words").isa,
+        compiled.semantics.unwrap(),
+        compiled.hardware.unwrap(),
+    );
     assert!(machine.boot(&[0; 17]).is_err());
 }
 

@@ -120,7 +120,7 @@ struct Bench {
 
 /// What a stream makes of the words of rows: their texts, and the bytes of the texts that `first` has for them, or else its own.
 fn observed(isa: &Isa, rows: &str, first: Option<&[String]>) -> Vec<String> {
-    let Some(stream) = &isa.stream else { return Vec::new() };
+    let Some(stream) = isa.stream() else { return Vec::new() };
     let engine = Engine { stream: lower_exact(isa, stream), generation: 0 };
     let mut seen = Vec::new();
     for hex in rows.lines().filter_map(|row| row.split_once('\t')).map(|(hex, _)| hex) {

@@ -15,7 +15,7 @@ fn own() -> PathBuf {
 
 fn open(path: &Path) -> Result<Engine, String> {
     let checked = check_spec(&Settings::new(path)).map_err(|failure| failure.to_string())?;
-    let stream = checked.isa.stream.as_ref().ok_or("it is no stream")?;
+    let stream = checked.isa.stream().ok_or("it is no stream")?;
     Ok(Engine { stream: isaforge_compiler::stream::lower::lower(&checked.isa, stream), generation: 0 })
 }
 

@@ -18,7 +18,7 @@ fn open(path: &Path, generation: &str) -> Result<Engine, String> {
     let request = Request { path, generation: Some(generation), sources: &mut sources, out: &mut out };
     let isa = (format.read)(request).filter(|_| !out.has_errors());
     let isa = isa.ok_or_else(|| out.render(&sources, Default::default()))?;
-    let stream = isa.stream.as_ref().ok_or("it is no stream")?;
+    let stream = isa.stream().ok_or("it is no stream")?;
     let tables = isaforge_compiler::stream::lower::lower_exact(&isa, stream);
     Ok(Engine { stream: tables, generation: stream.generations.0 })
 }

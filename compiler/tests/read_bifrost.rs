@@ -9,7 +9,7 @@ use isaforge_core::text::Line;
 /// The engines of both units.
 fn open(path: &Path) -> Result<[Engine; 2], String> {
     let checked = check_spec(&Settings::new(path)).map_err(|failure| failure.to_string())?;
-    let stream = checked.isa.stream.as_ref().ok_or("it is no stream")?;
+    let stream = checked.isa.stream().ok_or("it is no stream")?;
     let stream = isaforge_compiler::stream::lower::lower(&checked.isa, stream);
     Ok([Engine { stream, generation: 0 }, Engine { stream, generation: 1 }])
 }

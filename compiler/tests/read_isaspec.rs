@@ -13,7 +13,7 @@ use isaforge_core::text::Line;
 fn open(path: &Path) -> &'static Stream {
     let checked = check_spec(&Settings::new(path)).unwrap_or_else(|failure| panic!("{failure}"));
     checked.diagnostics.iter().for_each(|warning| println!("{}", warning.message));
-    let stream = checked.isa.stream.as_ref().expect("it is a stream");
+    let stream = checked.isa.stream().expect("it is a stream");
     isaforge_compiler::stream::lower::lower(&checked.isa, stream)
 }
 

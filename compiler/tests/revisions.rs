@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use isaforge_compiler::diagnostic::Style;
 use isaforge_compiler::diff::{Fate, How, diff};
-use isaforge_compiler::lower::lower;
+use isaforge_compiler::lower::words;
 use isaforge_compiler::model::Isa as Model;
 use isaforge_compiler::{Settings, check_spec, compile};
 use isaforge_core::Isa;
@@ -44,7 +44,7 @@ fn model(path: &Path) -> Model {
 }
 
 fn original() -> &'static Isa {
-    lower(&model(&specs().join("valhall/isa.yaml"))).isa
+    words(&model(&specs().join("valhall/isa.yaml"))).isa
 }
 
 /// Compiles our `isa.yaml` with another document: the tables, or the messages.
@@ -54,7 +54,7 @@ fn with_document(xml: &str) -> Result<&'static Isa, String> {
     std::fs::write(folder.path().join("isa.yaml"), encodings()).expect("the folder is writable");
     let settings = Settings { root: Some(folder.path().to_owned()), ..Settings::new(folder.path().join("isa.yaml")) };
     match check_spec(&settings) {
-        Ok(checked) => Ok(lower(&checked.isa).isa),
+        Ok(checked) => Ok(words(&checked.isa).isa),
         Err(failure) => Err(failure.render(Style::default())),
     }
 }
@@ -175,7 +175,7 @@ fn a_modifier_listed_twice_counts_once() {
     let checked =
         check_spec(&Settings::new(folder.path().join("isa.yaml"))).unwrap_or_else(|failure| panic!("{failure}"));
     assert!(checked.diagnostics.render(&checked.sources, Style::default()).contains("`<roundmode/>` stands twice"));
-    assert!(diff(original(), lower(&checked.isa).isa).is_empty());
+    assert!(diff(original(), words(&checked.isa).isa).is_empty());
 }
 
 /// 2022: flags of comparisons became instructions of their own, in the same bits.
@@ -311,7 +311,7 @@ fn what_the_specification_lacks_is_named() {
 fn tables_in_memory_agree_with_the_generated_crate() {
     for (built, generated) in [
         (original(), &isaforge_valhall::ISA),
-        (lower(&model(&specs().join("valhall-2021/isa.yaml"))).isa, &isaforge_valhall_2021::ISA),
+        (words(&model(&specs().join("valhall-2021/isa.yaml"))).isa, &isaforge_valhall_2021::ISA),
     ] {
         let mut random = Random(seed::seed(5));
         for opcode in 0..built.forms.len() as u16 {

@@ -347,9 +347,9 @@ fn texts_choose_by_fields_of_kinds_and_know_the_number_of_their_family() {
     let semantics = compiled.semantics.unwrap();
     for (opcode, word) in [(0usize, 0b0000u64), (0, 0b1001), (1, 0b1001 | 1 << 15)] {
         let operation = &semantics.operations[opcode];
-        let form = &compiled.tables.isa.forms[opcode];
+        let form = &compiled.lowered.words().expect("it has words").isa.forms[opcode];
         let shape = instantiate(semantics, operation, |m| {
-            operation.modifiers[usize::from(m)].bits(compiled.tables.isa, form, word)
+            operation.modifiers[usize::from(m)].bits(compiled.lowered.words().expect("it has words").isa, form, word)
         });
         let mut registers = Registers { values: [0, 0x2222_1111, 0], memory: 0, went: None };
         evaluate(semantics, &shape, &mut Scratch::default(), &mut registers).unwrap();

@@ -4,7 +4,7 @@ use std::fs;
 
 use isaforge_compiler::diagnostic::Style;
 use isaforge_compiler::diff::diff;
-use isaforge_compiler::lower::lower;
+use isaforge_compiler::lower::words;
 use isaforge_compiler::{Settings, check_spec};
 use isaforge_core::Isa;
 use isaforge_core::parse::parse;
@@ -47,7 +47,7 @@ instructions:
     let file = folder.path().join("isa.yaml");
     fs::write(&file, text).expect("the file is written");
     let said = match check_spec(&Settings::new(&file)) {
-        Ok(checked) if checked.diagnostics.is_empty() => return Ok(lower(&checked.isa).isa),
+        Ok(checked) if checked.diagnostics.is_empty() => return Ok(words(&checked.isa).isa),
         Ok(checked) => checked.diagnostics.render(&checked.sources, Style::default()),
         Err(failure) => failure.diagnostics.render(&failure.sources, Style::default()),
     };

@@ -9,7 +9,7 @@ use isaforge_core::text::Line;
 /// The engine of a specification, or what is wrong with it.
 fn open(path: &Path, generation: u32) -> Result<Engine, String> {
     let checked = check_spec(&Settings::new(path)).map_err(|failure| failure.to_string())?;
-    let stream = checked.isa.stream.as_ref().ok_or("it is no stream")?;
+    let stream = checked.isa.stream().ok_or("it is no stream")?;
     Ok(Engine { stream: isaforge_compiler::stream::lower::lower(&checked.isa, stream), generation })
 }
 

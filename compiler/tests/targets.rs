@@ -4,13 +4,13 @@ mod common {
     use std::path::PathBuf;
 
     /// The tables of a specification given as text.
-    pub fn tables(name: &str, text: &str) -> isaforge_compiler::lower::Tables {
+    pub fn tables(name: &str, text: &str) -> isaforge_compiler::lower::Words {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("targets");
         std::fs::create_dir_all(&folder).expect("the folder can be made");
         let path = folder.join(format!("{name}.yaml"));
         std::fs::write(&path, text).expect("the file can be written");
         let checked = isaforge_compiler::check_spec(&isaforge_compiler::Settings::new(path));
-        isaforge_compiler::lower::lower(&checked.unwrap_or_else(|failure| panic!("{failure}")).isa)
+        isaforge_compiler::lower::words(&checked.unwrap_or_else(|failure| panic!("{failure}")).isa)
     }
 }
 

@@ -5,7 +5,7 @@ mod seed;
 
 use std::path::Path;
 
-use isaforge_compiler::lower::lower;
+use isaforge_compiler::lower::words;
 use isaforge_compiler::translate::{TranslateError, translate, translate_program};
 use isaforge_compiler::{Settings, check_spec};
 use isaforge_core::Isa;
@@ -19,7 +19,7 @@ use isaforge_core::text::Line;
 fn load(spec: &str) -> &'static Isa {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs").join(spec);
     match check_spec(&Settings::new(path)) {
-        Ok(checked) => lower(&checked.isa).isa,
+        Ok(checked) => words(&checked.isa).isa,
         Err(failure) => panic!("{failure}"),
     }
 }

@@ -13,7 +13,7 @@ use isaforge_core::text::Line;
 fn isa() -> &'static GroupIsa {
     let settings = Settings::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("../specs/usc/isa.yaml"));
     let compiled = compile(&settings).unwrap_or_else(|failure| panic!("{failure}"));
-    compiled.groups.expect("USC is an instruction set of groups")
+    compiled.lowered.groups().expect("USC is an instruction set of groups")
 }
 
 fn data(name: &str) -> String {

@@ -116,7 +116,7 @@ pub fn stream_engines() -> &'static [Engine] {
             ["examples/riscv/isa.yaml", "compiler/tests/data/bifrost.xml", "compiler/tests/data/isaspec/loom.xml"];
         let engine = |path: &str| {
             let compiled = compile(&Settings::new(root.join(path))).unwrap_or_else(|failure| panic!("{failure}"));
-            let stream = compiled.stream.unwrap_or_else(|| panic!("{path} is no stream"));
+            let stream = compiled.lowered.stream().unwrap_or_else(|| panic!("{path} is no stream"));
             Engine { stream, generation: stream.generations.1 }
         };
         sets.into_iter().map(engine).collect()
@@ -209,8 +209,8 @@ fn compile_files(files: &[(&str, &str)], document: Option<Option<String>>) {
             if let Err(error) = compiled.source(Some("mine")) {
                 panic!("the generated code is not Rust: {error}");
             }
-            if compiled.groups.is_none() && compiled.stream.is_none() {
-                let isa = compiled.tables.isa;
+            if let Some(words) = compiled.lowered.words() {
+                let isa = words.isa;
                 (0..64).for_each(|n: u64| {
                     word(isa, n.wrapping_mul(0x9e37_79b9_7f4a_7c15) & ones(u32::from(isa.word_bits)))
                 });

@@ -5,23 +5,14 @@ use std::path::Path;
 use isaforge_compiler::backend::manual::facts::Book;
 use isaforge_compiler::backend::manual::{Subject, engine, manual, search};
 use isaforge_compiler::{Settings, check_spec};
-use isaforge_core::Tables;
-use isaforge_core::stream::Engine;
 use isaforge_page::Page;
 use serde_json::Value;
 
 fn subject(example: &str) -> Subject {
     let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(example).join("isa.yaml");
     let isa = check_spec(&Settings::new(spec)).expect("the example has no mistakes").isa;
-    let tables = match &isa.stream {
-        Some(stream) => {
-            let stream = isaforge_compiler::stream::lower::lower(&isa, stream);
-            Tables::Streams(Engine { stream, generation: stream.generations.0 })
-        }
-        None => Tables::Words(isaforge_compiler::lower::lower(&isa).isa),
-    };
     Subject {
-        tables,
+        tables: isaforge_compiler::lower::lower(&isa).tables(),
         semantics: isa.semantics.as_ref().map(isaforge_compiler::semantics::lower),
         hardware: isaforge_compiler::machine::lower(&isa),
         fidelity: Vec::new(),

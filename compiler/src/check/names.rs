@@ -23,7 +23,7 @@ pub fn check(isa: &Isa, out: &mut Diagnostics) {
         if !twice("value", e.values.iter().map(|v| (v.name.as_str(), v.span)), out) {
             let also = e.values.iter().flat_map(|v| v.also.iter().map(|word| (word.as_str(), v.span)));
             // A description of a decoder may write two values alike; assembling takes the first that goes with the rest.
-            if isa.stream.as_ref().is_some_and(|stream| stream.exclusive) {
+            if isa.stream().is_some_and(|stream| stream.exclusive) {
                 continue;
             }
             twice("word", e.values.iter().map(|v| (v.text.as_str(), v.span)).chain(also), out);

@@ -103,7 +103,7 @@ pub(super) fn short_lists(isa: &Isa, out: &mut Diagnostics) {
     let widths = own.chain(modifiers(isa).map(|m| (m.ty, m.bits.width())));
     let shared = isa.shared.iter().filter_map(|s| Some((Type::Enum(s.printed?), s.bits.width())));
     let mut widest: HashMap<usize, u32> = HashMap::new();
-    for choice in isa.groups.iter().flat_map(|groups| &groups.choices) {
+    for choice in isa.groups().into_iter().flat_map(|groups| &groups.choices) {
         for place in choice.records.iter().flat_map(|record| &record.places) {
             if let isaforge_core::group::table::Type::Enum(e) = choice.fields[place.field].ty {
                 let known = widest.entry(place.narrowed.unwrap_or(usize::from(e))).or_default();

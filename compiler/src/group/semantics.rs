@@ -11,7 +11,7 @@ use super::spec::{Condition, GroupSpec, StaysSpec};
 use crate::diagnostic::Diagnostic;
 use crate::expression::scope::Library;
 use crate::expression::{Choices, ModifierInfo, OperandInfo, Scope, build, parse_text};
-use crate::model::Isa;
+use crate::model::{Encoding, Isa};
 use crate::resolve::Resolver;
 use crate::semantics::resolve::tidy;
 use crate::semantics::{Operation, Semantics};
@@ -70,7 +70,7 @@ impl Resolver<'_> {
     /// Builds what the operations of groups do, and the groups themselves.
     pub(crate) fn group_semantics(&mut self, semantics: &mut Semantics) {
         let Some(spec) = self.files.iter().find_map(|(_, file)| file.group.clone()) else { return };
-        let Some(groups) = self.isa.groups.take() else { return };
+        let Encoding::Groups(groups) = std::mem::take(&mut self.isa.encoding) else { return };
         let local = spec.wires.iter().flat_map(|wires| wires.iter()).count();
         let roles = roles(&groups);
         let own = self.all(|file| &file.operations);
@@ -99,7 +99,7 @@ impl Resolver<'_> {
                     Some(Path { operation, roles, wires, local, repeats, stays, before, mask, everyone, in_turn });
             }
         }
-        self.isa.groups = Some(groups);
+        self.isa.encoding = Encoding::Groups(groups);
     }
 
     fn group_text(&mut self, text: &Spanned<String>, scope: Scope<'_>) -> Option<Operation> {

@@ -8,25 +8,83 @@ mod quick;
 mod script;
 mod tree;
 
+use isaforge_core::Tables;
 use isaforge_core::bits as core_bits;
 use isaforge_core::decode::Fast;
+use isaforge_core::group::GroupIsa;
+use isaforge_core::stream::{Engine, Stream};
 use isaforge_core::table as core;
 use isaforge_core::text::{Label, Line, Text};
 
-use crate::model::{self, Bits, Isa, Type};
+use crate::model::{self, Bits, Encoding, Isa, Type};
 use crate::spec::{Access, Provenance};
 
-/// The tables of an instruction set.
+/// The tables of a specification, by how its instructions are encoded.
 #[derive(Clone, Copy, Debug)]
-pub struct Tables {
-    /// What everything works on.
+pub enum Lowered {
+    /// Words of one length.
+    Words(Words),
+    /// Groups of records.
+    Groups(&'static GroupIsa),
+    /// A stream of bytes.
+    Stream(&'static Stream),
+}
+
+/// The tables of an instruction set of words.
+#[derive(Clone, Copy, Debug)]
+pub struct Words {
+    /// The instructions and what they are made of.
     pub isa: &'static core::Isa,
     /// The fast path of decoding.
     pub fast: Fast,
 }
 
+impl Lowered {
+    /// The tables that the algorithms of the core take; a stream decodes as its last generation.
+    pub fn tables(&self) -> Tables {
+        match *self {
+            Lowered::Words(words) => Tables::Words(words.isa),
+            Lowered::Groups(groups) => Tables::Groups(groups),
+            Lowered::Stream(stream) => Tables::Streams(Engine { stream, generation: stream.generations.1 }),
+        }
+    }
+
+    /// The tables of words. Returns `None` if instructions are groups or a stream.
+    pub fn words(&self) -> Option<Words> {
+        match *self {
+            Lowered::Words(words) => Some(words),
+            Lowered::Groups(_) | Lowered::Stream(_) => None,
+        }
+    }
+
+    /// The tables of groups. Returns `None` if instructions are words or a stream.
+    pub fn groups(&self) -> Option<&'static GroupIsa> {
+        match *self {
+            Lowered::Groups(groups) => Some(groups),
+            Lowered::Words(_) | Lowered::Stream(_) => None,
+        }
+    }
+
+    /// The tables of a stream. Returns `None` if instructions are words or groups.
+    pub fn stream(&self) -> Option<&'static Stream> {
+        match *self {
+            Lowered::Stream(stream) => Some(stream),
+            Lowered::Words(_) | Lowered::Groups(_) => None,
+        }
+    }
+}
+
 /// Lowers a model that has passed its checks.
-pub fn lower(isa: &Isa) -> Tables {
+pub fn lower(isa: &Isa) -> Lowered {
+    match &isa.encoding {
+        Encoding::Words => Lowered::Words(words(isa)),
+        Encoding::Groups(groups) => Lowered::Groups(crate::group::lower::lower(isa, groups)),
+        Encoding::Stream(stream) => Lowered::Stream(crate::stream::lower::lower(isa, stream)),
+    }
+}
+
+/// Lowers a model of words that has passed its checks.
+pub fn words(isa: &Isa) -> Words {
     let enums = slice(isa.enums.iter().map(|e| enumeration(isa, e)));
     let mut forms: Vec<core::Form> = isa.forms.iter().map(form).collect();
     let shared = slice(isa.shared.iter().map(|s| core::Shared {
@@ -85,7 +143,7 @@ pub fn lower(isa: &Isa) -> Tables {
     }));
     let (quick, planes) = quick::tests(isa);
     let fast = fast::fast(isa, slice(quick), slice(planes));
-    Tables { isa, fast }
+    Words { isa, fast }
 }
 
 pub(crate) fn text(s: &str) -> &'static str {

@@ -89,7 +89,7 @@ pub struct Call {
 
 /// The banks of an instruction set, be it of words or a stream.
 pub(crate) fn banks(isa: &Isa) -> Vec<Bank> {
-    if let Some(stream) = &isa.stream {
+    if let Some(stream) = isa.stream() {
         return stream.banks.clone();
     }
     let bank = |bank: &model::Bank| Bank {

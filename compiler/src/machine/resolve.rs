@@ -128,7 +128,7 @@ impl Resolver<'_> {
 
     /// Where the registers that groups name are.
     fn named(&mut self) -> Vec<Option<Named>> {
-        let Some(groups) = &self.isa.groups else { return Vec::new() };
+        let Some(groups) = self.isa.groups() else { return Vec::new() };
         let all: Vec<_> = groups.registers.iter().map(|name| name.at.clone()).collect();
         let named = all.into_iter().map(|at| {
             let (first, index) = at?;
@@ -141,7 +141,7 @@ impl Resolver<'_> {
     fn discards(&self) -> Vec<(usize, String)> {
         let mut all = Vec::new();
         for (kind_name, spec) in self.all(|file| &file.kinds) {
-            let kind = match &self.isa.stream {
+            let kind = match self.isa.stream() {
                 Some(stream) => {
                     stream.sets.iter().skip(1).position(|set| set.name == kind_name.value).map(|set| set + 1)
                 }
@@ -371,7 +371,7 @@ impl Resolver<'_> {
 /// The number of a kind, the bits of its largest operand, and the names that the `value` of one of its alternatives may use.
 fn reading_scope<'a>(isa: &Isa, kind_name: &str, name: &str, library: &'a Library) -> Option<(usize, u8, Scope<'a>)> {
     let most = |sizes: &mut dyn Iterator<Item = u16>| sizes.map(|size| size.clamp(1, 64) as u8).max().unwrap_or(32);
-    if let Some(stream) = &isa.stream {
+    if let Some(stream) = isa.stream() {
         let set = stream.sets.iter().skip(1).position(|set| set.name == kind_name)? + 1;
         let layout = stream.sets[set].layouts.iter().find(|layout| layout.name == name)?;
         let is_set = |layout: &Layout, field: usize| matches!(layout.fields.get(field).map(|f| &f.ty), Some(stream::Type::Set(s, _)) if *s == set);

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::backend::rust::idents::is_keyword;
 use crate::build::module_name;
 use crate::diagnostic::{Diagnostic, Diagnostics, Unknown};
-use crate::model::Isa;
+use crate::model::{Encoding, Isa};
 use crate::reader::{FromNode, Named, OneOrMany, Reader};
 use crate::source::{FileId, Sources, Span, Spanned, YAML};
 use crate::spec::{File, InstructionSpec};
@@ -77,7 +77,9 @@ pub fn resolve(path: &Path, sources: &mut Sources, out: &mut Diagnostics) -> Opt
     resolver.definitions();
     resolver.xml_derived_enums();
     resolver.kinds_and_limits();
-    resolver.isa.groups = resolver.groups();
+    if let Some(groups) = resolver.groups() {
+        resolver.isa.encoding = Encoding::Groups(groups);
+    }
     resolver.instructions();
     resolver.xml_instructions();
     resolver.arm_instructions();

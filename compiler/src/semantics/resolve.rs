@@ -54,7 +54,7 @@ impl Resolver<'_> {
                 given.insert(name.value.clone(), text.clone());
             }
         }
-        let known: Vec<(String, Span)> = match &self.isa.stream {
+        let known: Vec<(String, Span)> = match self.isa.stream() {
             Some(stream) => stream.instructions.iter().map(|i| (i.name.clone(), i.span)).collect(),
             None => self.isa.forms.iter().map(|form| (form.name.clone(), form.span)).collect(),
         };
@@ -70,7 +70,7 @@ impl Resolver<'_> {
 
     fn instruction_names(&self) -> impl Iterator<Item = &str> + Clone {
         let words = self.isa.forms.iter().map(|form| form.name.as_str());
-        let stream = self.isa.stream.iter().flat_map(|stream| &stream.instructions).map(|i| i.name.as_str());
+        let stream = self.isa.stream().into_iter().flat_map(|stream| &stream.instructions).map(|i| i.name.as_str());
         words.chain(stream)
     }
 
@@ -98,7 +98,7 @@ impl Resolver<'_> {
             }
         };
         let (name, scope, access) =
-            match self.isa.stream.as_ref().map(|stream| stream_scope(&self.isa, stream, opcode, library)) {
+            match self.isa.stream().map(|stream| stream_scope(&self.isa, stream, opcode, library)) {
                 Some(found) => found?,
                 None => {
                     let form = &self.isa.forms[opcode];

@@ -9,7 +9,7 @@ use isaforge_core::stream::{self as core, Engine, Role, Scope, Wide, sample};
 use isaforge_core::text::Line;
 
 use super::lower::lower_exact;
-use super::model::{Layout, Set, Source};
+use super::model::{Layout, Set, Source, Stream};
 use crate::check::more;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::model::Isa;
@@ -49,8 +49,7 @@ fn said(layout: &Layout) -> impl Iterator<Item = (Wide, Span, Option<&str>)> {
 }
 
 /// Checks a stream.
-pub fn check(isa: &Isa, out: &mut Diagnostics) {
-    let Some(stream) = &isa.stream else { return };
+pub fn check(isa: &Isa, stream: &Stream, out: &mut Diagnostics) {
     for layout in stream.sets.iter().flat_map(|set| &set.layouts) {
         coverage(layout, out);
         circles(layout, out);

@@ -206,7 +206,7 @@ impl Resolver<'_> {
         name: &Spanned<String>,
         spec: &OperandSpec,
     ) -> Option<()> {
-        let unit = self.isa.stream.as_ref().map_or(1, |stream| stream.unit);
+        let unit = self.isa.stream().map_or(1, |stream| stream.unit);
         let target = spec.target.map(|target| target.target_in(u16::from(unit)));
         if let (Some(target), Some(bits)) = (spec.target, &spec.bits) {
             target.doubt(bits.pieces.len(), unit.into(), self.out);
@@ -235,7 +235,7 @@ impl Resolver<'_> {
             draft.shown[index].extend(tokens);
         }
         let width = match draft.layout.fields[index].ty {
-            Type::Register(bank) => self.isa.stream.as_ref().map_or(0, |stream| stream.banks[bank].width),
+            Type::Register(bank) => self.isa.stream().map_or(0, |stream| stream.banks[bank].width),
             Type::Set(..) => 32,
             _ => 0,
         };
@@ -319,11 +319,11 @@ impl Resolver<'_> {
         };
         let (mut signed, mut set) = (false, None);
         let ty = if let Some(bank) = parts.bank {
-            let banks = &self.isa.stream.as_ref()?.banks;
+            let banks = &self.isa.stream()?.banks;
             let names = banks.iter().map(|b| (b.name.as_str(), Some(b.span)));
             Type::Register(Resolver::find(self.out, "bank", bank, names)?)
         } else if let Some(kind) = parts.kind {
-            let sets = &self.isa.stream.as_ref()?.sets;
+            let sets = &self.isa.stream()?.sets;
             let names = sets.iter().skip(1).map(|s| (s.name.as_str(), Some(s.span)));
             let index = Resolver::find(self.out, "kind", kind, names)? + 1;
             let width = sets[index].bits;
@@ -482,7 +482,7 @@ impl Resolver<'_> {
         }
         for (field, with, span) in std::mem::take(&mut draft.arguments) {
             let Type::Set(set, _) = draft.layout.fields[field].ty else { continue };
-            let parameters = self.isa.stream.as_ref()?.sets[set].parameters.clone();
+            let parameters = self.isa.stream()?.sets[set].parameters.clone();
             let with = with.unwrap_or_default();
             for (name, _) in with.iter().filter(|(name, _)| !parameters.contains(&name.value)) {
                 let message = format!("the kind has no parameter `{}`", name.value);

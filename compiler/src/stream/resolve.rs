@@ -8,6 +8,7 @@ use super::fields::Draft;
 use super::model::{Bank, Expr, Field, Instruction, Layout, Set, Source, Stream, Token, Type};
 use super::template::{Part, parts, unknown};
 use crate::diagnostic::Diagnostic;
+use crate::model::Encoding;
 use crate::resolve::Resolver;
 use crate::source::{Span, Spanned};
 use crate::spec::{AliasSpec, AlternativeSpec, BankSpec, FixedBits, InstructionSpec, KindSpec, NumberSpec, Unused};
@@ -96,7 +97,7 @@ impl Resolver<'_> {
                 first_wins: false,
             });
         }
-        self.isa.stream = Some(stream);
+        self.isa.encoding = Encoding::Stream(stream);
         for (index, (_, spec)) in kinds.iter().enumerate() {
             for (name, alternative) in spec.alternatives.iter() {
                 self.reading(index + 1, spec, name, alternative);
@@ -305,7 +306,7 @@ impl Resolver<'_> {
             }
             made.push(layout);
         }
-        self.isa.stream.as_mut()?.sets[set].layouts.extend(made);
+        self.isa.stream_mut()?.sets[set].layouts.extend(made);
         Some(())
     }
 
@@ -315,7 +316,7 @@ impl Resolver<'_> {
         spec: &InstructionSpec,
         family: &[(super::model::Piece, u64)],
     ) -> Option<()> {
-        let stream = self.isa.stream.as_ref()?;
+        let stream = self.isa.stream()?;
         let (unit, longest, opcode) = (stream.unit, u16::from(stream.longest) * 8, stream.instructions.len());
         let bits = spec.word.as_ref().map_or(longest, |word| word.value);
         if bits == 0 || bits > longest || !bits.is_multiple_of(u16::from(unit) * 8) {
@@ -394,7 +395,7 @@ impl Resolver<'_> {
             provenance: spec.provenance.unwrap_or_else(|| self.default_provenance()),
             note,
         };
-        let stream = self.isa.stream.as_mut()?;
+        let stream = self.isa.stream_mut()?;
         stream.instructions.push(instruction);
         stream.sets[0].layouts.extend(layouts);
         Some(())

@@ -10,6 +10,7 @@ pub mod vpu;
 
 use std::path::Path;
 
+use isaforge_compiler::lower::Lowered;
 use isaforge_compiler::{Settings, compile};
 use isaforge_core::machine::Encoding;
 use isaforge_core::sample::Random;
@@ -30,7 +31,11 @@ impl Engines {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let set = |path: &str| {
             let compiled = compile(&Settings::new(root.join(path))).unwrap_or_else(|failure| panic!("{failure}"));
-            let encoding = compiled.stream.map_or(Encoding::from(compiled.tables.isa), Encoding::from);
+            let encoding = match compiled.lowered {
+                Lowered::Words(words) => Encoding::from(words.isa),
+                Lowered::Stream(stream) => Encoding::from(stream),
+                Lowered::Groups(_) => panic!("groups have campaigns of their own"),
+            };
             (encoding, compiled.semantics.expect("it has meanings"), compiled.hardware.expect("it is a machine"))
         };
         let sets = ["examples/riscv/isa.yaml", "runtime/tests/data/wide.yaml"].map(set);

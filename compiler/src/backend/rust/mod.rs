@@ -1,7 +1,7 @@
 //! The back end that prints Rust.
 //!
-//! [`emit()`] is for words, [`group`] for groups, [`stream`] for streams; `semantics`, `intrinsics` and `machine` print what
-//! instructions do and what executes them, [`examples`] documents a crate. All share `idents` and the literals of `tables`.
+//! [`emit()`] prints the instructions: words here, groups in [`group`], streams in [`stream`]. `semantics`, `intrinsics` and
+//! `machine` print what instructions do and what executes them, [`examples`] documents a crate. All share `idents` and the literals of `tables`.
 
 pub mod examples;
 mod forms;
@@ -19,7 +19,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use self::idents::{code, doc_text};
-use crate::lower::Tables;
+use crate::lower::{Lowered, Words};
 
 /// How the semantic stubs are generated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,7 +53,15 @@ impl Default for Options {
 }
 
 /// The items of the generated module. The same tables and options give the same tokens.
-pub fn emit(generated: &Tables, options: &Options) -> TokenStream {
+pub fn emit(lowered: &Lowered, options: &Options) -> TokenStream {
+    match lowered {
+        Lowered::Words(generated) => words(generated, options),
+        Lowered::Groups(isa) => group::emit(isa, options),
+        Lowered::Stream(found) => stream::emit(found, options),
+    }
+}
+
+fn words(generated: &Words, options: &Options) -> TokenStream {
     let names = types::Names::new(generated.isa);
     let runtime: TokenStream = options.runtime.parse().unwrap_or_else(|_| quote!(::isaforge_core));
     let tables = tables::emit(generated.isa, &generated.fast);

@@ -56,7 +56,7 @@ pub(super) fn isa(found: &Description, sources: &Sources, out: &mut Diagnostics)
     }
     let sizes = || found.encodings.iter().map(|encoding| (encoding.bits / 8) as u8);
     let unit = sizes().fold(0, greatest_divisor).max(1);
-    isa.stream = Some(Stream {
+    isa.encoding = crate::model::Encoding::Stream(Stream {
         unit,
         longest: sizes().max().unwrap_or(1),
         swap: 1,

@@ -98,7 +98,7 @@ fn read(request: Request<'_>) -> Option<Isa> {
         instruction::all(&records, &generation, &widths, out)
     };
     let mut isa = resolve_parts(printers, instructions, request.sources, request.out)?;
-    if let Some(stream) = &mut isa.stream {
+    if let Some(stream) = isa.stream_mut() {
         // LLVM's tables are tried one after another.
         stream.sets.iter_mut().for_each(|set| set.first_wins = true);
         stream.generations = (generation.number, generation.number);

@@ -51,7 +51,7 @@ pub(super) fn isa(root: &Element, instructions: &[Instruction], sources: &Source
     isa.name = "bifrost".to_owned();
     isa.doc = "Tuples of Bifrost, each by itself.".to_owned();
     isa.span = Some(root.name.span);
-    isa.stream = Some(Stream {
+    isa.encoding = crate::model::Encoding::Stream(Stream {
         unit: 3,
         longest: 3,
         swap: 1,

@@ -20,7 +20,7 @@ use context::Context;
 
 use super::{Document, Format, Request};
 use crate::diagnostic::Diagnostic;
-use crate::model::Isa;
+use crate::model::{Encoding, Isa};
 use crate::source::{Sources, Span, Spanned};
 use crate::spec::Provenance;
 use crate::stream::model::{Instruction, Set, Stream};
@@ -133,7 +133,7 @@ fn read(request: Request<'_>) -> Option<Isa> {
         word_bits: 64,
         span: Some(root.name.span),
         enums,
-        stream: Some(stream),
+        encoding: Encoding::Stream(stream),
         ..Isa::default()
     })
 }

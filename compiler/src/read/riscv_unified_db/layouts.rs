@@ -56,7 +56,7 @@ pub(super) fn isa(
         doc: "RISC-V with all ratified extensions whose words do not exclude each other.".to_owned(),
         span: Some(span),
         enums: syntax.lists.iter().map(|list| names(list, syntax, span)).collect(),
-        stream: Some(stream),
+        encoding: crate::model::Encoding::Stream(stream),
         ..Isa::default()
     }
 }

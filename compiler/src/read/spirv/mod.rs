@@ -12,7 +12,7 @@ use std::path::Path;
 
 use super::{Document, Format, Request};
 use crate::diagnostic::Diagnostic;
-use crate::model::Isa;
+use crate::model::{Encoding, Isa};
 use crate::source::Span;
 use crate::stream::model::{Instruction, Set, Stream};
 
@@ -80,7 +80,7 @@ fn read(request: Request<'_>) -> Option<Isa> {
         name: "spirv".to_owned(),
         doc: "SPIR-V.".to_owned(),
         span: Some(span),
-        stream: Some(stream),
+        encoding: Encoding::Stream(stream),
         ..Isa::default()
     })
 }
