@@ -12,9 +12,9 @@ use isaforge_compiler::backend::rust::SemanticsStyle;
 use crate::builtin::{self, Builtin};
 use crate::code::{How, Order};
 use crate::completion::instructions;
-use crate::help;
 use crate::machine::{Engine, Level};
 use crate::words::Encoding;
+use crate::{debug, help};
 
 /// Disassemble, assemble, explain and run machine code; check and compile specifications of instruction sets
 #[derive(Debug, Parser)]
@@ -94,6 +94,9 @@ pub enum Command {
     /// Run a program that a launch file describes
     #[command(after_help = help::RUN)]
     Run(RunArgs),
+    /// Stop a program, look at it, go on and back
+    #[command(after_help = debug::HELP)]
+    Debug(debug::DebugArgs),
     /// Show how accurately the runtime models each instruction
     #[command(after_help = help::FIDELITY)]
     Fidelity(FidelityArgs),
@@ -597,6 +600,10 @@ pub struct RunArgs {
     /// Draw the pictures of all recorded cases on one sheet
     #[arg(long, value_name = "FILE")]
     pub sheet: Option<PathBuf>,
+    /// Look for races: threads that touch the same bytes, one of them writing, with no barrier or atomic between. Exit
+    /// status 1 if there is one; no output is made
+    #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "init", "trace", "breaks", "profile", "fidelity"])]
+    pub races: bool,
     /// Do not print execution statistics
     #[arg(short, long)]
     pub quiet: bool,

@@ -273,6 +273,7 @@ Examples:
   isaforge run launch.yaml --break 4 --break 7      stop where a warp first reaches either
   isaforge run launch.yaml --profile      a table
   isaforge run launch.yaml --profile-svg bars.svg   the same as a bar chart
+  isaforge run launch.yaml --races        find memory accesses that nothing orders
   isaforge run launch.yaml --compare      check that all engines agree
   isaforge run launch.yaml --engine handlers --level avx2
   isaforge run launch.yaml --time-limit 10          stop after ten seconds

@@ -21,6 +21,7 @@ pub mod code;
 mod completion;
 pub mod conform;
 mod corpus;
+pub mod debug;
 pub mod demo;
 pub mod diff;
 pub mod dis;
@@ -113,6 +114,7 @@ fn dispatch(command: &Command) -> Result<Status, Failure> {
         Command::Translate(args) => translate::translate(args),
         Command::Conform(args) => conform::conform(args),
         Command::Run(args) => run::run(args),
+        Command::Debug(args) => debug::debug(args),
         Command::Fidelity(args) => fidelity::fidelity(args),
         Command::Corpus { arguments } => corpus::corpus(arguments),
         Command::Demo(args) => demo::demo(args),

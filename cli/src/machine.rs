@@ -295,7 +295,8 @@ fn on_memory(
     Ok(outcome.map_err(|error| error.to_string())?.thread_instructions)
 }
 
-fn launch(job: &Job<'_>) -> Launch {
+/// A job as the runtime has it.
+pub fn launch(job: &Job<'_>) -> Launch {
     Launch {
         program: job.program.to_vec(),
         groups: job.groups,

@@ -41,7 +41,9 @@ fn tables(spec: &str) -> Result<&'static Isa, String> {
     let folder = tempfile::tempdir().expect("a folder for the specification");
     let path = folder.path().join("toy.yaml");
     fs::write(&path, spec).expect("it can be written");
-    compile(&Settings::new(path)).map(|c| c.lowered.words().expect("it has words").isa).map_err(|failure| failure.to_string())
+    compile(&Settings::new(path))
+        .map(|c| c.lowered.words().expect("it has words").isa)
+        .map_err(|failure| failure.to_string())
 }
 
 #[test]

@@ -35,11 +35,13 @@ pub mod exec;
 mod guarded;
 pub mod launch;
 mod level;
+pub mod machine;
 pub mod memory;
 pub mod observe;
 pub mod usc;
 pub mod valhall;
 pub mod vpu;
+pub mod watched;
 
 pub use deadline::Deadline;
 pub use engine::{Engine, Execution, NoExecution};

@@ -18,7 +18,7 @@ const FIRST_ADDRESS: u64 = 0x10_0000;
 /// Buffers without an address begin at multiples of this.
 const PAGE: u64 = 0x1000;
 /// The buffers of a launch, by name.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Buffers {
     names: Vec<String>,
     /// Their addresses and contents.

@@ -25,12 +25,12 @@ use isaforge_compiler::diagnostic::Diagnostics;
 use isaforge_compiler::source::Sources;
 
 use crate::args::RunArgs;
-use crate::check;
 use crate::failure::{Failure, Status};
 use crate::input;
 use crate::machine::{Engine, Job, Seen};
 use crate::output::{count, say, thousands};
 use crate::paint::{ERROR, GOOD, paint};
+use crate::{check, debug};
 
 /// Runs `run`.
 ///
@@ -38,6 +38,9 @@ use crate::paint::{ERROR, GOOD, paint};
 /// When a file cannot be read or written.
 pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     input::open(&args.launch).map_err(Failure::reading(&args.launch))?;
+    if args.races {
+        return debug::races(args);
+    }
     if let Some(spec) = &args.spec {
         return own::run(args, spec);
     }
@@ -145,7 +148,12 @@ fn unwatched(args: &RunArgs, what: &str) -> Result<(), Failure> {
 }
 
 /// What a launch file says, unless there are mistakes in it, which are shown.
-fn without_mistakes<P>(plan: Option<P>, launch: &Path, sources: Sources, mut diagnostics: Diagnostics) -> Option<P> {
+pub fn without_mistakes<P>(
+    plan: Option<P>,
+    launch: &Path,
+    sources: Sources,
+    mut diagnostics: Diagnostics,
+) -> Option<P> {
     diagnostics.finish();
     check::render(&diagnostics, &sources);
     if plan.is_none() {

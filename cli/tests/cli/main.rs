@@ -5,6 +5,7 @@ mod assemble;
 #[path = "../../../fuzz/src/change.rs"]
 mod change;
 mod conform;
+mod debugging;
 mod disassemble;
 mod documents;
 mod drawing;

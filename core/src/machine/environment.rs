@@ -250,6 +250,7 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
     fn load(&mut self, space: u16, ty: Type, address: &Column<L>, mask: u64) -> Result<Column<L>, Reason> {
         let mut value = [0; L];
         for (lane, address) in self.lanes(address, mask) {
+            self.touch(|| Touched::By(lane as u8, false));
             value[lane] = self.load_one(space, address, u64::from(ty.size().div_ceil(8)))?;
         }
         Ok(value)
@@ -257,6 +258,7 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
 
     fn store(&mut self, space: u16, ty: Type, address: &Column<L>, value: &Column<L>, mask: u64) -> Result<(), Reason> {
         for (lane, address) in self.lanes(address, mask) {
+            self.touch(|| Touched::By(lane as u8, false));
             self.store_one(space, address, u64::from(ty.size().div_ceil(8)), value[lane])?;
         }
         Ok(())
@@ -275,6 +277,7 @@ impl<const L: usize, H: Host<L>> Environment<L> for Running<'_, L, H> {
         let size = u64::from(ty.size().div_ceil(8));
         let mut old = [0; L];
         for (lane, address) in self.lanes(address, mask) {
+            self.touch(|| Touched::By(lane as u8, true));
             old[lane] = self.load_one(space, address, size)?;
             if expected.is_none_or(|expected| expected[lane] == old[lane]) {
                 self.store_one(space, address, size, op.apply(ty, old[lane], value[lane]))?;

@@ -84,6 +84,8 @@ pub enum Touched<const L: usize> {
     Read(Register, Column<L>),
     /// A register was written, in the lanes of the mask.
     Written(Register, Column<L>, u64),
+    /// The accesses to memory that follow are those of a lane, and whether nobody can come between them.
+    By(u8, bool),
     /// Bytes were loaded: address, size, value.
     Loaded(u64, u8, u64),
     /// Bytes were stored.

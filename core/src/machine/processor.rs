@@ -299,6 +299,11 @@ impl<const L: usize> Machine<L> {
         self.masked
     }
 
+    /// The lanes that wait for the others at a barrier.
+    pub fn waiting(&self) -> u64 {
+        self.waiting
+    }
+
     /// Says which lanes have not ended, and which of them are masked.
     pub fn set_lanes(&mut self, live: u64, masked: u64) {
         self.live = live & ones((L as u32).min(self.hardware.lanes.into()));

@@ -2,6 +2,7 @@
 
 use isaforge_usc::Backend;
 
+use crate::machine::AccessKind;
 use crate::usc::error::Trap;
 use crate::usc::exec::Cpu;
 use crate::usc::host::{Host, Instance};
@@ -71,6 +72,7 @@ impl<H: Host> Cpu<'_, H> {
     pub(super) fn load(&mut self, address: u64, to: Register, count: u32, i: usize) -> Result<(), Trap> {
         let mut bytes = vec![0; count as usize * 4];
         self.host.load(address, &mut bytes).map_err(|fault| Trap::Memory { instance: i, fault })?;
+        self.access(AccessKind::Load, i, address, bytes.len());
         self.traffic.read += bytes.len() as u64;
         for (n, word) in bytes.chunks_exact(4).enumerate() {
             self.give(to, n as u32, i, u32::from_le_bytes([word[0], word[1], word[2], word[3]]))?;
@@ -92,6 +94,7 @@ impl<H: Host> Cpu<'_, H> {
         for n in 0..count {
             bytes.extend_from_slice(&self.take(data, n, i)?.to_le_bytes()[..width]);
         }
+        self.access(AccessKind::Store, i, address, bytes.len());
         self.traffic.written += bytes.len() as u64;
         self.host.store(address, &bytes).map_err(|fault| Trap::Memory { instance: i, fault })
     }

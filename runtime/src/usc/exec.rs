@@ -1,5 +1,6 @@
 //! Executes groups: a task at a time, all its instances together.
 
+use crate::machine::{Access, AccessKind};
 use crate::observe::Traffic;
 use crate::usc::error::Trap;
 use crate::usc::host::Host;
@@ -22,6 +23,8 @@ pub(super) struct Cpu<'a, H> {
     pub next: Option<usize>,
     /// Writes that changed something, if somebody wants to know.
     pub writes: Option<Vec<(Register, Mask, Column)>>,
+    /// What it accessed in memory, if somebody wants to know.
+    pub accesses: Option<Vec<Access>>,
     /// What it moved between registers and memory.
     pub traffic: Traffic,
 }
@@ -46,6 +49,7 @@ impl<'a, H: Host> Cpu<'a, H> {
             woken: None,
             next: None,
             writes: traced.then(Vec::new),
+            accesses: traced.then(Vec::new),
             traffic: Traffic::default(),
         }
     }
@@ -151,6 +155,14 @@ impl<'a, H: Host> Cpu<'a, H> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Notes an access to memory.
+    pub fn access(&mut self, kind: AccessKind, instance: usize, address: u64, size: usize) {
+        if let Some(accesses) = &mut self.accesses {
+            // Bursts move at most 16 words.
+            accesses.push(Access { lane: instance as u8, size: size as u8, address, kind });
         }
     }
 

@@ -445,7 +445,7 @@ impl<H: Host> Machine<H> {
             let active = active(task, step.condition);
             let stopped = (pc, Trap::Stopped);
             let before = match &mut watch {
-                Some(watch) => match watch.before(program, step, task, number, active) {
+                Some(watch) => match watch.before(program, step, (task, &self.common, &self.host), number, active) {
                     ControlFlow::Continue(before) => Some(before),
                     ControlFlow::Break(()) => return Err(stopped),
                 },
@@ -455,9 +455,10 @@ impl<H: Host> Machine<H> {
             cpu.execute(step, active).map_err(|trap| (pc, trap))?;
             let next = cpu.next.unwrap_or(pc + 1);
             woken = cpu.woken;
-            let done = Done { active, writes: cpu.writes.take().unwrap_or_default(), traffic: cpu.traffic };
+            let (writes, accesses) = (cpu.writes.take().unwrap_or_default(), cpu.accesses.take().unwrap_or_default());
+            let done = Done { active, writes, accesses, traffic: cpu.traffic };
             if let Some((watch, before)) = watch.as_deref_mut().zip(before)
-                && watch.after(program, step, task, number, &before, done).is_break()
+                && watch.after(program, step, (task, &self.common, &self.host), number, &before, done).is_break()
             {
                 return Err(stopped);
             }

@@ -19,6 +19,7 @@ pub mod single;
 pub mod texture;
 mod together;
 pub mod watch;
+pub mod watched;
 
 pub use error::{RunError, SetupError, Trap};
 pub use host::{Host, Instance, Software};

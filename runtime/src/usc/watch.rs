@@ -6,11 +6,14 @@ use std::ops::ControlFlow;
 
 use isaforge_usc::Operation;
 
+use crate::machine::{Access, Observer};
 use crate::observe::{Profile, Terms, Traffic, write_values};
+use crate::usc::host::Host;
 use crate::usc::lanes::{Column, LANES, Mask, each, splat};
-use crate::usc::machine::{State, Task};
+use crate::usc::machine::{Common, State, Task};
 use crate::usc::program::{Program, Step};
 use crate::usc::register::Register;
+use crate::usc::watched::Seen;
 
 /// What is looked at. Nothing of it costs anything in a run that nobody watches; one that somebody does takes the data path
 /// of every group.
@@ -20,6 +23,10 @@ pub struct Watch<'a> {
     pub trace: Option<Tell<'a>>,
     /// Offsets of groups to stop before.
     pub breaks: Vec<u32>,
+    /// Sees every group before and after a task executes it.
+    pub observer: Option<&'a mut dyn Observer>,
+    /// Whether the threads that it sees are pixels; otherwise they are numbered.
+    pub pixels: bool,
     /// The task that came to one, if any did.
     pub stopped: Option<Stopped>,
     /// Counts what is executed.
@@ -145,10 +152,12 @@ impl fmt::Display for Stopped {
     }
 }
 
+/// What the machine calls things.
+pub const TERMS: Terms = Terms { instruction: "operation", step: "group", thread: "instance", warp: "task" };
+
 /// A profile of the USC's operations. A group has several; lanes are counted by groups.
 pub fn profile() -> Profile {
-    let terms = Terms { instruction: "operation", step: "group", thread: "instance", warp: "task" };
-    Profile::new(Operation::ALL.iter().map(|operation| operation.info().name), LANES, terms)
+    Profile::new(Operation::ALL.iter().map(|operation| operation.info().name), LANES, TERMS)
 }
 
 /// What a task was before a group.
@@ -161,6 +170,7 @@ pub(super) struct Before {
 pub(super) struct Done {
     pub active: Mask,
     pub writes: Vec<(Register, Mask, Column)>,
+    pub accesses: Vec<Access>,
     pub traffic: Traffic,
 }
 
@@ -170,10 +180,14 @@ impl Watch<'_> {
         &mut self,
         program: &Program,
         step: &Step,
-        task: &Task,
+        (task, common, host): (&Task, &Common, &impl Host),
         number: usize,
         active: Mask,
     ) -> ControlFlow<(), Before> {
+        if let Some(observer) = &mut self.observer {
+            let who = (self.first + number, self.pixels);
+            observer.before(&Seen { task, common, host, who, at: step.at, active, accesses: &[] })?;
+        }
         let (predicate, running) = (task.predicate & task.valid, task.running & task.valid);
         if !self.breaks.contains(&step.at) || task.state == State::Ended {
             return ControlFlow::Continue(Before { predicate, running });
@@ -197,12 +211,16 @@ impl Watch<'_> {
         &mut self,
         program: &Program,
         step: &Step,
-        task: &Task,
+        (task, common, host): (&Task, &Common, &impl Host),
         number: usize,
         before: &Before,
         done: Done,
     ) -> ControlFlow<()> {
         let active = done.active;
+        if let Some(observer) = &mut self.observer {
+            let who = (self.first + number, self.pixels);
+            observer.after(&Seen { task, common, host, who, at: step.at, active, accesses: &done.accesses })?;
+        }
         if let Some(profile) = &mut self.profile {
             let operations = self.operations.entry(step.at).or_insert_with(|| program.operations(step.at));
             for operation in operations {

@@ -126,7 +126,7 @@ impl<'a, O: Observer> Machine<'a, O> {
     }
 
     /// Lets the warps of a group go on behind the barrier that all of them wait at.
-    fn release(&self, warps: &mut [Warp], group: &Group) -> Result<(), RunError> {
+    fn release(&mut self, warps: &mut [Warp], group: &Group) -> Result<(), RunError> {
         let waiting = |warp: &Warp| warp.live.count_ones() as usize;
         let (waiting, threads) =
             warps.iter().fold((0, 0), |(w, t), warp| (w + waiting(warp), t + warp.threads.count_ones() as usize));
@@ -139,6 +139,7 @@ impl<'a, O: Observer> Machine<'a, O> {
             let place = self.place(first as usize, group, Some(number * LANES));
             return Err(RunError::DivergentBarrier { place, elsewhere: other.pc as usize });
         }
+        self.observer.barrier(group.id);
         for warp in warps {
             self.pass_barrier(warp);
         }
@@ -225,6 +226,9 @@ impl<'a, O: Observer> Machine<'a, O> {
             self.thread_instructions += threads;
             self.warp_instructions += 1;
             self.profile.count(instruction, threads);
+            if O::WATCHES {
+                step.warp.accesses.get_or_insert_default().clear();
+            }
             if O::WATCHES && self.observer.before(&moment(&step, group, instruction)).is_break() {
                 return Err(RunError::Stopped { place: self.place(pc, group, first_active) });
             }
@@ -298,6 +302,10 @@ fn moment<'s>(step: &'s Step<'_>, group: &impl Origin, instruction: Instruction)
         instruction,
         lanes: Lanes { live: step.warp.live, active: step.warp.active, helpers: step.warp.helpers },
         registers: &step.warp.registers,
+        uniforms: step.context.uniforms,
+        space: step.space.view(),
+        pixels: &step.warp.pixels,
+        accesses: step.warp.accesses.as_deref().unwrap_or_default(),
     }
 }
 

@@ -62,6 +62,7 @@ mod space;
 mod step;
 mod vertex;
 mod warp;
+pub mod watched;
 
 pub use fragment::{Fragments, draw, draw_observed, run_fragment};
 pub use vertex::{Vertices, run_vertices, run_vertices_observed};

@@ -66,18 +66,17 @@ impl Space<'_> {
         thread_address(self.first_thread + lane % LANES)
     }
 
+    /// The same to look at.
+    #[inline]
+    pub fn view(&self) -> SpaceView<'_> {
+        let Space { memory, shared, private, first_thread, .. } = self;
+        SpaceView { memory, shared, private, first_thread: *first_thread }
+    }
+
     /// Reads for a lane.
+    #[inline]
     pub fn read(&self, lane: usize, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
-        if !Memory::RESERVED.contains(&address) {
-            return self.memory.read(address, into);
-        }
-        let (bytes, base) = match address {
-            ..THREADS => (&*self.shared, WORKGROUP),
-            THREADS..SAMPLES => self.own(lane),
-            SAMPLES.. => (&CENTRES[..], SAMPLES),
-        };
-        into.copy_from_slice(within(bytes, base, address, into.len()).map(|range| &bytes[range])?);
-        Ok(())
+        self.view().read(lane, address, into)
     }
 
     /// Whether so many bytes, at most 60, can be written for a lane.
@@ -110,9 +109,42 @@ impl Space<'_> {
         Ok(())
     }
 
-    /// The memory of a lane's thread and where it begins. A thread cannot reach another's.
     fn own(&self, lane: usize) -> (&[u8], u64) {
-        let base = self.thread_pointer(lane);
+        self.view().own(lane)
+    }
+}
+
+/// Memory as the lanes of a warp see it: mapped, of their workgroup, their own.
+#[derive(Clone, Copy, Debug)]
+pub struct SpaceView<'a> {
+    memory: &'a Memory,
+    shared: &'a [u8],
+    private: &'a [u8],
+    /// The number of the first lane's thread in the workgroup.
+    pub first_thread: usize,
+}
+
+impl<'a> SpaceView<'a> {
+    /// Fills `into` with what a lane sees.
+    ///
+    /// # Errors
+    /// Where nothing is mapped.
+    pub fn read(self, lane: usize, address: u64, into: &mut [u8]) -> Result<(), MemoryFault> {
+        if !Memory::RESERVED.contains(&address) {
+            return self.memory.read(address, into);
+        }
+        let (bytes, base) = match address {
+            ..THREADS => (self.shared, WORKGROUP),
+            THREADS..SAMPLES => self.own(lane),
+            SAMPLES.. => (&CENTRES[..], SAMPLES),
+        };
+        into.copy_from_slice(within(bytes, base, address, into.len()).map(|range| &bytes[range])?);
+        Ok(())
+    }
+
+    /// The memory of a lane's thread and where it begins. A thread cannot reach another's.
+    fn own(self, lane: usize) -> (&'a [u8], u64) {
+        let base = thread_address(self.first_thread + lane % LANES);
         let start = (base - THREADS) as usize;
         (self.private.get(start..start + THREAD_BYTES).unwrap_or_default(), base)
     }

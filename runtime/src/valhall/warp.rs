@@ -2,6 +2,8 @@
 
 use isaforge_valhall::Register;
 
+use crate::machine::Access;
+
 /// Lanes of a warp.
 pub(super) const LANES: usize = 16;
 
@@ -34,6 +36,8 @@ pub(super) struct Warp {
     pub pixels: Column<[u32; 2]>,
     /// The place in its pixel where each lane last interpolated, from the corner in parts of 256.
     pub places: Column<[i16; 2]>,
+    /// What the instruction at hand accesses, if somebody wants to know.
+    pub accesses: Option<Vec<Access>>,
 }
 
 impl Warp {
@@ -52,6 +56,7 @@ impl Warp {
             helpers: 0,
             pixels: [[0; 2]; LANES],
             places: [[128; 2]; LANES],
+            accesses: None,
         }
     }
 

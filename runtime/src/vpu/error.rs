@@ -94,6 +94,9 @@ pub enum RunError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Who looks on has ended the run.
+    #[error("stopped by who looks on")]
+    Stopped,
 }
 
 /// What a machine refuses to be set up with.

@@ -3,6 +3,7 @@
 use crate::deadline::Deadline;
 use crate::engine::{Engine, Execution};
 use crate::level::Level;
+use crate::machine::Observer;
 use crate::vpu::error::{RunError, SetupError, Warning};
 use crate::vpu::exec::{Bank, Outside, Palette};
 use crate::vpu::group::{Registers, Start};
@@ -334,7 +335,25 @@ impl Machine {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn step(&mut self, mut trace: Option<&mut dyn FnMut(&Cycle)>) -> Result<bool, RunError> {
+    pub fn step(&mut self, trace: Option<&mut dyn FnMut(&Cycle)>) -> Result<bool, RunError> {
+        self.advance(trace, None)
+    }
+
+    /// Runs until no group is left, cycle by cycle, while somebody looks on. An instruction that stalls is seen before each
+    /// time that it is tried.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and [`RunError::Stopped`] when the observer ends it.
+    pub fn run_observed(&mut self, observer: &mut dyn Observer) -> Result<Report, RunError> {
+        while self.advance(None, Some(observer))? {}
+        Ok(self.report())
+    }
+
+    fn advance(
+        &mut self,
+        mut trace: Option<&mut dyn FnMut(&Cycle)>,
+        mut observer: Option<&mut dyn Observer>,
+    ) -> Result<bool, RunError> {
         if !self.is_alive() {
             return Ok(false);
         }
@@ -346,7 +365,8 @@ impl Machine {
             let out = Outside { memory: &self.memory, palettes: &self.palettes, clock: Some(now) };
             let core = &mut self.cores[number];
             let before = core.issued;
-            let event = core.cycle(&self.program, out, trace.is_some())?;
+            let observer = observer.as_mut().map(|observer| &mut **observer as &mut dyn Observer);
+            let event = core.cycle(&self.program, out, trace.is_some(), observer)?;
             self.budget -= core.issued - before;
             if let (Some(event), Some(each)) = (event, &mut trace) {
                 each(&Cycle { cycle: now, core: number, event });

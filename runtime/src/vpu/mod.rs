@@ -42,6 +42,7 @@ pub mod single;
 mod tiles;
 mod together;
 mod trace;
+pub mod watched;
 
 pub use error::{Misuse, Place, RunError, SetupError, Wait, Warning};
 pub use exec::{BANKS, Bank, Palette, QUEUE};

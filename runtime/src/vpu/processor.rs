@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::level::Level;
+use crate::machine::Observer;
 use crate::vpu::error::{Misuse, Place, RunError, SetupError, Wait, Warning};
 use crate::vpu::exec::{BANKS, Outcome, Outside, QUEUE, World, execute};
 use crate::vpu::group::{Group, Registers, Start};
@@ -10,6 +11,7 @@ use crate::vpu::program::{Program, refusal};
 use crate::vpu::tiles::TileSize;
 use crate::vpu::together::Bundle;
 use crate::vpu::trace::{Event, Quiet, Write};
+use crate::vpu::watched::Seen;
 
 /// Groups that can be active on a core.
 pub const ACTIVE: usize = 20;
@@ -296,6 +298,7 @@ impl Core {
         program: &Program,
         out: Outside<'_>,
         traced: bool,
+        mut observer: Option<&mut dyn Observer>,
     ) -> Result<Option<Event>, RunError> {
         self.fill(program);
         if self.active.is_empty() {
@@ -311,8 +314,15 @@ impl Core {
             return Ok(Some(Event::Idle));
         };
         self.turn = index + 1;
+        let (core, pc) = (self.number, self.active[index].pc);
+        if let Some(observer) = &mut observer {
+            let seen = Seen { group: &self.active[index], world: &self.world, memory: out.memory, core, pc };
+            if observer.before(&seen).is_break() {
+                return Err(RunError::Stopped);
+            }
+        }
         let group = &mut self.active[index];
-        let (serial, pc) = (group.serial, group.pc);
+        let serial = group.serial;
         let mut writes: Vec<Write> = Vec::new();
         let op = program.op(pc);
         let outcome = match traced {
@@ -335,6 +345,12 @@ impl Core {
         self.stalls = 0;
         self.issued += 1;
         group.steps += 1;
+        if let Some(observer) = observer {
+            let seen = Seen { group, world: &self.world, memory: out.memory, core, pc };
+            if observer.after(&seen).is_break() {
+                return Err(RunError::Stopped);
+            }
+        }
         let (flags, living, active) = (group.flags_by_thread(), group.living, group.active);
         if living == 0 {
             let group = self.active.remove(index);

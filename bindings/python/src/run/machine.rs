@@ -260,7 +260,7 @@ fn did<const L: usize>(step: &Executed<'_, L>, (semantics, hardware): (&'static 
     };
     for touched in step.touched {
         match touched {
-            Touched::Read(..) => {}
+            Touched::Read(..) | Touched::By(..) => {}
             Touched::Written(register, value, mask) => {
                 did.writes.push((hardware.name(*register).to_string(), lanes(value, *mask)));
             }

@@ -114,7 +114,10 @@ fn draw(plan: &mut Plan, observer: impl Observer) -> Result<u64, String> {
 }
 
 /// Draws the triangles one after another, or the whole picture. Returns the number of instructions.
-fn triangles(plan: &mut Plan, memory: &mut Memory, mut observer: impl Observer) -> Result<u64, String> {
+///
+/// # Errors
+/// Why the program ended early.
+pub fn triangles(plan: &mut Plan, memory: &mut Memory, mut observer: impl Observer) -> Result<u64, String> {
     let [width, height] = plan.size;
     let mut executed = 0;
     let whole = [Triangle([[0.0; 2]; 3])];

@@ -23,7 +23,7 @@ use crate::run::resources::{self, colour, floats, format, mistake};
 const MAX_TRIANGLES: usize = 4096;
 
 /// A varying and where its values are.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Source {
     /// The same everywhere.
     Flat(Vec<u32>),
@@ -34,7 +34,7 @@ pub enum Source {
 }
 
 /// What can be drawn.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// What executes the program.
     pub machine: &'static Machine,

@@ -74,7 +74,7 @@ impl<const L: usize> Host<L> for Console {
         let _ = write!(text, "{:32}", step.text);
         for touched in step.touched {
             let _ = match touched {
-                Touched::Read(..) => Ok(()),
+                Touched::Read(..) | Touched::By(..) => Ok(()),
                 Touched::Written(register, value, mask) => {
                     write!(text, "  {}={}", hardware.name(*register), values(hardware, *register, value, *mask))
                 }

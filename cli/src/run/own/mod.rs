@@ -27,7 +27,7 @@ use crate::failure::{Failure, Status};
 use crate::machine::{Compiler, Engine};
 use crate::output::{count, say, thousands, write_whole};
 use crate::paint::{ERROR, GOOD, paint};
-use crate::target;
+use crate::target::{self, Target};
 
 /// The budget when none is given.
 const BUDGET: u64 = 10_000_000_000;
@@ -35,21 +35,32 @@ const BUDGET: u64 = 10_000_000_000;
 /// The exit status of a program that trapped.
 const TRAPPED: u8 = 2;
 
-type Set = (Encoding, &'static Semantics, &'static Hardware);
+/// The tables of an instruction set whose programs can be run.
+pub type Set = (Encoding, &'static Semantics, &'static Hardware);
 
 /// What to run.
 #[derive(Debug, Default)]
-struct Job {
+pub struct Job {
     segments: Vec<(u64, Vec<u8>, bool)>,
     entry: u64,
     /// A program of a launch file ends where its words do.
-    end: Option<u64>,
+    pub end: Option<u64>,
     signature: Option<(u64, u64)>,
     /// Values of registers, one for each lane or one for all.
     registers: Vec<(Register, Vec<u64>)>,
     show: Vec<Register>,
     buffers: Option<(Buffers, Vec<super::launch::Output>)>,
-    budget: u64,
+    /// The most instructions to execute.
+    pub budget: u64,
+}
+
+impl Job {
+    /// The code around the first instruction: its address and its bytes.
+    pub fn code(&self) -> (u64, Vec<u8>) {
+        let holds =
+            |(base, bytes, _): &&(u64, Vec<u8>, bool)| (*base..*base + bytes.len() as u64).contains(&self.entry);
+        self.segments.iter().find(holds).map_or((self.entry, Vec::new()), |(base, bytes, _)| (*base, bytes.clone()))
+    }
 }
 
 /// Runs a program of the instruction set of a specification.
@@ -61,34 +72,9 @@ pub fn run(args: &RunArgs, spec: &Path) -> Result<Status, Failure> {
         let help = "leave out `--profile`, `--profile-svg` and `--fidelity`";
         return Err(Failure::usage("what programs of a specification execute is not counted", help));
     }
-    let Some(target) = target::from_specification(spec, args.generation.as_deref())? else {
-        return Ok(Status::Mistakes);
-    };
-    let encoding = match target.tables {
-        Tables::Words(isa) => Encoding::from(isa),
-        Tables::Streams(engine) => Encoding::from(engine),
-        Tables::Groups(isa) => Encoding::from(isa),
-    };
-    let (Some(semantics), Some(hardware)) = (target.semantics, target.hardware) else {
-        let message = format!("`{}` does not say what its instructions do", target.name);
-        return Err(Failure::usage(message, "give each of them a text: `does: …`"));
-    };
-    let set = (encoding, semantics, hardware);
-    let bytes = read_file(&args.launch).map_err(Failure::reading(&args.launch))?;
-    let mut job = if elf::is_meant(&bytes) {
-        let found = elf::read(&bytes, hardware.elf);
-        let found =
-            found.map_err(|(message, help)| Failure::usage(format!("`{}`: {message}", args.launch.display()), help))?;
-        let elf::Program { segments, entry, signature } = found;
-        Job { segments, entry, signature, budget: BUDGET, ..Job::default() }
-    } else {
-        let (mut sources, mut diagnostics) = (Sources::new(), Diagnostics::new());
-        let job = read_launch(set, &args.launch, &mut sources, &mut diagnostics);
-        let Some(job) = without_mistakes(job, &args.launch, sources, diagnostics) else {
-            return Ok(Status::Mistakes);
-        };
-        job
-    };
+    let Some((_, set)) = set(spec, args.generation.as_deref())? else { return Ok(Status::Mistakes) };
+    let Some(mut job) = open(&args.launch, set)? else { return Ok(Status::Mistakes) };
+    let hardware = set.2;
     if args.signature.is_some() && job.signature.is_none() {
         let message = format!("`{}` has no symbols `begin_signature` and `end_signature`", args.launch.display());
         return Err(Failure::usage(message, "leave out `--signature`"));
@@ -122,6 +108,41 @@ pub fn run(args: &RunArgs, spec: &Path) -> Result<Status, Failure> {
         2..=32 => execute::<32>(args, set, job, &mut Machine::run),
         _ => execute::<64>(args, set, job, &mut Machine::run),
     }
+}
+
+/// The instruction set of a specification. `None` after mistakes, which have been reported.
+///
+/// # Errors
+/// When it cannot be read, or says nothing that could be run.
+pub fn set(spec: &Path, generation: Option<&str>) -> Result<Option<(Target, Set)>, Failure> {
+    let Some(target) = target::from_specification(spec, generation)? else { return Ok(None) };
+    let encoding = match target.tables {
+        Tables::Words(isa) => Encoding::from(isa),
+        Tables::Streams(engine) => Encoding::from(engine),
+        Tables::Groups(isa) => Encoding::from(isa),
+    };
+    let (Some(semantics), Some(hardware)) = (target.semantics, target.hardware) else {
+        let message = format!("`{}` does not say what its instructions do", target.name);
+        return Err(Failure::usage(message, "give each of them a text: `does: …`"));
+    };
+    Ok(Some((target, (encoding, semantics, hardware))))
+}
+
+/// What an ELF file or a launch file says. `None` after mistakes, which have been reported.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn open(launch: &Path, set: Set) -> Result<Option<Job>, Failure> {
+    let bytes = read_file(launch).map_err(Failure::reading(launch))?;
+    if !elf::is_meant(&bytes) {
+        let (mut sources, mut diagnostics) = (Sources::new(), Diagnostics::new());
+        let job = read_launch(set, launch, &mut sources, &mut diagnostics);
+        return Ok(without_mistakes(job, launch, sources, diagnostics));
+    }
+    let found = elf::read(&bytes, set.2.elf);
+    let found = found.map_err(|(message, help)| Failure::usage(format!("`{}`: {message}", launch.display()), help))?;
+    let elf::Program { segments, entry, signature } = found;
+    Ok(Some(Job { segments, entry, signature, budget: BUDGET, ..Job::default() }))
 }
 
 /// Prints the machine code that was made, if it is asked for.
@@ -182,7 +203,10 @@ fn read_launch(set: Set, path: &Path, sources: &mut Sources, out: &mut Diagnosti
 }
 
 /// A machine at the start of a program.
-fn machine<const L: usize>(args: &RunArgs, set: Set, job: &Job) -> Result<Machine<L>, Failure> {
+///
+/// # Errors
+/// When its memory cannot be mapped.
+pub fn machine<const L: usize>(launch: &Path, set: Set, job: &Job) -> Result<Machine<L>, Failure> {
     let mut machine = Machine::<L>::new(set.0, set.1, set.2);
     machine.prepare();
     // Program memory is as long as the hardware says; what a program leaves of it is zero.
@@ -192,7 +216,7 @@ fn machine<const L: usize>(args: &RunArgs, set: Set, job: &Job) -> Result<Machin
         let mut whole = vec![0; program];
         let Some(place) = from.checked_add(bytes.len()).and_then(|end| whole.get_mut(from..end)) else {
             let help = format!("program memory has {program} bytes");
-            return Err(Failure::usage(format!("`{}`: the program is too long", args.launch.display()), help));
+            return Err(Failure::usage(format!("`{}`: the program is too long", launch.display()), help));
         };
         place.copy_from_slice(bytes);
         Ok((0, whole, false))
@@ -204,9 +228,10 @@ fn machine<const L: usize>(args: &RunArgs, set: Set, job: &Job) -> Result<Machin
     let regions = job.buffers.iter().flat_map(|(buffers, _)| &buffers.memory);
     for region in segments.chain(regions.map(|(base, bytes)| Ok((*base, bytes.clone(), true)))) {
         let (base, bytes, writable) = region?;
-        machine.memory.map_bytes(base, Box::new(Guarded::from(bytes)), writable).map_err(|error| {
-            Failure::usage(format!("`{}`: memory at {base:#x}: {error}", args.launch.display()), "")
-        })?;
+        machine
+            .memory
+            .map_bytes(base, Box::new(Guarded::from(bytes)), writable)
+            .map_err(|error| Failure::usage(format!("`{}`: memory at {base:#x}: {error}", launch.display()), ""))?;
     }
     machine.set_pc(job.entry);
     for (register, values) in &job.registers {
@@ -215,15 +240,14 @@ fn machine<const L: usize>(args: &RunArgs, set: Set, job: &Job) -> Result<Machin
             let _ = machine.write(*register, lane, value);
         }
     }
-    machine.breakpoints.extend(args.watch.breaks.iter().map(|at| *at as u64));
     machine.breakpoints.extend(job.end);
     Ok(machine)
 }
 
 /// Runs a program by the reference and as machine code, compiled once it is hot and at once, and says whether they agree.
 fn compare(args: &RunArgs, set: Set, job: &Job, compiler: impl Fn() -> Compiler) -> Result<Status, Failure> {
-    machine::<1>(args, set, job)?;
-    let start = || machine::<1>(args, set, job).unwrap_or_else(|_| Machine::new(set.0, set.1, set.2));
+    machine::<1>(&args.launch, set, job)?;
+    let start = || machine::<1>(&args.launch, set, job).unwrap_or_else(|_| Machine::new(set.0, set.1, set.2));
     let deadline = super::engine::deadline(args);
     let mut agreed = Ok(Ok(String::new()));
     for eager in [false, true] {
@@ -244,7 +268,8 @@ fn compare(args: &RunArgs, set: Set, job: &Job, compiler: impl Fn() -> Compiler)
 }
 
 fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job, run: Run<'_, L>) -> Result<Status, Failure> {
-    let mut machine = machine::<L>(args, set, &job)?;
+    let mut machine = machine::<L>(&args.launch, set, &job)?;
+    machine.breakpoints.extend(args.watch.breaks.iter().map(|at| *at as u64));
     job.segments = Vec::new();
     let mut console = Console::new((set.1, set.2), args.watch.trace);
     let started = Instant::now();

@@ -40,7 +40,7 @@ pub fn is_meant(launch: &Node) -> bool {
 
 /// What a run leaves beside the machine.
 #[derive(Default)]
-struct Left {
+pub struct Left {
     report: Report,
     /// The pixel outputs of the rectangle, row by row; nothing where the fragment was discarded.
     pixels: Vec<Option<[u32; 8]>>,
@@ -201,7 +201,11 @@ fn watched(plan: &mut Plan, watch: Watch<'_>) -> Seen<Left> {
     Seen { ended, stopped: looks.stopped.map(|stopped| stopped.to_string()), profile: looks.profile }
 }
 
-fn everything(plan: &mut Plan, watch: Option<&mut Looks<'_>>) -> Result<Left, String> {
+/// Runs all tasks.
+///
+/// # Errors
+/// Why the program ended early.
+pub fn everything(plan: &mut Plan, watch: Option<&mut Looks<'_>>) -> Result<Left, String> {
     match plan.rectangle {
         Some(rectangle) => cover(plan, rectangle, watch),
         None => together(plan, watch),
@@ -216,10 +220,11 @@ fn run_tasks(
     budget: u64,
     watch: Option<&mut Looks<'_>>,
 ) -> Result<Report, String> {
-    let Plan { machine, program, .. } = plan;
+    let Plan { machine, program, rectangle, .. } = plan;
     let report = match watch {
         Some(watch) => {
             watch.first = first;
+            watch.pixels = rectangle.is_some();
             machine.run_watched(program, tasks, budget, watch)
         }
         None => machine.run(program, tasks, budget),

@@ -24,6 +24,8 @@ const MAX_SCALE: u32 = 64;
 pub struct Plan {
     /// The machine, with its work waiting.
     pub machine: Machine,
+    /// Makes such a machine again.
+    pub setup: Setup,
     /// The words.
     pub program: Vec<u64>,
     /// What to do afterwards; every place named there exists.
@@ -144,7 +146,8 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
     let outputs = launch.outputs.as_deref().unwrap_or_default();
     let outputs = outputs.iter().filter_map(|output| files.output(output, &config)).collect();
     let words = words?;
-    let machine = match set_up(&scene, &words, &config, rectangle, entry) {
+    let setup = Setup { scene, words, config, rectangle, entry };
+    let machine = match setup.machine() {
         Ok(machine) => machine,
         Err(error) => {
             let span = match error {
@@ -160,7 +163,27 @@ pub fn read(node: &Node, folder: &Path, sources: &mut Sources, out: &mut Diagnos
             return None;
         }
     };
-    (!out.has_errors()).then_some(Plan { machine, program: words, outputs })
+    (!out.has_errors()).then_some(Plan { machine, program: setup.words.clone(), setup, outputs })
+}
+
+/// What a machine is made of.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    scene: Scene,
+    words: Vec<u64>,
+    config: Config,
+    rectangle: Rectangle,
+    entry: u16,
+}
+
+impl Setup {
+    /// A machine with its work waiting.
+    ///
+    /// # Errors
+    /// When there cannot be such a machine.
+    pub fn machine(&self) -> Result<Machine, SetupError> {
+        set_up(&self.scene, &self.words, &self.config, self.rectangle, self.entry)
+    }
 }
 
 fn empty() -> Scene {

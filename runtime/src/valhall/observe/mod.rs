@@ -12,12 +12,14 @@ use std::ops::ControlFlow;
 
 use isaforge_valhall::{Instruction, Register};
 
+pub use super::space::SpaceView;
 pub use breakpoint::{Breakpoints, Stopped};
-pub use profile::{profile, traffic};
+pub use profile::{TERMS, profile, traffic};
 pub use trace::{Change, Executed, Trace};
 
 use super::warp::{LANES, lanes};
 use crate::launch::Stage;
+use crate::machine::Access;
 
 /// The registers of a warp, a value a lane.
 pub type Registers = [[u32; LANES]; Register::COUNT];
@@ -39,6 +41,14 @@ pub struct Moment<'a> {
     pub lanes: Lanes,
     /// Their registers.
     pub registers: &'a Registers,
+    /// The fast-access uniforms.
+    pub uniforms: &'a [u32],
+    /// Memory as they see it.
+    pub space: SpaceView<'a>,
+    /// The pixels of the lanes of a fragment program.
+    pub pixels: &'a [[u32; 2]; LANES],
+    /// What the instruction has accessed in memory.
+    pub accesses: &'a [Access],
 }
 
 /// What the lanes of a warp do, a bit a lane.
@@ -90,6 +100,11 @@ pub trait Observer {
     fn after(&mut self, _: &Moment<'_>) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
+
+    /// The warps of a workgroup have met at a barrier.
+    fn barrier(&mut self, group: [u32; 3]) {
+        let _ = group;
+    }
 }
 
 /// Nobody looks on.
@@ -107,6 +122,10 @@ impl<T: Observer> Observer for &mut T {
     fn after(&mut self, moment: &Moment<'_>) -> ControlFlow<()> {
         T::after(self, moment)
     }
+
+    fn barrier(&mut self, group: [u32; 3]) {
+        T::barrier(self, group);
+    }
 }
 
 /// Looks on if it is there.
@@ -119,6 +138,10 @@ impl<T: Observer> Observer for Option<T> {
 
     fn after(&mut self, moment: &Moment<'_>) -> ControlFlow<()> {
         self.as_mut().map_or(ControlFlow::Continue(()), |observer| observer.after(moment))
+    }
+
+    fn barrier(&mut self, group: [u32; 3]) {
+        self.iter_mut().for_each(|observer| observer.barrier(group));
     }
 }
 
@@ -136,6 +159,12 @@ impl<A: Observer, B: Observer, C: Observer> Observer for (A, B, C) {
         self.0.after(moment)?;
         self.1.after(moment)?;
         self.2.after(moment)
+    }
+
+    fn barrier(&mut self, group: [u32; 3]) {
+        self.0.barrier(group);
+        self.1.barrier(group);
+        self.2.barrier(group);
     }
 }
 

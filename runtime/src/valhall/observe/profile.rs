@@ -34,10 +34,12 @@ pub fn traffic(instruction: Instruction) -> Traffic {
     Traffic { read, written }
 }
 
+/// What the machine calls things.
+pub const TERMS: Terms = Terms { instruction: "instruction", step: "instruction", thread: "thread", warp: "warp" };
+
 /// A profile of Valhall's instructions.
 pub fn profile() -> Profile {
-    let terms = Terms { instruction: "instruction", step: "instruction", thread: "thread", warp: "warp" };
-    Profile::new(Opcode::ALL.iter().map(|opcode| opcode.mnemonic()), LANES, terms)
+    Profile::new(Opcode::ALL.iter().map(|opcode| opcode.mnemonic()), LANES, TERMS)
 }
 
 impl Observer for Profile {

@@ -6,6 +6,7 @@ use isaforge_valhall::semantics::{SEMANTICS, call};
 
 use super::intrinsics;
 use super::operand::Operand;
+use crate::machine::{Access, AccessKind};
 use crate::valhall::step::{Control, Fault, Step};
 use crate::valhall::warp::{LANES, lanes};
 
@@ -45,6 +46,12 @@ impl<'s, 'a> Executing<'s, 'a> {
         // Words whose registers would lie beyond the last are refused before they run.
         if let Some(column) = self.step.warp.registers.get_mut(index) {
             mask16(mask).for_each(|lane| column[lane] = value(lane) as u32);
+        }
+    }
+
+    fn note(&mut self, kind: AccessKind, lane: usize, address: u64, size: usize) {
+        if let Some(accesses) = &mut self.step.warp.accesses {
+            accesses.push(Access { lane: lane as u8, size: size as u8, address, kind });
         }
     }
 
@@ -143,6 +150,7 @@ impl Environment<LANES> for Executing<'_, '_> {
     fn load(&mut self, _: u16, ty: Type, address: &Column<LANES>, mask: u64) -> Result<Column<LANES>, Fault> {
         let mut value = [0; LANES];
         for lane in mask16(mask) {
+            self.note(AccessKind::Load, lane, address[lane], bytes(ty));
             value[lane] = self.step.excused(lane, self.read(lane, address[lane], ty))?;
         }
         Ok(value)
@@ -156,7 +164,10 @@ impl Environment<LANES> for Executing<'_, '_> {
         value: &Column<LANES>,
         mask: u64,
     ) -> Result<(), Fault> {
-        mask16(mask).try_for_each(|lane| self.write_memory(lane, address[lane], ty, value[lane]))
+        mask16(mask).try_for_each(|lane| {
+            self.note(AccessKind::Store, lane, address[lane], bytes(ty));
+            self.write_memory(lane, address[lane], ty, value[lane])
+        })
     }
 
     fn load_part(
@@ -175,6 +186,7 @@ impl Environment<LANES> for Executing<'_, '_> {
             let read = read.map(|()| whole[part.from.into()..].iter().take(bytes(ty)));
             let read = read.map(|bytes| bytes.rev().fold(0, |value, byte| value << 8 | u64::from(*byte)));
             value[lane] = self.step.excused(lane, read)?;
+            self.note(AccessKind::Load, lane, address[lane].wrapping_add(part.from.into()), bytes(ty));
         }
         Ok(value)
     }
@@ -193,7 +205,9 @@ impl Environment<LANES> for Executing<'_, '_> {
                 let whole = self.step.space.check(lane, address[lane], part.size.into());
                 whole.map_err(|fault| Fault::Memory { lane, fault })?;
             }
-            self.write_memory(lane, address[lane].wrapping_add(part.from.into()), ty, value[lane])?;
+            let address = address[lane].wrapping_add(part.from.into());
+            self.note(AccessKind::Store, lane, address, bytes(ty));
+            self.write_memory(lane, address, ty, value[lane])?;
         }
         Ok(())
     }
@@ -210,6 +224,7 @@ impl Environment<LANES> for Executing<'_, '_> {
     ) -> Result<Column<LANES>, Fault> {
         let mut before = [0; LANES];
         for lane in mask16(mask) {
+            self.note(AccessKind::Atomic, lane, address[lane], bytes(ty));
             let old = self.read(lane, address[lane], ty)?;
             let happens = expected.is_none_or(|expected| expected[lane] == old);
             let new = if happens { op.apply(ty, old, value[lane]) } else { old };

@@ -1,0 +1,116 @@
+//! `isaforge debug`: a program of a launch file, in a terminal, by a script, or for an editor.
+//!
+//! The debugger itself is the crate `isaforge-debugger`. Here its machines are made from launch files, and its doors are
+//! connected with the terminal and with the streams.
+
+mod open;
+mod races;
+
+pub use races::races;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use isaforge_debugger::{Session, dap, script, terminal};
+
+use crate::failure::{Failure, Status};
+use crate::output::say;
+use crate::paint::{ERROR, paint};
+
+/// Below the options of `debug`.
+pub const HELP: &str = "\
+Examples:
+  isaforge debug launch.yaml                        in the terminal; `?` shows the keys
+  isaforge debug --spec examples/riscv sieve.elf    a program of a specification
+  isaforge debug launch.yaml --commands script.txt  without a terminal
+  echo 'break 4 if r2 > 1.0
+  continue
+  registers as f32' | isaforge debug launch.yaml --commands -
+  isaforge debug --dap                              for an editor: the launch request has `program`, the
+                                                    launch file, and may have `spec`, `generation`, `stopOnEntry`
+
+Commands, a line each; `help` lists all:
+  step 10            back                continue            reverse
+  to loop            break loop if r0 == 3 && r1:i32 < 0 in lane 4
+  watch r3 lane 2    watch 0x1000 16     registers as f32    memory 0x1000 8
+A place is a label, the number of a word, or an address where instructions have several lengths.
+Going back runs the program again from its start, up to there.
+
+The exit status is 0 when all commands were carried out, 1 when one was wrong or the program failed at
+the last stop, 2 when the program could not be started.";
+
+/// Arguments of `debug`.
+#[derive(Args, Debug)]
+pub struct DebugArgs {
+    /// The launch file; with `--spec` also an ELF file
+    #[arg(required_unless_present = "dap")]
+    pub launch: Option<PathBuf>,
+    /// A specification that says what its instructions do. The program is one of its instruction set
+    #[arg(long, value_name = "SPEC")]
+    pub spec: Option<PathBuf>,
+    /// The generation of the hardware, where the specification describes several: its number or its name
+    #[arg(long, value_name = "G", requires = "spec")]
+    pub generation: Option<String>,
+    /// Take commands from a file instead of a terminal, `-` for standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "dap")]
+    pub commands: Option<PathBuf>,
+    /// Speak the Debug Adapter Protocol on standard input and output
+    #[arg(long)]
+    pub dap: bool,
+}
+
+/// Runs `debug`.
+///
+/// # Errors
+/// When a file cannot be read, or there is neither a terminal nor a script.
+pub fn debug(args: &DebugArgs) -> Result<Status, Failure> {
+    let spec = args.spec.as_deref().map(|spec| (spec, args.generation.as_deref()));
+    if args.dap {
+        return serve(args.launch.as_deref(), spec);
+    }
+    let Some(launch) = &args.launch else { return Ok(Status::Mistakes) };
+    if args.commands.is_none() && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
+        let help = "`--commands FILE` takes commands from a file, `--commands -` from standard input";
+        return Err(Failure::usage("there is no terminal to debug in", help));
+    }
+    let Some(opened) = open::open(launch, spec)? else { return Ok(Status::Mistakes) };
+    let mut session = Session::new(&*opened.machine, opened.listing());
+    let cannot = |reason: String| {
+        say(&format!("{}: {}: {reason}", launch.display(), paint(ERROR, "the program failed")));
+        Failure::usage("the program could not be started", "")
+    };
+    let Some(commands) = &args.commands else {
+        terminal::run(&mut session)?.map_err(cannot)?;
+        return Ok(Status::Fine);
+    };
+    let mut input: Box<dyn BufRead> = match commands.to_str() {
+        Some("-") => Box::new(io::stdin().lock()),
+        _ => Box::new(BufReader::new(File::open(commands).map_err(Failure::reading(commands))?)),
+    };
+    let name = if commands.as_os_str() == "-" { "<stdin>".to_owned() } else { commands.display().to_string() };
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut complain =
+        |line: usize, message: &str| say(&format!("{name}:{line}: {}: {message}", paint(ERROR, "error")));
+    let done = script::run(&mut session, &mut *input, &mut out, &mut complain).map_err(cannot)?;
+    match done.error {
+        Some(error) => Err(error.into()),
+        None => Ok(Status::mistakes_if(done.mistakes > 0 || done.failed)),
+    }
+}
+
+/// Serves an editor.
+fn serve(launch: Option<&Path>, spec: Option<(&Path, Option<&str>)>) -> Result<Status, Failure> {
+    let mut open = |wanted: &dap::Wanted| {
+        let given = wanted.program.as_deref().or(launch).ok_or("the launch request has no `program`")?;
+        let own = wanted.spec.as_deref().map(|spec| (spec, wanted.generation.as_deref()));
+        match open::open(given, own.or(spec)) {
+            Ok(Some(opened)) => Ok((opened.listing(), opened.machine)),
+            Ok(None) => Err(format!("`{}` has mistakes; they are on standard error", given.display())),
+            Err(failure) => Err(failure.to_string()),
+        }
+    };
+    dap::serve(&mut open)?;
+    Ok(Status::Fine)
+}

@@ -1,0 +1,50 @@
+//! `isaforge run --races`: accesses to memory that nothing puts in order.
+
+use std::io::{self, Write};
+
+use isaforge_debugger::races::{Race, Races};
+
+use super::open;
+use crate::args::RunArgs;
+use crate::failure::{Failure, Status};
+use crate::output::{count, say, thousands};
+use crate::paint::{ERROR, HELP, paint};
+
+/// Runs a program by the reference and names the races that it has.
+///
+/// # Errors
+/// When a file cannot be read, or standard output cannot be written to.
+pub fn races(args: &RunArgs) -> Result<Status, Failure> {
+    let spec = args.spec.as_deref().map(|spec| (spec, args.generation.as_deref()));
+    let Some(opened) = open::open(&args.launch, spec)? else { return Ok(Status::Mistakes) };
+    let mut races = Races::default();
+    let ended = opened.machine.run(&mut races);
+    let listing = opened.listing();
+    let (thread, unit) = (opened.machine.terms().thread, opened.machine.unit());
+    let side = |race: &Race, which: usize| {
+        let side = race.sides[which];
+        let pc = if unit == 1 { format!("{:#x}", side.pc) } else { side.pc.to_string() };
+        format!("{thread} {side} at {pc} `{}`", listing.text(side.pc))
+    };
+    let mut out = io::stdout().lock();
+    for race in &races.found {
+        writeln!(out, "race at {:#x}: {}, {}", race.address, side(race, 0), side(race, 1))?;
+    }
+    out.flush()?;
+    if let Err(reason) = ended {
+        say(&format!("{}: {}: {reason}", args.launch.display(), paint(ERROR, "the program failed")));
+        return Ok(Status::Mistakes);
+    }
+    if races.partial {
+        let words = thousands(Races::WORDS as u64);
+        say(&format!("{}: only the first {words} words that were touched have been looked at", paint(HELP, "note")));
+    }
+    if !args.quiet {
+        let pairs = count(races.found.len() as u64, "pair");
+        say(&match races.count {
+            0 => "no races".to_owned(),
+            accesses => format!("{} of instructions, {} of accesses", pairs, count(accesses, "pair")),
+        });
+    }
+    Ok(Status::mistakes_if(races.count > 0))
+}

@@ -1,0 +1,98 @@
+use super::*;
+
+const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples");
+
+fn debug(arguments: &[&str], commands: &str) -> Run {
+    isaforge_in(Path::new("."), &[&["debug", "--commands", "-"], arguments].concat(), commands.as_bytes())
+}
+
+#[test]
+fn programs_of_every_set_are_debugged_by_a_script() {
+    let launch = |path: &str| format!("{EXAMPLES}/{path}");
+    for (arguments, commands, expected) in [
+        (vec![launch("valhall/tiles.yaml")], "step\nback\nlanes\n", "pixel (0,0)"),
+        (vec![launch("usc/julia.yaml")], "break step\nc\nback\nstep\nregisters r as f32\n", "breakpoint 1\n"),
+        (vec![launch("vpu/triangle.yaml")], "step 3\nregisters as f16\nlanes\n", "core 0 group 0 at (0,0)"),
+        (
+            vec!["--spec".to_owned(), launch("riscv"), launch("riscv/programs/sieve.elf")],
+            "step 5\nback 2\nregisters\ncontinue\nreverse\n",
+            "the program has ended",
+        ),
+    ] {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let run = debug(&arguments, commands).expect(0);
+        assert!(run.out().contains(expected), "{arguments:?}: {expected} in\n{}", run.out());
+    }
+}
+
+#[test]
+fn lanes_of_a_set_of_ones_own_part_and_conditions_see_each() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let readme = fs::read_to_string(format!("{EXAMPLES}/lanes/README.md")).expect("it is there");
+    let (_, launch) = readme.split_once("```yaml power.yaml\n").expect("it has an example");
+    let path = folder.path().join("power.yaml");
+    fs::write(&path, launch.split("```").next().expect("it ends")).expect("it is written");
+    let (spec, path) = (format!("{EXAMPLES}/lanes"), path.display().to_string());
+    let commands = "break work if r2 == 3 in any lane\nc\nwhere\nprint r1 lane 5 as u32\nto done\nwhere\n";
+    let run = debug(&["--spec", &spec, &path], commands).expect(0);
+    assert!(run.out().contains("...+++"), "{}", run.out());
+    assert!(run.out().contains("r1     = 27"), "{}", run.out());
+}
+
+#[test]
+fn mistakes_have_the_line_and_the_status() {
+    let launch = format!("{EXAMPLES}/valhall/tiles.yaml");
+    let run = debug(&[&launch], "where\nprint r99\n").expect(1);
+    assert!(run.err.contains("<stdin>:2:") && run.err.contains("there is no register `r99`"), "{}", run.err);
+    debug(&["no-such-launch.yaml"], "").expect(2);
+    isaforge_in(Path::new("."), &["debug", &launch], b"").expect(2);
+    isaforge_in(Path::new("."), &["debug"], b"").expect(2);
+}
+
+#[test]
+fn an_editor_starts_a_program_that_its_launch_request_names() {
+    let message = |text: &str| format!("Content-Length: {}\r\n\r\n{text}", text.len());
+    let launch = format!("{EXAMPLES}/valhall/tiles.yaml");
+    let requests = [
+        r#"{"seq":1,"type":"request","command":"initialize","arguments":{}}"#.to_owned(),
+        format!(r#"{{"seq":2,"type":"request","command":"launch","arguments":{{"program":"{launch}"}}}}"#),
+        r#"{"seq":3,"type":"request","command":"configurationDone"}"#.to_owned(),
+        r#"{"seq":4,"type":"request","command":"stackTrace","arguments":{"threadId":1}}"#.to_owned(),
+        r#"{"seq":5,"type":"request","command":"disconnect"}"#.to_owned(),
+    ];
+    let input: String = requests.iter().map(|text| message(text)).collect();
+    let run = isaforge_in(Path::new("."), &["debug", "--dap"], input.as_bytes()).expect(0);
+    for expected in [r#""event":"initialized""#, r#""reason":"entry""#, "tiles.s"] {
+        assert!(run.out().contains(expected), "{expected} in\n{}", run.out());
+    }
+}
+
+#[test]
+fn races_of_a_set_of_ones_own_are_named_and_clean_programs_have_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |program: &str| {
+        let launch = format!(
+            "program: |\n{program}\nregisters: {{ r6: 4096 }}\nbuffers: {{ sums: {{ address: 4096, size: 128 }} }}\n"
+        );
+        fs::write(folder.path().join("launch.yaml"), launch).expect("it is written");
+        let spec = format!("{EXAMPLES}/lanes");
+        isaforge_in(folder.path(), &["run", "--races", "--spec", &spec, "launch.yaml"], b"")
+    };
+    let clean = run("  lane r0\n  shl r5, r0, #2\n  add r5, r5, r6\n  store [r5], r0\n  end").expect(0);
+    assert!(clean.err.contains("no races"), "{}", clean.err);
+    let racy = run("  lane r0\n  store [r6], r0\n  end").expect(1);
+    let expected =
+        "race at 0x1000: lane (0,0,0) stores at 0x4 `store [r6], r0`, lane (1,0,0) stores at 0x4 `store [r6], r0`";
+    assert!(racy.out().contains(expected), "{}", racy.out());
+}
+
+#[test]
+fn races_of_valhall_are_named_with_both_places() {
+    let (folder, launch) = (
+        tempfile::tempdir().expect("a folder"),
+        "isa: valhall\nlocal size: [32]\nprogram: |\n  MOV.i32 r4, r60\n  STORE.i32.slot0.end @r4, u0, offset:0\nuniforms: [{ address: word }]\nbuffers: { word: { size: 4 } }\n",
+    );
+    fs::write(folder.path().join("launch.yaml"), launch).expect("it is written");
+    let run = isaforge_in(folder.path(), &["run", "--races", "launch.yaml"], b"").expect(1);
+    assert!(run.out().contains("stores at 1 `STORE.i32.slot0.end @r4, u0, offset:0`"), "{}", run.out());
+}

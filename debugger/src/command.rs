@@ -1,0 +1,375 @@
+//! What can be asked and said at a stop, in words: the commands of scripts, and of the prompt of the terminal.
+
+use std::fmt::Write as _;
+
+use isaforge_runtime::machine::Register;
+
+use crate::condition::{Condition, register};
+use crate::listing::number;
+use crate::session::{Resume, Session, Stop, Watched};
+use crate::value::Format;
+
+/// A command: its name, a short one, what follows it, and what it does.
+#[derive(Clone, Copy, Debug)]
+pub struct Command {
+    /// Its name.
+    pub name: &'static str,
+    /// A short one; may be empty.
+    pub short: &'static str,
+    /// What follows it.
+    pub arguments: &'static str,
+    /// What it does.
+    pub help: &'static str,
+}
+
+const fn command(name: &'static str, short: &'static str, arguments: &'static str, help: &'static str) -> Command {
+    Command { name, short, arguments, help }
+}
+
+/// All of them.
+pub const COMMANDS: [Command; 21] = [
+    command("step", "s", "[N]", "execute an instruction of this warp, or N"),
+    command("next", "n", "", "the same, and all that it calls"),
+    command("back", "rs", "[N]", "go back an instruction of this warp, or N"),
+    command("continue", "c", "", "go on to a breakpoint, a watchpoint or the end"),
+    command("reverse", "rc", "", "go back to a breakpoint, a watchpoint or the start"),
+    command("to", "t", "PLACE", "go on until a warp comes to a label or a place"),
+    command("restart", "r", "", "go back to the start"),
+    command(
+        "break",
+        "b",
+        "[PLACE] [if CONDITION]",
+        "stop at a place, on a condition (`r2 > 1.0 in any lane`), or both",
+    ),
+    command("watch", "w", "REGISTER [lane N] | ADDRESS [BYTES]", "stop when a register or memory has changed"),
+    command("stops", "", "", "list breakpoints and watchpoints"),
+    command("delete", "d", "N", "remove a breakpoint or a watchpoint"),
+    command("where", "", "", "the place, the warp, its lanes"),
+    command("list", "l", "[PLACE]", "the program around the instruction or a place"),
+    command("lanes", "", "", "the lanes: which are active, which threads they are"),
+    command("registers", "g", "[BANK] [lane N] [as FORMAT]", "registers that are not 0; `*` marks what changed"),
+    command("print", "p", "REGISTER [as FORMAT]", "a register in all lanes that live"),
+    command("memory", "m", "ADDRESS [COUNT] [lane N] [as FORMAT]", "words of memory"),
+    command("format", "f", "FORMAT", "write values as hex, u32, i32, f32 or f16 from here on"),
+    command("count", "", "", "how many instructions warps have executed"),
+    command("help", "h", "", "this list"),
+    command("quit", "q", "", "end"),
+];
+
+/// What comes of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Lines to show; each ends with a line break.
+    Text(String),
+    /// The program goes on.
+    Resume(Resume),
+}
+
+/// Words that memory shows at once.
+const WORDS: u64 = 4096;
+/// Lines of the program on each side of a place.
+const AROUND: usize = 5;
+
+/// Does what a line asks for.
+///
+/// # Errors
+/// What is wrong with the line.
+pub fn execute(session: &mut Session<'_>, stop: &Stop<'_>, line: &str) -> Result<Answer, String> {
+    let line = line.trim();
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    let Some(command) = COMMANDS.iter().find(|command| command.name == word || command.short == word && word != "")
+    else {
+        let near = COMMANDS.iter().find(|command| !word.is_empty() && command.name.starts_with(word));
+        let help = near.map_or("`help` lists them".to_owned(), |near| format!("did you mean `{}`?", near.name));
+        return Err(format!("there is no command `{word}`; {help}"));
+    };
+    if command.arguments.is_empty() && !rest.is_empty() {
+        return Err(format!("`{}` takes nothing, not `{rest}`", command.name));
+    }
+    let times = || match rest {
+        "" => Ok(1),
+        rest => number(rest).filter(|n| *n > 0).ok_or_else(|| format!("`{rest}` is no number of instructions")),
+    };
+    let text = match command.name {
+        "step" => return times().map(|n| Answer::Resume(Resume::Step(n))),
+        "next" => return Ok(Answer::Resume(Resume::Over)),
+        "back" => return times().map(|n| Answer::Resume(Resume::Back(n))),
+        "continue" => return Ok(Answer::Resume(Resume::Continue)),
+        "reverse" => return Ok(Answer::Resume(Resume::Reverse)),
+        "to" => return session.listing.place(rest).map(|pc| Answer::Resume(Resume::To(pc))),
+        "restart" => return Ok(Answer::Resume(Resume::Restart)),
+        "quit" => return Ok(Answer::Resume(Resume::Quit)),
+        "break" => breakpoint(session, rest)?,
+        "watch" => watchpoint(session, rest)?,
+        "stops" => stops(session),
+        "delete" => match number(rest) {
+            Some(n) if session.remove(n as usize) => String::new(),
+            _ => return Err(format!("there is no breakpoint or watchpoint `{rest}`; `stops` lists them")),
+        },
+        "where" => place(session, stop),
+        "list" => {
+            let pc = if rest.is_empty() { stop.view.at().pc } else { session.listing.place(rest)? };
+            listing(session, stop, pc)
+        }
+        "lanes" => lanes(session, stop),
+        "registers" => registers(session, stop, rest)?,
+        "print" => print(session, stop, rest)?,
+        "memory" => memory(session, stop, rest)?,
+        "format" => {
+            session.format = Format::named(rest)?;
+            String::new()
+        }
+        "count" => format!("{}\n", stop.count),
+        _ => help(),
+    };
+    Ok(Answer::Text(text))
+}
+
+/// The commands, a line each.
+pub fn help() -> String {
+    let head = |command: &Command| format!("{} {}", command.name, command.arguments).trim_end().to_owned();
+    let longest = COMMANDS.iter().map(|command| head(command).len()).max().unwrap_or(0);
+    COMMANDS.iter().fold(String::new(), |mut text, command| {
+        let _ = writeln!(text, "{:longest$}  {:3} {}", head(command), command.short, command.help);
+        text
+    })
+}
+
+/// The place of a stop, the warp and its lanes, in a line.
+pub fn place(session: &Session<'_>, stop: &Stop<'_>) -> String {
+    if stop.ended {
+        return "the program has ended\n".to_owned();
+    }
+    let at = stop.view.at();
+    let lanes = signs(session, at.live, at.active);
+    format!("{}  {}  {lanes}  {}\n", spot(session, at.pc), stop.view.origin(), session.listing.text(at.pc))
+}
+
+/// A place as the machine counts: words as numbers, addresses in hexadecimal.
+pub fn spot(session: &Session<'_>, pc: u64) -> String {
+    if session.machine.unit() == 1 { format!("{pc:#x}") } else { pc.to_string() }
+}
+
+/// A sign for each lane: `+` executes, `.` is elsewhere, `x` has ended or does not exist.
+pub fn signs(session: &Session<'_>, live: u64, active: u64) -> String {
+    let sign = |lane: usize| match (active >> lane & 1 != 0, live >> lane & 1 != 0) {
+        (true, _) => '+',
+        (_, true) => '.',
+        _ => 'x',
+    };
+    (0..session.machine.lanes()).map(sign).collect()
+}
+
+fn breakpoint(session: &mut Session<'_>, rest: &str) -> Result<String, String> {
+    let (place, condition) = match rest.strip_prefix("if ") {
+        Some(condition) => ("", Some(condition)),
+        None => rest.split_once(" if ").map_or((rest, None), |(place, condition)| (place.trim(), Some(condition))),
+    };
+    if place.is_empty() && condition.is_none() {
+        return Err("say where, as in `break 12`, or when, as in `break if r2 > 1.0`".to_owned());
+    }
+    let pc = if place.is_empty() { None } else { Some(session.listing.place(place)?) };
+    let condition = condition.map(|text| Condition::parse(text, session.machine.banks())).transpose()?;
+    let number = session.stop_at(pc, condition);
+    Ok(format!("{}\n", described(session, number)))
+}
+
+fn watchpoint(session: &mut Session<'_>, rest: &str) -> Result<String, String> {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let banks = session.machine.banks();
+    let what = match words[..] {
+        [name] if register(banks, name).is_some() => Watched::Register(named(session, name)?, None),
+        [name, "lane", lane] => Watched::Register(named(session, name)?, Some(lane_of(session, lane)?)),
+        [address] if number(address).is_some() => Watched::Memory(number(address).unwrap_or(0), 4),
+        [address, size] => match (number(address), number(size)) {
+            (Some(address), Some(size)) if (1..=Watched::MOST as u64).contains(&size) => {
+                Watched::Memory(address, size as usize)
+            }
+            (Some(_), _) => return Err(format!("`{size}` is no number of bytes up to {}", Watched::MOST)),
+            _ => return Err(format!("`{address}` is no address")),
+        },
+        _ => return Err(format!("`{rest}` is neither a register nor an address")),
+    };
+    let number = session.watch(what);
+    Ok(format!("{}\n", described(session, number)))
+}
+
+/// A breakpoint or watchpoint in a line.
+fn described(session: &Session<'_>, number: usize) -> String {
+    if let Some(found) = session.breakpoints.iter().find(|known| known.number == number) {
+        let mut text = format!("breakpoint {number}");
+        if let Some(pc) = found.pc {
+            let _ = write!(text, " at {} `{}`", spot(session, pc), session.listing.text(pc));
+        }
+        if let Some(condition) = &found.condition {
+            let _ = write!(text, " if {}", condition.text);
+        }
+        return text;
+    }
+    let found = session.watchpoints.iter().find(|known| known.number == number);
+    match found.map(|found| found.what) {
+        Some(Watched::Register(register, None)) => format!("watchpoint {number} on {}", session.name(register)),
+        Some(Watched::Register(register, Some(lane))) => {
+            format!("watchpoint {number} on {} in lane {lane}", session.name(register))
+        }
+        Some(Watched::Memory(address, size)) => format!("watchpoint {number} on {size} bytes at {address:#x}"),
+        None => String::new(),
+    }
+}
+
+fn stops(session: &Session<'_>) -> String {
+    let places = session.breakpoints.iter().map(|known| known.number);
+    let mut numbers: Vec<usize> = places.chain(session.watchpoints.iter().map(|known| known.number)).collect();
+    numbers.sort_unstable();
+    numbers.iter().map(|number| described(session, *number) + "\n").collect()
+}
+
+fn listing(session: &Session<'_>, stop: &Stop<'_>, pc: u64) -> String {
+    let lines = &session.listing.lines;
+    let middle = lines.partition_point(|line| line.pc < pc).min(lines.len().saturating_sub(1));
+    let mut text = String::new();
+    for line in &lines[middle.saturating_sub(AROUND)..(middle + AROUND + 1).min(lines.len())] {
+        if let Some(label) = &line.label {
+            let _ = writeln!(text, "{label}:");
+        }
+        let here = if !stop.ended && line.pc == stop.view.at().pc { '>' } else { ' ' };
+        let stops = if session.breakpoints.iter().any(|known| known.pc == Some(line.pc)) { '*' } else { ' ' };
+        let _ = writeln!(text, "{here}{stops}{:>6}  {}", spot(session, line.pc), line.text);
+    }
+    text
+}
+
+fn lanes(session: &Session<'_>, stop: &Stop<'_>) -> String {
+    let at = stop.view.at();
+    let mut text = format!("{}\n", signs(session, at.live, at.active));
+    for lane in (0..session.machine.lanes()).filter(|lane| at.live >> lane & 1 != 0) {
+        let [x, y, z] = stop.view.thread(lane);
+        let does = if at.active >> lane & 1 != 0 { "active" } else { "waits" };
+        let _ = writeln!(text, "lane {lane:2}  {} ({x},{y},{z})  {does}", session.machine.terms().thread);
+    }
+    text
+}
+
+/// Words at the end of a command: `lane N`, `as FORMAT`.
+struct Tail<'t> {
+    words: Vec<&'t str>,
+    lane: Option<usize>,
+    format: Format,
+}
+
+fn tail<'t>(session: &Session<'_>, rest: &'t str) -> Result<Tail<'t>, String> {
+    let mut tail = Tail { words: rest.split_whitespace().collect(), lane: None, format: session.format };
+    loop {
+        match tail.words[..] {
+            [.., "lane", lane] => tail.lane = Some(lane_of(session, lane)?),
+            [.., "as", format] => tail.format = Format::named(format)?,
+            _ => return Ok(tail),
+        }
+        tail.words.truncate(tail.words.len() - 2);
+    }
+}
+
+fn lane_of(session: &Session<'_>, text: &str) -> Result<usize, String> {
+    let lanes = session.machine.lanes();
+    let lane = number(text).filter(|lane| *lane < lanes as u64);
+    lane.map(|lane| lane as usize).ok_or_else(|| format!("there is no lane `{text}`, only 0 to {}", lanes - 1))
+}
+
+fn named(session: &Session<'_>, name: &str) -> Result<Register, String> {
+    let found = register(session.machine.banks(), name).map(|(register, _)| register);
+    found.ok_or_else(|| format!("there is no register `{name}`"))
+}
+
+fn registers(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<String, String> {
+    let Tail { words, lane, format } = tail(session, rest)?;
+    let wanted = match words[..] {
+        [] => None,
+        [bank] => Some(bank),
+        _ => return Err(format!("`{}` is no bank of registers", words.join(" "))),
+    };
+    let banks = session.machine.banks();
+    let is_wanted = |bank: &isaforge_runtime::machine::Bank| {
+        wanted.is_none_or(|wanted| bank.open.trim_end_matches('[') == wanted || bank.names.iter().any(|n| n == wanted))
+    };
+    if !banks.iter().any(is_wanted) {
+        let known: Vec<String> = banks.iter().map(|bank| bank.name(0)).collect();
+        return Err(format!("no bank of registers is called so; their first are {}", known.join(", ")));
+    }
+    let mut text = String::new();
+    for (bank, known) in banks.iter().enumerate().filter(|(_, bank)| is_wanted(bank)) {
+        for index in 0..known.count {
+            let register = Register { bank: bank as u16, index };
+            text.push_str(&column(session, stop, register, (lane, format), false));
+        }
+    }
+    Ok(text)
+}
+
+fn print(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<String, String> {
+    let Tail { words, lane, format } = tail(session, rest)?;
+    let [name] = words[..] else { return Err("say which register, as in `print r2 as f32`".to_owned()) };
+    Ok(column(session, stop, named(session, name)?, (lane, format), true))
+}
+
+/// A register in a line: one value if all lanes have the same. Empty for zeros unless they are wanted.
+fn column(
+    session: &Session<'_>,
+    stop: &Stop<'_>,
+    register: Register,
+    (lane, format): (Option<usize>, Format),
+    zeros: bool,
+) -> String {
+    let Some(bank) = session.machine.banks().get(usize::from(register.bank)) else { return String::new() };
+    let live = stop.view.at().live;
+    let lanes: Vec<usize> = match lane {
+        Some(lane) => vec![lane],
+        None if bank.uniform => vec![0],
+        None => (0..session.machine.lanes()).filter(|lane| live >> lane & 1 != 0).collect(),
+    };
+    let values: Vec<(usize, u64)> =
+        lanes.iter().filter_map(|lane| Some((*lane, stop.view.read(register, *lane)?))).collect();
+    let changed = lanes.iter().any(|lane| session.has_changed(register, *lane));
+    let Some((_, first)) = values.first() else {
+        return if zeros { format!("{} is not there\n", bank.name(register.index)) } else { String::new() };
+    };
+    if !zeros && values.iter().all(|(_, value)| *value == 0) && !changed {
+        return String::new();
+    }
+    let same = values.iter().all(|(_, value)| value == first);
+    let shown = if same {
+        format.show(*first, bank.width)
+    } else {
+        let each = values.iter().map(|(lane, value)| format!("{lane}:{}", format.show(*value, bank.width)));
+        each.collect::<Vec<_>>().join(" ")
+    };
+    format!("{}{:6} = {shown}\n", if changed { '*' } else { ' ' }, bank.name(register.index))
+}
+
+fn memory(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<String, String> {
+    let Tail { words, lane, format } = tail(session, rest)?;
+    let (address, count) = match words[..] {
+        [address] => (address, "4"),
+        [address, count] => (address, count),
+        _ => return Err("say where, as in `memory 0x1000 16`".to_owned()),
+    };
+    let address = number(address).ok_or_else(|| format!("`{address}` is no address"))?;
+    let count = number(count).filter(|count| (1..=WORDS).contains(count));
+    let count = count.ok_or_else(|| format!("a number of words up to {WORDS} is expected"))?;
+    let lane = lane.unwrap_or(stop.view.at().active.trailing_zeros() as usize % 64);
+    let mut text = String::new();
+    for line in 0..count.div_ceil(4) {
+        let _ = write!(text, "{:#010x}:", address.wrapping_add(line * 16));
+        for word in line * 4..count.min(line * 4 + 4) {
+            let mut bytes = [0; 4];
+            match stop.view.memory(lane, address.wrapping_add(word * 4), &mut bytes) {
+                Some(()) => {
+                    let _ = write!(text, " {}", format.show(u32::from_le_bytes(bytes).into(), 32));
+                }
+                None => text.push_str(" ?"),
+            }
+        }
+        text.push('\n');
+    }
+    Ok(text)
+}

@@ -1,0 +1,441 @@
+//! Conditions of breakpoints: `r2 > 1.0`, `r0 == 3 && r1:i32 < 0 in lane 4`, `[0x1000] != 0 in all lanes`.
+//!
+//! ```text
+//! condition  = or [ "in" ( "any lane" | "all lanes" | "lane" NUMBER ) ]
+//! or         = and { "||" and }
+//! and        = comparison { "&&" comparison }
+//! comparison = term ( "==" | "!=" | "<=" | ">=" | "<" | ">" ) term | "(" or ")"
+//! term       = ( REGISTER [ "." part ] | "[" ADDRESS "]" | "lane" | NUMBER ) [ ":" kind ]
+//! part       = "x" | "y" | "z" | "w" | "h0" | "h1" | "h2" | "h3"
+//! kind       = "u32" | "i32" | "f32" | "f16"
+//! ```
+//!
+//! A part is 16 bits of a register, the lowest first. Without a kind, numbers with a point make a comparison one of
+//! floats, negative ones one of signed numbers, and all others are unsigned. A condition holds in any lane that executes
+//! the instruction unless it says otherwise.
+
+use isaforge_runtime::machine::{Bank, Register, View};
+
+use crate::listing::number;
+use crate::value::{half, signed};
+
+/// A condition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    /// As it was written.
+    pub text: String,
+    tree: Tree,
+    lanes: Lanes,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Lanes {
+    Any,
+    All,
+    One(usize),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Tree {
+    Or(Vec<Tree>),
+    And(Vec<Tree>),
+    Compare(Term, Op, Term),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Op {
+    Equal,
+    Differs,
+    AtMost,
+    AtLeast,
+    Less,
+    Greater,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum What {
+    Register { register: Register, width: u32, part: Option<u32> },
+    Memory(u64),
+    Lane,
+    Whole(i64),
+    Float(f64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Term(What, Option<Kind>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Unsigned,
+    Signed,
+    F32,
+    F16,
+}
+
+/// The register of a name, and its bank.
+pub fn register<'b>(banks: &'b [Bank], name: &str) -> Option<(Register, &'b Bank)> {
+    let found =
+        |(bank, known): (usize, &'b Bank)| Some((Register { bank: bank as u16, index: known.index(name)? }, known));
+    banks.iter().enumerate().find_map(found)
+}
+
+impl Condition {
+    /// Reads a condition on a machine with these banks.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str, banks: &[Bank]) -> Result<Condition, String> {
+        let tokens = tokens(text)?;
+        let mut parser = Parser { tokens: &tokens, banks };
+        let tree = parser.or(0)?;
+        let lanes = match parser.tokens {
+            [] => Lanes::Any,
+            ["in", "any", "lane"] => Lanes::Any,
+            ["in", "all", "lanes"] => Lanes::All,
+            ["in", "lane", lane] => match number(lane) {
+                Some(lane) if lane < 64 => Lanes::One(lane as usize),
+                _ => return Err(format!("`{lane}` is no lane")),
+            },
+            ["in", ..] => return Err("`in` is followed by `any lane`, `all lanes` or `lane N`".to_owned()),
+            [other, ..] => return Err(format!("`{other}` is not expected; write `&&`, `||` or `in any lane`")),
+        };
+        Ok(Condition { text: text.trim().to_owned(), tree, lanes })
+    }
+
+    /// Whether it holds.
+    pub fn holds(&self, view: &dyn View) -> bool {
+        let active = view.at().active;
+        let mut lanes = (0..64).filter(|lane| active >> lane & 1 != 0);
+        match self.lanes {
+            Lanes::Any => lanes.any(|lane| self.tree.holds(view, lane)),
+            Lanes::All => active != 0 && lanes.all(|lane| self.tree.holds(view, lane)),
+            Lanes::One(one) => active >> one & 1 != 0 && self.tree.holds(view, one),
+        }
+    }
+}
+
+impl Tree {
+    fn holds(&self, view: &dyn View, lane: usize) -> bool {
+        match self {
+            Tree::Or(trees) => trees.iter().any(|tree| tree.holds(view, lane)),
+            Tree::And(trees) => trees.iter().all(|tree| tree.holds(view, lane)),
+            Tree::Compare(left, op, right) => {
+                let kind = left.1.or(right.1).unwrap_or_else(|| implied(left, right));
+                let (Some(left), Some(right)) = (left.value(kind, view, lane), right.value(kind, view, lane)) else {
+                    return false;
+                };
+                match op {
+                    Op::Equal => left == right,
+                    Op::Differs => left != right,
+                    Op::AtMost => left <= right,
+                    Op::AtLeast => left >= right,
+                    Op::Less => left < right,
+                    Op::Greater => left > right,
+                }
+            }
+        }
+    }
+}
+
+fn implied(left: &Term, right: &Term) -> Kind {
+    let of = |test: fn(&What) -> bool| test(&left.0) || test(&right.0);
+    if of(|what| matches!(what, What::Float(_))) {
+        let small = of(|what| matches!(what, What::Register { part: Some(_), .. }));
+        return if small { Kind::F16 } else { Kind::F32 };
+    }
+    if of(|what| matches!(what, What::Whole(number) if *number < 0)) { Kind::Signed } else { Kind::Unsigned }
+}
+
+/// A value of a comparison. Values of different sorts are not compared.
+#[derive(PartialEq, PartialOrd)]
+enum Value {
+    Whole(i128),
+    Float(f64),
+}
+
+impl Term {
+    fn value(&self, kind: Kind, view: &dyn View, lane: usize) -> Option<Value> {
+        let (bits, width) = match self.0 {
+            What::Register { register, width, part: None } => (view.read(register, lane)?, width),
+            What::Register { register, part: Some(part), .. } => {
+                (view.read(register, lane)? >> (16 * part) & 0xffff, 16)
+            }
+            What::Memory(address) => {
+                let mut bytes = [0; 4];
+                view.memory(lane, address, &mut bytes)?;
+                (u32::from_le_bytes(bytes).into(), 32)
+            }
+            What::Lane => (lane as u64, 32),
+            What::Whole(number) => {
+                return Some(match kind {
+                    Kind::F32 | Kind::F16 => Value::Float(number as f64),
+                    _ => Value::Whole(number.into()),
+                });
+            }
+            What::Float(number) => return Some(Value::Float(number)),
+        };
+        Some(match kind {
+            Kind::Unsigned => Value::Whole(bits.into()),
+            Kind::Signed => Value::Whole(signed(bits, width).into()),
+            Kind::F32 => Value::Float(f32::from_bits(bits as u32).into()),
+            Kind::F16 => Value::Float(half(bits)),
+        })
+    }
+}
+
+/// Words, numbers and signs.
+fn tokens(text: &str) -> Result<Vec<&str>, String> {
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let signs = ["&&", "||", "==", "!=", "<=", ">="];
+        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
+        let length = if let Some(sign) = signs.iter().find(|sign| rest.starts_with(**sign)) {
+            sign.len()
+        } else if matches!(first, '<' | '>' | '(' | ')' | '[' | ']' | ':' | '-') {
+            1
+        } else if is_word(first) {
+            let mut end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+            // `1e-5` is one number.
+            if first.is_ascii_digit()
+                && !rest.starts_with("0x")
+                && rest[..end].ends_with(['e', 'E'])
+                && rest[end..].starts_with(['-', '+'])
+            {
+                let behind = &rest[end + 1..];
+                end += 1 + behind.find(|c| !is_word(c)).unwrap_or(behind.len());
+            }
+            end
+        } else {
+            return Err(format!("`{first}` means nothing in a condition"));
+        };
+        tokens.push(&rest[..length]);
+        rest = rest[length..].trim_start();
+    }
+    Ok(tokens)
+}
+
+struct Parser<'t, 'b> {
+    tokens: &'t [&'t str],
+    banks: &'b [Bank],
+}
+
+/// How deep conditions may be nested.
+const DEPTH: usize = 32;
+
+impl<'t> Parser<'t, '_> {
+    fn take(&mut self) -> Option<&'t str> {
+        let (first, rest) = self.tokens.split_first()?;
+        self.tokens = rest;
+        Some(first)
+    }
+
+    fn skip(&mut self, token: &str) -> bool {
+        let found = self.tokens.first() == Some(&token);
+        if found {
+            self.tokens = &self.tokens[1..];
+        }
+        found
+    }
+
+    fn or(&mut self, depth: usize) -> Result<Tree, String> {
+        if depth > DEPTH {
+            return Err(format!("there are more than {DEPTH} parentheses in each other"));
+        }
+        let mut trees = vec![self.and(depth)?];
+        while self.skip("||") {
+            trees.push(self.and(depth)?);
+        }
+        Ok(Tree::Or(trees))
+    }
+
+    fn and(&mut self, depth: usize) -> Result<Tree, String> {
+        let mut trees = vec![self.comparison(depth)?];
+        while self.skip("&&") {
+            trees.push(self.comparison(depth)?);
+        }
+        Ok(Tree::And(trees))
+    }
+
+    fn comparison(&mut self, depth: usize) -> Result<Tree, String> {
+        if self.skip("(") {
+            let tree = self.or(depth + 1)?;
+            return if self.skip(")") { Ok(tree) } else { Err("a `)` is missing".to_owned()) };
+        }
+        let left = self.term()?;
+        let op = match self.take() {
+            Some("==") => Op::Equal,
+            Some("!=") => Op::Differs,
+            Some("<=") => Op::AtMost,
+            Some(">=") => Op::AtLeast,
+            Some("<") => Op::Less,
+            Some(">") => Op::Greater,
+            other => {
+                let found = other.map_or("the condition ends".to_owned(), |other| format!("`{other}` stands there"));
+                return Err(format!("a comparison such as `==` or `<` is expected, and {found}"));
+            }
+        };
+        Ok(Tree::Compare(left, op, self.term()?))
+    }
+
+    fn term(&mut self) -> Result<Term, String> {
+        let negative = self.skip("-");
+        let token = self.take().ok_or("a register or a number is expected, and the condition ends")?;
+        let what = match token {
+            "[" => {
+                let address = self.take().and_then(number).ok_or("an address is expected behind `[`")?;
+                if !self.skip("]") {
+                    return Err("a `]` is missing".to_owned());
+                }
+                What::Memory(address)
+            }
+            "lane" => What::Lane,
+            _ if token.starts_with(|c: char| c.is_ascii_digit() || c == '.') => literal(token, negative)?,
+            _ => self.register(token)?,
+        };
+        if negative && !matches!(what, What::Whole(_) | What::Float(_)) {
+            return Err("`-` stands before numbers only".to_owned());
+        }
+        let kind = match self.skip(":").then(|| self.take()) {
+            None => None,
+            Some(Some("u32" | "u")) => Some(Kind::Unsigned),
+            Some(Some("i32" | "i")) => Some(Kind::Signed),
+            Some(Some("f32" | "f")) => Some(Kind::F32),
+            Some(Some("f16" | "h")) => Some(Kind::F16),
+            Some(_) => return Err("`:` is followed by u32, i32, f32 or f16".to_owned()),
+        };
+        Ok(Term(what, kind))
+    }
+
+    fn register(&mut self, token: &str) -> Result<What, String> {
+        let mut name = token.to_owned();
+        // An element of a state: `stack[3]`.
+        if self.tokens.first() == Some(&"[") && register(self.banks, token).is_none() {
+            self.skip("[");
+            name = format!("{token}[{}]", self.take().unwrap_or_default());
+            self.skip("]");
+        }
+        let (found, part) = match register(self.banks, &name) {
+            Some(found) => (Some(found), None),
+            None => match name.rsplit_once('.') {
+                Some((name, part)) => (register(self.banks, name), Some(part)),
+                None => (None, None),
+            },
+        };
+        let Some((register, bank)) = found else { return Err(format!("there is no register `{name}`")) };
+        let part = match part {
+            None => None,
+            Some("x" | "h0") => Some(0),
+            Some("y" | "h1") => Some(1),
+            Some("z" | "h2") => Some(2),
+            Some("w" | "h3") => Some(3),
+            Some(other) => return Err(format!("a register has no part `{other}`; write .h0 to .h3, or .x to .w")),
+        };
+        match part {
+            Some(part) if 16 * part >= bank.width => Err(format!("`{name}` has {} bits", bank.width)),
+            part => Ok(What::Register { register, width: bank.width, part }),
+        }
+    }
+}
+
+fn literal(token: &str, negative: bool) -> Result<What, String> {
+    let sign = if negative { -1 } else { 1 };
+    if let Some(whole) = number(token) {
+        let whole = i64::try_from(whole).map_err(|_| format!("`{token}` is too large"))?;
+        return Ok(What::Whole(sign * whole));
+    }
+    if !token.contains(['.', 'e', 'E']) {
+        return Err(format!("`{token}` is no number"));
+    }
+    let float: f64 = token.trim_end_matches('f').parse().map_err(|_| format!("`{token}` is no number"))?;
+    Ok(What::Float(f64::from(sign as i32) * float))
+}
+
+#[cfg(test)]
+mod tests {
+    use isaforge_runtime::machine::At;
+
+    use super::*;
+
+    /// Two lanes, of which lane n holds 0.5 + n in r1 and -n in r2; memory holds 7 at 0x10.
+    struct Two;
+
+    impl View for Two {
+        fn at(&self) -> At {
+            At { warp: 0, pc: 0, live: 3, active: 3 }
+        }
+
+        fn origin(&self) -> String {
+            String::new()
+        }
+
+        fn thread(&self, lane: usize) -> [u32; 3] {
+            [lane as u32, 0, 0]
+        }
+
+        fn read(&self, register: Register, lane: usize) -> Option<u64> {
+            Some(match register.index {
+                1 => u64::from((0.5 + lane as f32).to_bits()),
+                2 => u64::from((lane as u32).wrapping_neg()),
+                3 => 0x4000_3c00,
+                _ => 0,
+            })
+        }
+
+        fn memory(&self, _: usize, address: u64, into: &mut [u8]) -> Option<()> {
+            (address == 0x10).then(|| into.copy_from_slice(&[7, 0, 0, 0]))
+        }
+    }
+
+    fn holds(text: &str) -> bool {
+        Condition::parse(text, &[Bank::new("r", 8, 32)]).unwrap_or_else(|error| panic!("{text}: {error}")).holds(&Two)
+    }
+
+    #[test]
+    fn conditions_hold_as_they_read() {
+        for (text, expected) in [
+            ("r1 > 1.0", true),
+            ("r1 > 1.0 in any lane", true),
+            ("r1 > 1.0 in all lanes", false),
+            ("r1 > 1.0 in lane 0", false),
+            ("r1 > 1.0 in lane 1", true),
+            ("r1 > 1.0 in lane 5", false),
+            ("r1 == 0x3f000000", true),
+            ("r2 < 0", false),
+            ("r2 == -1", true),
+            ("r2:i32 < 0", true),
+            ("r2 < -0", false),
+            ("lane == 1 && r2:i32 == -1", true),
+            ("lane == 0 && r2:i32 == -1", false),
+            ("(lane == 0 || lane == 1) && r1 >= 1.5", true),
+            ("[0x10] == 7", true),
+            ("[0x14] == 0", false),
+            ("r3.h0 == 1.0 && r3.y == 2.0", true),
+            ("r1 > 1e-5 in all lanes", true),
+            ("2 != r0 in all lanes", true),
+        ] {
+            assert_eq!(holds(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_condition_is_told_why() {
+        for (text, expected) in [
+            ("", "a register or a number is expected"),
+            ("r1", "a comparison such as"),
+            ("r9 == 1", "there is no register `r9`"),
+            ("r1 = 1", "`=` means nothing"),
+            ("r1 == 1 in lanes", "`in` is followed by"),
+            ("r1 == 1 r2", "`r2` is not expected"),
+            ("r1.h2 == 1", "has 32 bits"),
+            ("(r1 == 1", "a `)` is missing"),
+            ("r1 == 99999999999999999999", "is no number"),
+            ("r1:f64 == 1", "`:` is followed by"),
+        ] {
+            let error = Condition::parse(text, &[Bank::new("r", 8, 32)]).expect_err(text);
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+        let deep = "(".repeat(100_000) + "r1 == 1";
+        assert!(Condition::parse(&deep, &[Bank::new("r", 8, 32)]).is_err());
+    }
+}

@@ -1,0 +1,479 @@
+//! A server of the Debug Adapter Protocol on standard input and output, so that editors debug.
+//!
+//! A warp is a thread of the protocol, a stack has one frame, and each bank of registers is a scope whose variables are the
+//! registers, with a child for each lane. The sources are the assembly of the program where there is one, else the
+//! disassembly. A thread of the server reads requests, so that a running program can be paused.
+
+use std::io::{self, BufRead, Read, Write};
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use isaforge_runtime::machine::{Machine, Register};
+use serde_json::{Value, json};
+
+use crate::command::{self, Answer, place, spot};
+use crate::condition::Condition;
+use crate::listing::{Listing, number};
+use crate::session::{Door, Reason, Resume, Session, Stop};
+
+/// What a launch request wants.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// The launch file.
+    pub program: Option<PathBuf>,
+    /// A specification.
+    pub spec: Option<PathBuf>,
+    /// Its generation.
+    pub generation: Option<String>,
+}
+
+/// Makes a machine with its program.
+pub type Open<'a> = &'a mut dyn FnMut(&Wanted) -> Result<(Listing, Box<dyn Machine>), String>;
+
+/// The most bytes of a message.
+const MOST: u64 = 16 << 20;
+
+/// Serves one editor on standard input and output.
+///
+/// # Errors
+/// When standard output cannot be written to.
+pub fn serve(open: Open<'_>) -> io::Result<()> {
+    let (send, requests) = channel();
+    std::thread::spawn(move || {
+        let mut input = io::stdin().lock();
+        // Whoever is gone wants nothing.
+        while let Ok(Some(request)) = read(&mut input) {
+            if send.send(request).is_err() {
+                return;
+            }
+        }
+    });
+    talk(&requests, &mut io::stdout().lock(), open)
+}
+
+/// Reads a message. Returns `None` at the end of the input.
+///
+/// # Errors
+/// When the input cannot be read, or is no message of the protocol.
+pub fn read(input: &mut dyn BufRead) -> io::Result<Option<Value>> {
+    let mut length = None;
+    loop {
+        let mut line = String::new();
+        if (&mut *input).take(MOST).read_line(&mut line)? == 0 {
+            return Ok(None);
+        }
+        match line.trim().split_once(':') {
+            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                length = value.trim().parse::<u64>().ok().filter(|length| *length <= MOST);
+            }
+            None if line.trim().is_empty() => break,
+            _ => {}
+        }
+    }
+    let length = length.ok_or_else(|| io::Error::other("a message has no length, or is too long"))?;
+    let mut body = Vec::new();
+    input.take(length).read_to_end(&mut body)?;
+    serde_json::from_slice(&body).map(Some).map_err(io::Error::other)
+}
+
+/// Answers requests until the editor disconnects.
+///
+/// # Errors
+/// When `out` cannot be written to.
+pub fn talk(requests: &Receiver<Value>, out: &mut dyn Write, open: Open<'_>) -> io::Result<()> {
+    let mut server =
+        Server { requests, out, sequence: 0, failed: None, entry: true, configured: false, over: false, waiting: None };
+    while let Ok(request) = requests.recv() {
+        let arguments = &request["arguments"];
+        match request["command"].as_str().unwrap_or_default() {
+            "initialize" => {
+                let can = [
+                    "supportsConfigurationDoneRequest",
+                    "supportsStepBack",
+                    "supportsConditionalBreakpoints",
+                    "supportsEvaluateForHovers",
+                    "supportsRestartRequest",
+                    "supportsTerminateRequest",
+                    "supportsReadMemoryRequest",
+                    "supportsFunctionBreakpoints",
+                ];
+                let can: Value = can.into_iter().map(|what| (what.to_owned(), Value::Bool(true))).collect();
+                server.answer(&request, can);
+            }
+            "launch" => {
+                let text = |key: &str| arguments[key].as_str().map(str::to_owned);
+                let wanted = Wanted {
+                    program: text("program").map(PathBuf::from),
+                    spec: text("spec").map(PathBuf::from),
+                    generation: text("generation"),
+                };
+                server.entry = arguments["stopOnEntry"].as_bool().unwrap_or(true);
+                match open(&wanted) {
+                    Ok((listing, machine)) => {
+                        server.answer(&request, json!({}));
+                        server.event("initialized", json!({}));
+                        let mut session = Session::new(&*machine, listing);
+                        if let Err(reason) = session.run(&mut server) {
+                            server.event("output", json!({ "category": "stderr", "output": format!("{reason}\n") }));
+                        }
+                        server.event("terminated", json!({}));
+                        if server.over {
+                            break;
+                        }
+                    }
+                    Err(message) => server.refuse(&request, &message),
+                }
+            }
+            "disconnect" | "terminate" => {
+                server.answer(&request, json!({}));
+                break;
+            }
+            "threads" => server.answer(&request, json!({ "threads": [] })),
+            other => server.refuse(&request, &format!("`{other}` needs a program; `launch` comes first")),
+        }
+    }
+    server.failed.map_or(Ok(()), Err)
+}
+
+struct Server<'a> {
+    requests: &'a Receiver<Value>,
+    out: &'a mut dyn Write,
+    sequence: u64,
+    failed: Option<io::Error>,
+    /// Whether to stop at the start.
+    entry: bool,
+    /// Whether the editor has said where to stop.
+    configured: bool,
+    /// Whether the editor has gone.
+    over: bool,
+    /// A request that came while the program ran.
+    waiting: Option<Value>,
+}
+
+/// The frame of the one stack that can be seen.
+const FRAME: u64 = 1;
+/// Scopes are references from here on, by bank.
+const BANKS: u64 = 1 << 16;
+/// Registers are references from here on, by bank and number.
+const REGISTERS: u64 = 1 << 32;
+
+impl Server<'_> {
+    fn send(&mut self, mut message: Value) {
+        self.sequence += 1;
+        message["seq"] = self.sequence.into();
+        let body = message.to_string();
+        let sent = write!(self.out, "Content-Length: {}\r\n\r\n{body}", body.len()).and_then(|()| self.out.flush());
+        if let Err(error) = sent {
+            self.failed.get_or_insert(error);
+            self.over = true;
+        }
+    }
+
+    fn event(&mut self, event: &str, body: Value) {
+        self.send(json!({ "type": "event", "event": event, "body": body }));
+    }
+
+    fn answer(&mut self, request: &Value, body: Value) {
+        self.send(json!({
+            "type": "response", "request_seq": request["seq"], "success": true, "command": request["command"], "body": body,
+        }));
+    }
+
+    fn refuse(&mut self, request: &Value, message: &str) {
+        self.send(json!({
+            "type": "response", "request_seq": request["seq"], "success": false, "command": request["command"],
+            "message": message, "body": { "error": { "id": 1, "format": message } },
+        }));
+    }
+
+    /// Answers a request at a stop. Returns how to go on, if it says so.
+    fn serve(&mut self, session: &mut Session<'_>, stop: &Stop<'_>, request: &Value) -> Option<Resume> {
+        let arguments = &request["arguments"];
+        let resume = match request["command"].as_str().unwrap_or_default() {
+            "configurationDone" => {
+                self.answer(request, json!({}));
+                self.configured = true;
+                if !self.entry {
+                    return Some(Resume::Continue);
+                }
+                self.stopped(session, stop);
+                return None;
+            }
+            "setBreakpoints" => {
+                let body = breakpoints(session, arguments);
+                self.answer(request, body);
+                return None;
+            }
+            "setFunctionBreakpoints" => {
+                let body = labels(session, arguments);
+                self.answer(request, body);
+                return None;
+            }
+            "setExceptionBreakpoints" => {
+                self.answer(request, json!({}));
+                return None;
+            }
+            "threads" => {
+                let name = if stop.ended { "ended".to_owned() } else { stop.view.origin() };
+                self.answer(request, json!({ "threads": [{ "id": thread(stop), "name": name }] }));
+                return None;
+            }
+            "stackTrace" => {
+                let body = stack(session, stop);
+                self.answer(request, body);
+                return None;
+            }
+            "scopes" => {
+                let scope = |(bank, known): (usize, &isaforge_runtime::machine::Bank)| {
+                    let name = known.open.trim_end_matches('[');
+                    let name = if name.is_empty() { known.name(0) } else { name.to_owned() };
+                    json!({ "name": name, "variablesReference": BANKS + bank as u64, "expensive": known.count > 512 })
+                };
+                let scopes: Vec<Value> = session.machine.banks().iter().enumerate().map(scope).collect();
+                self.answer(request, json!({ "scopes": scopes }));
+                return None;
+            }
+            "variables" => {
+                let variables = variables(session, stop, arguments["variablesReference"].as_u64().unwrap_or(0));
+                self.answer(request, json!({ "variables": variables }));
+                return None;
+            }
+            "evaluate" => {
+                return self.evaluate(session, stop, request);
+            }
+            "source" => {
+                let text: String = session.listing.lines.iter().map(|line| line.text.clone() + "\n").collect();
+                self.answer(request, json!({ "content": text }));
+                return None;
+            }
+            "readMemory" => {
+                let body = memory(stop, arguments);
+                match body {
+                    Some(body) => self.answer(request, body),
+                    None => self.refuse(request, "nothing is mapped there"),
+                }
+                return None;
+            }
+            "next" => Resume::Over,
+            "stepIn" | "stepOut" => Resume::Step(1),
+            "stepBack" => Resume::Back(1),
+            "continue" => Resume::Continue,
+            "reverseContinue" => Resume::Reverse,
+            "restart" => Resume::Restart,
+            "pause" => {
+                self.answer(request, json!({}));
+                return None;
+            }
+            "disconnect" | "terminate" => {
+                self.over = request["command"] == "disconnect";
+                Resume::Quit
+            }
+            other => {
+                self.refuse(request, &format!("`{other}` is not known here"));
+                return None;
+            }
+        };
+        self.answer(request, json!({ "allThreadsContinued": true }));
+        Some(resume)
+    }
+
+    fn evaluate(&mut self, session: &mut Session<'_>, stop: &Stop<'_>, request: &Value) -> Option<Resume> {
+        let text = request["arguments"]["expression"].as_str().unwrap_or_default();
+        let named = crate::condition::register(session.machine.banks(), text).is_some();
+        let line = if named { format!("print {text}") } else { text.to_owned() };
+        // What is hovered over is a word of the source, no command.
+        if !named && request["arguments"]["context"] == "hover" {
+            self.refuse(request, "this is no register");
+            return None;
+        }
+        match command::execute(session, stop, &line) {
+            Ok(Answer::Text(text)) => {
+                self.answer(request, json!({ "result": text.trim_end(), "variablesReference": 0 }))
+            }
+            Ok(Answer::Resume(resume)) => {
+                self.answer(request, json!({ "result": "", "variablesReference": 0 }));
+                return Some(resume);
+            }
+            Err(message) => self.refuse(request, &message),
+        }
+        None
+    }
+
+    fn stopped(&mut self, session: &Session<'_>, stop: &Stop<'_>) {
+        let reason = match &stop.reason {
+            Reason::Start => "entry",
+            Reason::Breakpoint(_) => "breakpoint",
+            Reason::Watchpoint(..) => "data breakpoint",
+            Reason::Pause => "pause",
+            Reason::Failure(_) => "exception",
+            Reason::Step | Reason::End | Reason::Refused(_) => "step",
+        };
+        let body = json!({
+            "reason": reason, "threadId": thread(stop), "allThreadsStopped": true,
+            "description": stop.reason.to_string(), "text": place(session, stop).trim_end(),
+        });
+        self.event("stopped", body);
+    }
+}
+
+impl Door for Server<'_> {
+    fn stopped(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> Resume {
+        // Editors ask while a program runs, too, and do not want it to stop for that.
+        if stop.reason == Reason::Pause
+            && let Some(request) = self.waiting.take_if(|request| request["command"] != "pause")
+        {
+            return self.serve(session, stop, &request).unwrap_or(Resume::Continue);
+        }
+        if let Reason::Failure(text) | Reason::Refused(text) = &stop.reason {
+            self.event("output", json!({ "category": "stderr", "output": format!("{text}\n") }));
+        }
+        match stop.reason {
+            // Editors have nothing to show of an end: they are told that it is one.
+            Reason::End => return Resume::Quit,
+            // The editor first says where to stop.
+            Reason::Start if !self.configured => {}
+            _ => Server::stopped(self, session, stop),
+        }
+        loop {
+            let request = match self.waiting.take() {
+                Some(request) => request,
+                None => match self.requests.recv() {
+                    Ok(request) => request,
+                    Err(_) => {
+                        self.over = true;
+                        return Resume::Quit;
+                    }
+                },
+            };
+            if let Some(resume) = self.serve(session, stop, &request) {
+                return resume;
+            }
+            if self.over {
+                return Resume::Quit;
+            }
+        }
+    }
+
+    fn output(&mut self, stream: u64, bytes: &[u8]) {
+        let category = if stream == 2 { "stderr" } else { "stdout" };
+        self.event("output", json!({ "category": category, "output": String::from_utf8_lossy(bytes) }));
+    }
+
+    fn wants_pause(&mut self) -> bool {
+        match self.requests.try_recv() {
+            Ok(request) => {
+                self.waiting = Some(request);
+                true
+            }
+            Err(TryRecvError::Empty) => false,
+            Err(TryRecvError::Disconnected) => {
+                self.over = true;
+                true
+            }
+        }
+    }
+}
+
+fn thread(stop: &Stop<'_>) -> u64 {
+    // Numbers of threads are those that a double holds.
+    stop.view.at().warp % (1 << 48) + 1
+}
+
+fn stack(session: &Session<'_>, stop: &Stop<'_>) -> Value {
+    let pc = stop.view.at().pc;
+    let index = session.listing.at(pc);
+    let line = index.and_then(|index| session.listing.lines[index].line);
+    let mut frame = json!({
+        "id": FRAME, "name": format!("{} {}", spot(session, pc), session.listing.text(pc)),
+        "line": line.or(index.map(|index| index + 1)).unwrap_or(0), "column": 1,
+        "instructionPointerReference": format!("{pc:#x}"),
+    });
+    frame["source"] = match (&session.listing.path, line) {
+        (Some(path), Some(_)) => {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            json!({ "name": path.file_name().map(|name| name.to_string_lossy()), "path": path.to_string_lossy() })
+        }
+        _ => json!({ "name": "disassembly", "sourceReference": 1 }),
+    };
+    json!({ "stackFrames": [frame], "totalFrames": 1 })
+}
+
+/// Takes the place of all breakpoints on lines.
+fn breakpoints(session: &mut Session<'_>, arguments: &Value) -> Value {
+    let on_lines = session.breakpoints.iter().filter(|known| known.pc.is_some()).map(|known| known.number);
+    let old: Vec<usize> = on_lines.collect();
+    for number in old {
+        session.remove(number);
+    }
+    let wanted = arguments["breakpoints"].as_array().cloned().unwrap_or_default();
+    let has_source = session.listing.lines.iter().any(|line| line.line.is_some());
+    let answer = |wanted: &Value| {
+        let line = wanted["line"].as_u64().unwrap_or(0) as usize;
+        let found = match has_source {
+            true => session.listing.on_line(line),
+            false => session.listing.lines.get(line.saturating_sub(1)),
+        };
+        let Some(found) = found else { return json!({ "verified": false, "message": "no instruction is there" }) };
+        let (pc, line) = (found.pc, found.line.unwrap_or(line));
+        let condition = match wanted["condition"].as_str().filter(|text| !text.trim().is_empty()) {
+            Some(text) => match Condition::parse(text, session.machine.banks()) {
+                Ok(condition) => Some(condition),
+                Err(message) => return json!({ "verified": false, "message": message }),
+            },
+            None => None,
+        };
+        json!({ "id": session.stop_at(Some(pc), condition), "verified": true, "line": line })
+    };
+    let answers: Vec<Value> = wanted.iter().map(answer).collect();
+    json!({ "breakpoints": answers })
+}
+
+/// Adds breakpoints on labels.
+fn labels(session: &mut Session<'_>, arguments: &Value) -> Value {
+    let wanted = arguments["breakpoints"].as_array().cloned().unwrap_or_default();
+    let answer = |wanted: &Value| match session.listing.place(wanted["name"].as_str().unwrap_or_default()) {
+        Ok(pc) => json!({ "id": session.stop_at(Some(pc), None), "verified": true }),
+        Err(message) => json!({ "verified": false, "message": message }),
+    };
+    let answers: Vec<Value> = wanted.iter().map(answer).collect();
+    json!({ "breakpoints": answers })
+}
+
+/// The registers of a bank that are not 0 in all lanes, or the lanes of a register.
+fn variables(session: &Session<'_>, stop: &Stop<'_>, reference: u64) -> Vec<Value> {
+    let banks = session.machine.banks();
+    let live: Vec<usize> = (0..session.machine.lanes()).filter(|lane| stop.view.at().live >> lane & 1 != 0).collect();
+    let value = |register, lane, width| Some(session.format.show(stop.view.read(register, lane)?, width));
+    if let Some(register) = reference.checked_sub(REGISTERS) {
+        let register = Register { bank: (register >> 32) as u16, index: register as u32 };
+        let width = banks.get(usize::from(register.bank)).map_or(32, |bank| bank.width);
+        let variable = |lane: &usize| {
+            let value = value(register, *lane, width)?;
+            Some(json!({ "name": format!("lane {lane}"), "value": value, "variablesReference": 0 }))
+        };
+        return live.iter().filter_map(variable).collect();
+    }
+    let Some(bank) = reference.checked_sub(BANKS).and_then(|bank| u16::try_from(bank).ok()) else { return Vec::new() };
+    let Some(known) = banks.get(usize::from(bank)) else { return Vec::new() };
+    let variable = |index: u32| {
+        let register = Register { bank, index };
+        let lanes = if known.uniform { &live[..live.len().min(1)] } else { &live[..] };
+        let values: Option<Vec<u64>> = lanes.iter().map(|lane| stop.view.read(register, *lane)).collect();
+        let values = values.filter(|values| values.iter().any(|value| *value != 0))?;
+        let same = values.iter().all(|value| *value == values[0]);
+        let shown = if same { session.format.show(values[0], known.width) } else { "differs by lane".to_owned() };
+        let inside = if known.uniform { 0 } else { REGISTERS + (u64::from(bank) << 32) + u64::from(index) };
+        Some(json!({ "name": known.name(index), "value": shown, "variablesReference": inside }))
+    };
+    (0..known.count).filter_map(variable).collect()
+}
+
+fn memory(stop: &Stop<'_>, arguments: &Value) -> Option<Value> {
+    let base = number(arguments["memoryReference"].as_str()?)?;
+    let address = base.checked_add_signed(arguments["offset"].as_i64().unwrap_or(0))?;
+    let mut bytes = vec![0; usize::try_from(arguments["count"].as_u64()?).ok()?.min(1 << 20)];
+    stop.view.memory(0, address, &mut bytes)?;
+    Some(json!({ "address": format!("{address:#x}"), "data": STANDARD.encode(&bytes) }))
+}

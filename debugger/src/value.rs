@@ -1,0 +1,111 @@
+//! How bits are written.
+
+use std::fmt::Write as _;
+
+use half::f16;
+
+/// How bits are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Hexadecimal digits, as many as there are bits for.
+    #[default]
+    Hex,
+    /// Whole numbers from 0 on.
+    Unsigned,
+    /// Whole numbers with a sign.
+    Signed,
+    /// 32-bit floats, one for each 32 bits, the lowest first.
+    F32,
+    /// 16-bit floats, one for each 16 bits, the lowest first.
+    F16,
+}
+
+impl Format {
+    /// All of them, with the names that they are asked for by.
+    pub const ALL: [(Format, &'static str); 5] = [
+        (Format::Hex, "hex"),
+        (Format::Unsigned, "u32"),
+        (Format::Signed, "i32"),
+        (Format::F32, "f32"),
+        (Format::F16, "f16"),
+    ];
+
+    /// The format of a name.
+    ///
+    /// # Errors
+    /// Which names there are.
+    pub fn named(name: &str) -> Result<Format, String> {
+        let name = match name {
+            "x" => "hex",
+            "u" => "u32",
+            "i" | "d" => "i32",
+            "f" => "f32",
+            "h" | "2xf16" => "f16",
+            name => name,
+        };
+        let found = Format::ALL.iter().find(|(_, known)| *known == name).map(|(format, _)| *format);
+        found.ok_or_else(|| format!("there is no format `{name}`; write hex, u32, i32, f32 or f16"))
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Format::ALL.iter().find(|(format, _)| *format == self).map_or("hex", |(_, name)| name)
+    }
+
+    /// The format behind this one, and the first behind the last.
+    pub fn next(self) -> Format {
+        let at = Format::ALL.iter().position(|(format, _)| *format == self).unwrap_or(0);
+        Format::ALL[(at + 1) % Format::ALL.len()].0
+    }
+
+    /// A value of so many bits.
+    ///
+    /// ```
+    /// use isaforge_debugger::value::Format;
+    ///
+    /// assert_eq!(Format::Hex.show(0x3f80_0000, 32), "3f800000");
+    /// assert_eq!(Format::F32.show(0x3f80_0000, 32), "1.0");
+    /// assert_eq!(Format::F16.show(0xc000_3c00, 32), "1.0,-2.0");
+    /// assert_eq!(Format::Signed.show(0xffff_ffff, 32), "-1");
+    /// ```
+    pub fn show(self, bits: u64, width: u32) -> String {
+        let mut text = String::new();
+        let _ = match self {
+            Format::Hex => write!(text, "{bits:0digits$x}", digits = width.div_ceil(4).max(1) as usize),
+            Format::Unsigned => write!(text, "{bits}"),
+            Format::Signed => write!(text, "{}", signed(bits, width)),
+            Format::F32 => parts(&mut text, width.div_ceil(32), |n| number(f32::from_bits((bits >> (32 * n)) as u32))),
+            Format::F16 => {
+                parts(&mut text, width.div_ceil(16), |n| number(f16::from_bits((bits >> (16 * n)) as u16).to_f32()))
+            }
+        };
+        text
+    }
+}
+
+fn parts(text: &mut String, count: u32, part: impl Fn(u32) -> String) -> std::fmt::Result {
+    for n in 0..count.max(1) {
+        write!(text, "{}{}", if n == 0 { "" } else { "," }, part(n))?;
+    }
+    Ok(())
+}
+
+/// A float with as few digits as tell it from its neighbours.
+fn number(value: f32) -> String {
+    let magnitude = value.abs();
+    if value != 0.0 && value.is_finite() && !(1e-4..1e7).contains(&magnitude) {
+        return format!("{value:e}");
+    }
+    format!("{value:?}")
+}
+
+/// A number of so many bits with a sign.
+pub fn signed(bits: u64, width: u32) -> i64 {
+    let above = 64 - width.clamp(1, 64);
+    ((bits << above) as i64) >> above
+}
+
+/// The bits of a small float as a number.
+pub fn half(bits: u64) -> f64 {
+    f16::from_bits(bits as u16).to_f64()
+}

@@ -1,0 +1,212 @@
+//! The doors, on a program of Valhall.
+
+use std::io::BufReader;
+use std::sync::mpsc::channel;
+
+use isaforge_analysis::Set;
+use isaforge_core::Tables;
+use isaforge_debugger::{Door, Listing, Resume, Session, Source, Stop, dap, script, terminal};
+use isaforge_runtime::machine::Machine;
+use isaforge_runtime::valhall::host::Resources;
+use isaforge_runtime::valhall::watched::Watched;
+use isaforge_runtime::{Launch, Memory};
+use isaforge_valhall::{ISA, semantics::SEMANTICS};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+/// Each thread counts to three, and stores the count and its number.
+const SOURCE: &str = "\
+    MOV.i32 r1, r60
+    IADD_IMM.i32 r0, 0x0, #0x0
+again:
+    IADD_IMM.i32 r0, r0, #0x1
+    ICMP.u32.lt.m1 r2, r0, u2, 0x0
+    BRANCHZ.eq.reconverge r2, done
+    BRANCHZ.eq r3, again
+done:
+    IADD.u32 r4, r0, r1
+    U32_TO_F32 r5, r4
+    STORE.i32.slot0.end @r4, u0, offset:0
+";
+
+fn machine() -> Watched<'static> {
+    let program = isaforge_core::program::assemble(ISA, SOURCE).expect("it is a program");
+    let mut memory = Memory::new();
+    memory.map(0x1000, vec![0; 64]).expect("nothing else is there");
+    let launch = Launch { program, local_size: [4, 1, 1], uniforms: vec![0x1000, 0, 3], ..Launch::default() };
+    Watched::launch(launch, memory, Resources::default())
+}
+
+fn listing(machine: &dyn Machine) -> Listing {
+    let set = Set::new(Tables::Words(ISA), Some(SEMANTICS));
+    let source = Source { path: Some("count.s".into()), text: SOURCE.to_owned(), first: 1 };
+    Listing::new(machine, &set, Some(&source))
+}
+
+/// What a script answers, and what is wrong with it.
+fn answers(commands: &str) -> (String, Vec<String>, script::Done) {
+    let machine = machine();
+    let mut session = Session::new(&machine, listing(&machine));
+    let (mut out, mut mistakes) = (Vec::new(), Vec::new());
+    let mut complain = |line: usize, message: &str| mistakes.push(format!("{line}: {message}"));
+    let done = script::run(&mut session, &mut commands.as_bytes(), &mut out, &mut complain).expect("it starts");
+    (String::from_utf8(out).expect("it is text"), mistakes, done)
+}
+
+#[test]
+fn a_script_steps_and_goes_back() {
+    let (out, mistakes, _) = answers("step\nstep 2\nback\nprint r0\nback 5\n");
+    let places: Vec<&str> = out.lines().map(|line| line.split(' ').next().unwrap_or_default()).collect();
+    assert_eq!((&places[..4], &mistakes[..]), (&["0", "1", "3", "2"][..], &[][..]), "{out}");
+    assert!(out.contains("r0     = 00000000"), "{out}");
+}
+
+#[test]
+fn a_breakpoint_at_a_label_stops_in_each_turn_and_going_back_finds_it_again() {
+    let (out, mistakes, done) = answers("break again\nc\nc\nprint r0\nreverse\nprint r0\nreverse\nc\nc\nc\nc\n");
+    assert_eq!(mistakes, Vec::<String>::new());
+    assert!(!done.failed);
+    let values: Vec<&str> = out.lines().filter(|line| line.contains("r0 ")).filter(|l| l.contains(" = ")).collect();
+    assert_eq!(values.len(), 2, "{out}");
+    assert!(values[0].ends_with("00000001") && values[1].ends_with("00000000"), "{out}");
+    assert!(out.ends_with("the program has ended\n"), "{out}");
+}
+
+#[test]
+fn conditions_and_watchpoints_name_what_happened() {
+    let (out, mistakes, _) = answers(
+        "break if r5 > 4.5 in any lane\nc\nprint r5 as f32\nrestart\ndelete 1\nwatch r0 lane 2\nc\nc\nwatch 0x1000\ndelete 2\nc\nmemory 0x1000 2\n",
+    );
+    assert_eq!(mistakes, Vec::<String>::new(), "{out}");
+    for expected in [
+        "breakpoint 1 if r5 > 4.5 in any lane",
+        "0:3.0 1:4.0 2:5.0 3:6.0",
+        "watchpoint 2: r0 in lane 2 was 00000000 and is 00000001, by `IADD_IMM.i32 r0, r0, #0x1` at 0x2",
+        "watchpoint 3: memory at 0x1000 was 00000000 and is",
+    ] {
+        assert!(out.contains(expected), "{expected} in\n{out}");
+    }
+}
+
+#[test]
+fn a_wrong_line_is_named_and_the_next_one_is_carried_out() {
+    let (out, mistakes, done) =
+        answers("# a comment\n\njump 3\nbreak nowhere\nbreak if r99 == 1\nback\nprint r60\nstep x\n");
+    assert_eq!(done.mistakes, 5, "{mistakes:?}");
+    assert!(mistakes[0].starts_with("3: there is no command `jump`"), "{mistakes:?}");
+    assert!(mistakes[1].starts_with("4: there is no label `nowhere`: again, done"), "{mistakes:?}");
+    assert!(mistakes[2].starts_with("5: there is no register `r99`"), "{mistakes:?}");
+    assert!(mistakes[3].starts_with("6: this is the first instruction"), "{mistakes:?}");
+    assert!(out.contains("r60    = 0:00000000 1:00000001 2:00000002 3:00000003"), "{out}");
+}
+
+#[test]
+fn a_program_that_fails_stops_before_the_instruction() {
+    let program =
+        isaforge_core::program::assemble(ISA, "MOV.i32 r1, u0\nLOAD.i32.unsigned.slot0 @r0, r2, offset:0\nNOP.end");
+    let launch = Launch { program: program.expect("it is a program"), ..Launch::default() };
+    let machine = Watched::launch(launch, Memory::new(), Resources::default());
+    let mut session = Session::new(&machine, Listing::default());
+    let mut out = Vec::new();
+    let done =
+        script::run(&mut session, &mut "c\nwhere\nback\n".as_bytes(), &mut out, &mut |_, _| ()).expect("it starts");
+    let out = String::from_utf8(out).expect("it is text");
+    assert!(out.contains("the program failed: word 1 `LOAD.i32"), "{out}");
+    assert!(!done.failed && out.lines().last().is_some_and(|line| line.starts_with("0 ")), "{out}");
+}
+
+/// The messages that a server sends for some requests.
+fn served(requests: &[(&str, serde_json::Value)]) -> Vec<serde_json::Value> {
+    let (send, receive) = channel();
+    for (sequence, (command, arguments)) in requests.iter().enumerate() {
+        let request =
+            serde_json::json!({ "seq": sequence + 1, "type": "request", "command": command, "arguments": arguments });
+        send.send(request).expect("it is received below");
+    }
+    drop(send);
+    let mut out = Vec::new();
+    let mut open = |_: &dap::Wanted| {
+        let machine = machine();
+        Ok((listing(&machine), Box::new(machine) as Box<dyn Machine>))
+    };
+    dap::talk(&receive, &mut out, &mut open).expect("a vector takes everything");
+    let mut input = BufReader::new(&out[..]);
+    std::iter::from_fn(|| dap::read(&mut input).expect("the server speaks the protocol")).collect()
+}
+
+#[test]
+fn an_editor_sets_a_breakpoint_on_a_line_and_looks_at_registers() {
+    use serde_json::json;
+    let none = json!({});
+    let sent = served(&[
+        ("initialize", json!({ "adapterID": "isaforge" })),
+        ("launch", json!({ "program": "count.yaml", "stopOnEntry": false })),
+        (
+            "setBreakpoints",
+            json!({ "source": { "path": "count.s" }, "breakpoints": [{ "line": 9, "condition": "r0 == 3" }] }),
+        ),
+        ("configurationDone", none.clone()),
+        ("threads", none.clone()),
+        ("stackTrace", json!({ "threadId": 1 })),
+        ("scopes", json!({ "frameId": 1 })),
+        ("variables", json!({ "variablesReference": 1 << 16 })),
+        ("evaluate", json!({ "expression": "r0", "context": "hover" })),
+        ("stepBack", json!({ "threadId": 1 })),
+        ("stackTrace", json!({ "threadId": 1 })),
+        ("nonsense", none.clone()),
+        ("continue", json!({ "threadId": 1 })),
+        ("continue", json!({ "threadId": 1 })),
+        ("disconnect", none),
+    ]);
+    let answer =
+        |command: &'static str| sent.iter().filter(move |m| m["type"] == "response" && m["command"] == command);
+    let body = |command: &'static str| {
+        answer(command).next().unwrap_or_else(|| panic!("{command} is answered"))["body"].clone()
+    };
+    assert_eq!(body("setBreakpoints")["breakpoints"][0]["verified"], true, "{sent:#?}");
+    assert_eq!(body("stackTrace")["stackFrames"][0]["line"], 9, "{sent:#?}");
+    assert_eq!(body("scopes")["scopes"][0]["name"], "r");
+    let variables = body("variables")["variables"].clone();
+    assert!(
+        variables.as_array().is_some_and(|all| all.iter().any(|one| one["name"] == "r0" && one["value"] == "00000003"))
+    );
+    assert!(body("evaluate")["result"].as_str().is_some_and(|text| text.contains("r0     = 00000003")));
+    assert_ne!(answer("stackTrace").nth(1).expect("it is asked twice")["body"]["stackFrames"][0]["line"], 9);
+    assert_eq!(answer("nonsense").next().expect("it is answered")["success"], false);
+    let events: Vec<&str> = sent.iter().filter_map(|m| m["event"].as_str()).collect();
+    assert_eq!(events, ["initialized", "stopped", "stopped", "stopped", "terminated"]);
+    let sequence: Vec<u64> = sent.iter().filter_map(|m| m["seq"].as_u64()).collect();
+    assert_eq!(sequence, (1..=sent.len() as u64).collect::<Vec<_>>());
+}
+
+/// Draws the stop at which it is asked first after some steps.
+struct Picture(u64, String);
+
+impl Door for Picture {
+    fn stopped(&mut self, session: &mut Session<'_>, stop: &Stop<'_>) -> Resume {
+        if stop.count == 0 {
+            session.stop_at(Some(2), None);
+            return Resume::Step(self.0);
+        }
+        let mut terminal = Terminal::new(TestBackend::new(100, 30)).expect("a buffer is a terminal");
+        let screen = terminal::Screen { lane: 1, ..terminal::Screen::default() };
+        terminal.draw(|frame| terminal::draw(frame, session, stop, &screen)).expect("a buffer can be drawn to");
+        self.1 = terminal.backend().to_string();
+        Resume::Quit
+    }
+}
+
+#[test]
+fn the_terminal_shows_program_lanes_and_registers() {
+    let machine = machine();
+    let mut session = Session::new(&machine, listing(&machine));
+    let mut picture = Picture(3, String::new());
+    session.run(&mut picture).expect("it starts");
+    let expected = include_str!("terminal.txt");
+    if std::env::var_os("UPDATE_GOLDENS").is_some() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/terminal.txt");
+        std::fs::write(path, &picture.1).expect("goldens can be written");
+    } else {
+        assert_eq!(picture.1, expected);
+    }
+}

@@ -1,0 +1,194 @@
+//! Programs of the USC as machines that anybody can look at.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use isaforge_usc::Regbank;
+
+use crate::machine::{self, Access, At, Bank, Observer, View};
+use crate::observe::Terms;
+use crate::usc::exec::value;
+use crate::usc::host::{Host, Software};
+use crate::usc::lanes::{LANES, Mask};
+use crate::usc::machine::{Common, Task};
+use crate::usc::register::{
+    DYNAMIC, GLOBALS, INTERNALS, PIXEL_OUTPUTS, Register, SHARED, SPECIALS, TEMPORARIES, pixel,
+};
+use crate::usc::watch::{TERMS, Watch};
+
+/// The banks: what the names of their registers begin with, how many there are, whether instances share them, and the
+/// register of a number.
+const BANKS: [(&str, usize, bool, fn(u32) -> Option<Register>); 11] = [
+    ("r", TEMPORARIES, false, Register::temporary),
+    ("i", INTERNALS, false, |n| Register::special(36 + n)),
+    ("po", PIXEL_OUTPUTS, false, |n| Register::special(pixel(n as u16).into())),
+    ("vi", TEMPORARIES, false, |n| Register::new(Regbank::Vtxin, n)),
+    ("idx", 2, false, |n| Register::new(if n == 0 { Regbank::Idx0 } else { Regbank::Idx1 }, 5)),
+    ("sr", SPECIALS, false, Register::special),
+    ("sl", INTERNALS, true, |n| Some(Register::Slot(n as u16))),
+    ("g", GLOBALS, true, |n| Some(Register::Global(n as u16))),
+    ("sh", SHARED, true, |n| Some(Register::Shared(n as u16))),
+    ("cf", SHARED, true, |n| Some(Register::Coefficient(n as u16))),
+    ("dc", DYNAMIC, true, |n| Some(Register::Dynamic(n as u16))),
+];
+/// Behind them: the predicate, and whether an instance runs.
+const PREDICATE: u16 = BANKS.len() as u16;
+
+/// Runs a program from its start as the watch says, and gives the host as the program leaves it.
+pub type Start<'a> = Box<dyn Fn(&mut Watch<'_>) -> Result<Software, String> + 'a>;
+
+/// A program of the USC with all that it runs on.
+pub struct Watched<'a> {
+    code: Vec<u8>,
+    banks: Vec<Bank>,
+    start: Start<'a>,
+}
+
+impl fmt::Debug for Watched<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watched").field("code", &self.code.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Watched<'a> {
+    /// A program with these bytes that `start` runs.
+    pub fn new(code: &[u8], start: Start<'a>) -> Self {
+        let bank = |&(open, count, uniform, _): &_| Bank { uniform, ..Bank::new(open, count as u32, 32) };
+        let masks = ["p", "pe"].map(|name| Bank { names: vec![name.to_owned()], ..Bank::new("", 1, 1) });
+        Watched { code: code.to_vec(), banks: BANKS.iter().map(bank).chain(masks).collect(), start }
+    }
+}
+
+impl machine::Machine for Watched<'_> {
+    fn terms(&self) -> Terms {
+        TERMS
+    }
+
+    fn lanes(&self) -> usize {
+        LANES
+    }
+
+    fn banks(&self) -> &[Bank] {
+        &self.banks
+    }
+
+    fn unit(&self) -> u64 {
+        1
+    }
+
+    fn code(&self) -> &[u8] {
+        &self.code
+    }
+
+    fn run(&self, observer: &mut dyn Observer) -> Result<(), String> {
+        let mut stopped = Stopped { observer, stopped: false };
+        let mut watch = Watch::default();
+        watch.observer = Some(&mut stopped);
+        match (self.start)(&mut watch) {
+            Ok(host) => observer.end(&End(host)),
+            Err(_) if stopped.stopped => {}
+            Err(reason) => return Err(reason),
+        }
+        Ok(())
+    }
+}
+
+/// Keeps in mind whether an observer has ended the run.
+struct Stopped<'a> {
+    observer: &'a mut dyn Observer,
+    stopped: bool,
+}
+
+impl Observer for Stopped<'_> {
+    fn before(&mut self, view: &dyn View) -> ControlFlow<()> {
+        let flow = self.observer.before(view);
+        self.stopped |= flow.is_break();
+        flow
+    }
+
+    fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
+        let flow = self.observer.after(view);
+        self.stopped |= flow.is_break();
+        flow
+    }
+}
+
+/// A task at a group.
+pub(super) struct Seen<'a, H> {
+    pub task: &'a Task,
+    pub common: &'a Common,
+    pub host: &'a H,
+    /// The number of the task, and whether its instances are pixels.
+    pub who: (usize, bool),
+    pub at: u32,
+    pub active: Mask,
+    pub accesses: &'a [Access],
+}
+
+impl<H: Host> View for Seen<'_, H> {
+    fn at(&self) -> At {
+        let live = if self.task.has_ended() { 0 } else { self.task.valid };
+        At { warp: self.who.0 as u64, pc: self.at.into(), live: live.into(), active: self.active.into() }
+    }
+
+    fn origin(&self) -> String {
+        format!("task {}", self.who.0)
+    }
+
+    fn thread(&self, lane: usize) -> [u32; 3] {
+        let special =
+            |number| Register::special(number).and_then(|register| self.task.get(register, lane)).unwrap_or(0);
+        match self.who {
+            (_, true) => [special(97), special(100), 0],
+            (task, false) => [(task * LANES + lane) as u32, 0, 0],
+        }
+    }
+
+    fn read(&self, register: machine::Register, lane: usize) -> Option<u64> {
+        if lane >= LANES {
+            return None;
+        }
+        let number = register.index;
+        let bit = |mask: Mask| Some(u64::from(mask >> lane & 1));
+        match register.bank.checked_sub(PREDICATE) {
+            Some(0) => return bit(self.task.predicate),
+            Some(_) => return bit(self.task.running),
+            None => {}
+        }
+        let (_, _, _, register) = BANKS.get(usize::from(register.bank))?;
+        Some(value(self.task, self.common, register(number)?, lane).into())
+    }
+
+    fn memory(&self, _: usize, address: u64, into: &mut [u8]) -> Option<()> {
+        self.host.peek(address, into)
+    }
+
+    fn accesses(&self) -> &[Access] {
+        self.accesses
+    }
+}
+
+/// After the end.
+struct End(Software);
+
+impl View for End {
+    fn at(&self) -> At {
+        At::default()
+    }
+
+    fn origin(&self) -> String {
+        String::new()
+    }
+
+    fn thread(&self, _: usize) -> [u32; 3] {
+        [0; 3]
+    }
+
+    fn read(&self, _: machine::Register, _: usize) -> Option<u64> {
+        None
+    }
+
+    fn memory(&self, _: usize, address: u64, into: &mut [u8]) -> Option<()> {
+        self.0.peek(address, into)
+    }
+}

@@ -1,0 +1,260 @@
+//! Programs of Valhall as machines that anybody can look at.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use isaforge_valhall::Register as Valhall;
+
+use super::host::Host;
+use super::observe::{Moment, Observer, TERMS};
+use super::run_with;
+use super::warp::LANES;
+use crate::launch::{Launch, Stage};
+use crate::machine::{self, Access, At, Bank, Machine, Register, View};
+use crate::memory::Memory;
+use crate::observe::Terms;
+
+/// The registers of a thread, among the banks.
+const REGISTERS: u16 = 0;
+/// Warps of a workgroup, at most.
+const WARPS: u64 = Launch::MAX_THREADS / LANES as u64;
+
+/// Runs a program from its start, and gives the memory that it leaves.
+pub type Start<'a> = Box<dyn Fn(&mut Told<'_>) -> Result<Memory, String> + 'a>;
+
+/// A program of Valhall with all that it runs on.
+pub struct Watched<'a> {
+    code: Vec<u8>,
+    banks: Vec<Bank>,
+    /// Workgroups in each direction, and threads of a workgroup.
+    grid: [[u32; 3]; 2],
+    start: Start<'a>,
+}
+
+impl fmt::Debug for Watched<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watched").field("grid", &self.grid).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Watched<'a> {
+    /// A program that `start` runs by the reference, with the observer that it is given.
+    pub fn new(program: &[u64], start: Start<'a>) -> Self {
+        Watched {
+            code: program.iter().flat_map(|word| word.to_le_bytes()).collect(),
+            banks: vec![
+                Bank::new("r", Valhall::COUNT as u32, 32),
+                Bank::new("u", Launch::MAX_UNIFORMS as u32, 32).shared(),
+            ],
+            grid: [[1; 3]; 2],
+            start,
+        }
+    }
+
+    /// A launch on memory, with what a host provides.
+    ///
+    /// ```
+    /// use std::ops::ControlFlow;
+    ///
+    /// use isaforge_runtime::machine::{Machine, Observer, View};
+    /// use isaforge_runtime::valhall::{host::Resources, watched::Watched};
+    /// use isaforge_runtime::{Launch, Memory};
+    ///
+    /// struct Count(usize);
+    ///
+    /// impl Observer for Count {
+    ///     fn before(&mut self, view: &dyn View) -> ControlFlow<()> {
+    ///         self.0 += view.at().active.count_ones() as usize;
+    ///         ControlFlow::Continue(())
+    ///     }
+    /// }
+    ///
+    /// let source = "IADD_IMM.i32 r0, 0x0, #0x2a\nNOP.end";
+    /// let program = isaforge_core::program::assemble(isaforge_valhall::ISA, source).unwrap();
+    /// let launch = Launch { program, local_size: [4, 1, 1], ..Launch::default() };
+    /// let machine = Watched::launch(launch, Memory::new(), Resources::default());
+    /// let mut count = Count(0);
+    /// machine.run(&mut count)?;
+    /// assert_eq!(count.0, 8);
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn launch(launch: Launch, memory: Memory, host: impl Host + Clone + 'a) -> Self {
+        let words = launch.program.clone();
+        let grid = [launch.groups, launch.local_size];
+        let start = move |told: &mut Told<'_>| {
+            let (mut memory, mut host) = (memory.clone(), host.clone());
+            match run_with(&launch, &mut memory, &mut host, told) {
+                Ok(_) => Ok(memory),
+                Err(error) => Err(error.to_string()),
+            }
+        };
+        Watched { grid, ..Watched::new(&words, Box::new(start)) }
+    }
+}
+
+impl Machine for Watched<'_> {
+    fn terms(&self) -> Terms {
+        TERMS
+    }
+
+    fn lanes(&self) -> usize {
+        LANES
+    }
+
+    fn banks(&self) -> &[Bank] {
+        &self.banks
+    }
+
+    fn unit(&self) -> u64 {
+        8
+    }
+
+    fn code(&self) -> &[u8] {
+        &self.code
+    }
+
+    fn run(&self, observer: &mut dyn machine::Observer) -> Result<(), String> {
+        let mut told = Told { observer, grid: self.grid, stopped: false };
+        match (self.start)(&mut told) {
+            Ok(memory) => told.observer.end(&End(memory)),
+            Err(_) if told.stopped => {}
+            Err(reason) => return Err(reason),
+        }
+        Ok(())
+    }
+}
+
+/// Tells an observer of any machine what an observer of Valhall sees.
+pub struct Told<'a> {
+    observer: &'a mut dyn machine::Observer,
+    grid: [[u32; 3]; 2],
+    stopped: bool,
+}
+
+impl fmt::Debug for Told<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Told").field("stopped", &self.stopped).finish_non_exhaustive()
+    }
+}
+
+impl Told<'_> {
+    fn keep(&mut self, flow: ControlFlow<()>) -> ControlFlow<()> {
+        self.stopped |= flow.is_break();
+        flow
+    }
+}
+
+impl Observer for Told<'_> {
+    fn before(&mut self, moment: &Moment<'_>) -> ControlFlow<()> {
+        let flow = self.observer.before(&Seen { moment, grid: self.grid });
+        self.keep(flow)
+    }
+
+    fn after(&mut self, moment: &Moment<'_>) -> ControlFlow<()> {
+        let flow = self.observer.after(&Seen { moment, grid: self.grid });
+        self.keep(flow)
+    }
+
+    fn barrier(&mut self, group: [u32; 3]) {
+        self.observer.barrier(number(group, self.grid[0]));
+    }
+}
+
+/// The number of a place in a grid, x fastest.
+fn number([x, y, z]: [u32; 3], [width, height, _]: [u32; 3]) -> u64 {
+    let [x, y, z, width, height] = [x, y, z, width, height].map(u64::from);
+    z.wrapping_mul(height).wrapping_add(y).wrapping_mul(width).wrapping_add(x)
+}
+
+struct Seen<'m> {
+    moment: &'m Moment<'m>,
+    grid: [[u32; 3]; 2],
+}
+
+impl View for Seen<'_> {
+    fn at(&self) -> At {
+        let Moment { stage, group, warp, pc, lanes, .. } = *self.moment;
+        let warp = match stage {
+            Stage::Compute => number(group, self.grid[0]).wrapping_mul(WARPS).wrapping_add(warp.into()),
+            _ => u64::from(group[1]) << 32 | u64::from(group[0]),
+        };
+        At { warp, pc: pc as u64, live: lanes.live.into(), active: lanes.active.into() }
+    }
+
+    fn origin(&self) -> String {
+        let Moment { stage, group: [x, y, z], warp, .. } = self.moment;
+        match stage {
+            Stage::Compute => format!("workgroup ({x},{y},{z}) warp {warp}"),
+            Stage::Fragment => format!("pixel ({x},{y})"),
+            Stage::Vertex => format!("vertex {x}"),
+        }
+    }
+
+    fn thread(&self, lane: usize) -> [u32; 3] {
+        let lane = lane % LANES;
+        match self.moment.stage {
+            Stage::Compute => {
+                let [width, height, _] = self.grid[1].map(|n| n.max(1) as usize);
+                let index = self.moment.space.first_thread + lane;
+                let local = [index % width, index / width % height, index / width / height];
+                let global = |axis: usize| {
+                    self.moment.group[axis].wrapping_mul(self.grid[1][axis]).wrapping_add(local[axis] as u32)
+                };
+                [0, 1, 2].map(global)
+            }
+            Stage::Fragment => {
+                let [x, y] = self.moment.pixels[lane];
+                [x, y, 0]
+            }
+            Stage::Vertex => [self.moment.group[0].wrapping_add(lane as u32), 0, 0],
+        }
+    }
+
+    fn group(&self) -> u64 {
+        match self.moment.stage {
+            Stage::Compute => number(self.moment.group, self.grid[0]),
+            _ => self.at().warp,
+        }
+    }
+
+    fn read(&self, register: Register, lane: usize) -> Option<u64> {
+        let index = register.index as usize;
+        match register.bank {
+            REGISTERS => self.moment.registers.get(index)?.get(lane).copied().map(u64::from),
+            _ => Some(self.moment.uniforms.get(index).copied().unwrap_or(0).into()),
+        }
+    }
+
+    fn memory(&self, lane: usize, address: u64, into: &mut [u8]) -> Option<()> {
+        self.moment.space.read(lane, address, into).ok()
+    }
+
+    fn accesses(&self) -> &[Access] {
+        self.moment.accesses
+    }
+}
+
+/// After the end.
+struct End(Memory);
+
+impl View for End {
+    fn at(&self) -> At {
+        At::default()
+    }
+
+    fn origin(&self) -> String {
+        String::new()
+    }
+
+    fn thread(&self, _: usize) -> [u32; 3] {
+        [0; 3]
+    }
+
+    fn read(&self, _: Register, _: usize) -> Option<u64> {
+        None
+    }
+
+    fn memory(&self, _: usize, address: u64, into: &mut [u8]) -> Option<()> {
+        self.0.read(address, into).ok()
+    }
+}

@@ -1,0 +1,139 @@
+//! Programs of the VPU as machines that anybody can look at.
+
+use std::fmt;
+
+use crate::machine::{self, At, Bank, Observer, Register, View};
+use crate::observe::Terms;
+use crate::vpu::error::RunError;
+use crate::vpu::exec::World;
+use crate::vpu::group::{Group, THREADS, row, word};
+use crate::vpu::machine::Machine;
+use crate::vpu::memory::Memory;
+
+/// Makes a machine with its program and its work.
+pub type Start<'a> = Box<dyn Fn() -> Result<Machine, String> + 'a>;
+
+/// A program of the VPU with all that it runs on.
+pub struct Watched<'a> {
+    code: Vec<u8>,
+    banks: [Bank; 4],
+    start: Start<'a>,
+}
+
+impl fmt::Debug for Watched<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watched").field("code", &self.code.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Watched<'a> {
+    /// A program that the machine of `start` has loaded.
+    pub fn new(program: &[u64], start: Start<'a>) -> Self {
+        // A register is four components of 16 bits, X in the low ones; flags are a bit for each component.
+        let banks = [
+            Bank::new("r", 16, 64),
+            Bank::new("s", 16, 64).shared(),
+            Bank::new("g", 32, 64).shared(),
+            Bank { names: vec!["flags".to_owned()], ..Bank::new("", 1, 4) },
+        ];
+        Watched { code: program.iter().flat_map(|word| word.to_le_bytes()).collect(), banks, start }
+    }
+}
+
+impl machine::Machine for Watched<'_> {
+    fn terms(&self) -> Terms {
+        Terms { instruction: "instruction", step: "instruction", thread: "thread", warp: "group" }
+    }
+
+    fn lanes(&self) -> usize {
+        THREADS
+    }
+
+    fn banks(&self) -> &[Bank] {
+        &self.banks
+    }
+
+    fn unit(&self) -> u64 {
+        8
+    }
+
+    fn code(&self) -> &[u8] {
+        &self.code
+    }
+
+    fn run(&self, observer: &mut dyn Observer) -> Result<(), String> {
+        let mut machine = (self.start)()?;
+        match machine.run_observed(observer) {
+            Ok(_) => observer.end(&End(machine.memory())),
+            Err(RunError::Stopped) => {}
+            Err(error) => return Err(error.to_string()),
+        }
+        Ok(())
+    }
+}
+
+/// A group at an instruction.
+pub(crate) struct Seen<'a> {
+    pub group: &'a Group,
+    pub world: &'a World,
+    pub memory: &'a Memory,
+    pub core: usize,
+    pub pc: u16,
+}
+
+impl View for Seen<'_> {
+    fn at(&self) -> At {
+        let Group { serial, living, active, .. } = *self.group;
+        let warp = (self.core as u64) << 48 | serial;
+        At { warp, pc: self.pc.into(), live: living.into(), active: (active & living).into() }
+    }
+
+    fn origin(&self) -> String {
+        format!("core {} group {} at ({},{})", self.core, self.group.serial, self.group.x, self.group.y)
+    }
+
+    fn thread(&self, lane: usize) -> [u32; 3] {
+        [u32::from(self.group.x) + lane as u32, self.group.y.into(), 0]
+    }
+
+    fn read(&self, register: Register, lane: usize) -> Option<u64> {
+        let number = register.index as u16;
+        match register.bank {
+            0 => self.group.row(row::LOCAL + number).get(lane).copied(),
+            1 => self.group.row(row::SHARED + number).first().copied(),
+            2 => Some(word(*self.world.banks.get(usize::from(self.group.bank))?.get(usize::from(number))?)),
+            _ => self.group.flags_by_thread().get(lane).map(|flags| u64::from(*flags)),
+        }
+    }
+
+    fn memory(&self, _: usize, address: u64, into: &mut [u8]) -> Option<()> {
+        End(self.memory).memory(0, address, into)
+    }
+}
+
+/// After the end.
+struct End<'a>(&'a Memory);
+
+impl View for End<'_> {
+    fn at(&self) -> At {
+        At::default()
+    }
+
+    fn origin(&self) -> String {
+        String::new()
+    }
+
+    fn thread(&self, _: usize) -> [u32; 3] {
+        [0; 3]
+    }
+
+    fn read(&self, _: Register, _: usize) -> Option<u64> {
+        None
+    }
+
+    fn memory(&self, _: usize, address: u64, into: &mut [u8]) -> Option<()> {
+        let address = usize::try_from(address).ok().filter(|address| *address < self.0.len())?;
+        into.copy_from_slice(&self.0.read(address, into.len()));
+        Some(())
+    }
+}

@@ -1,0 +1,216 @@
+//! Programs of any set whose specification says what its instructions do, as machines that anybody can look at.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use isaforge_core::bits::ones;
+use isaforge_core::machine::{self as own, Executed, Hardware, Host, Stop, Touched};
+use isaforge_core::semantics::Semantics;
+
+use crate::machine::{Access, AccessKind, At, Bank, Machine, Observer, Register, View};
+use crate::observe::Terms;
+
+/// Makes a machine at the start of its program.
+pub type Start<'a, const L: usize> = Box<dyn Fn() -> Result<own::Machine<L>, String> + 'a>;
+
+/// A program of a set of one's own, with all that it runs on.
+pub struct Watched<'a, const L: usize> {
+    banks: Vec<Bank>,
+    /// States that are banks, behind those of registers.
+    states: Vec<&'static str>,
+    lanes: usize,
+    code: (u64, Vec<u8>),
+    /// Where the program ends, if it ends at a place.
+    end: Option<u64>,
+    budget: u64,
+    start: Start<'a, L>,
+}
+
+impl<const L: usize> fmt::Debug for Watched<'_, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watched").field("lanes", &self.lanes).finish_non_exhaustive()
+    }
+}
+
+impl<'a, const L: usize> Watched<'a, L> {
+    /// A program with this code from an address on. It ends at `end`, or as it says, after at most `budget` instructions.
+    pub fn new(
+        (semantics, hardware): (&'static Semantics, &'static Hardware),
+        code: (u64, Vec<u8>),
+        (end, budget): (Option<u64>, u64),
+        start: Start<'a, L>,
+    ) -> Self {
+        let bank = |bank: &own::Bank| Bank {
+            open: bank.open.to_owned(),
+            close: bank.close.to_owned(),
+            names: bank.names.iter().map(|name| (*name).to_owned()).collect(),
+            count: bank.count,
+            width: bank.width.into(),
+            uniform: bank.uniform,
+        };
+        let is_register = |index: usize| hardware.aliases.iter().any(|(state, _)| usize::from(*state) == index);
+        let states = || semantics.states.iter().enumerate().filter(|(index, _)| !is_register(*index));
+        let state = |(index, state): (usize, &isaforge_core::semantics::State)| Bank {
+            open: format!("{}[", state.name),
+            close: "]".to_owned(),
+            names: if state.count == 1 { vec![state.name.to_owned()] } else { Vec::new() },
+            count: state.count,
+            width: state.ty.size(),
+            uniform: hardware.uniform.contains(&(index as u16)),
+        };
+        Watched {
+            banks: hardware.banks.iter().map(bank).chain(states().map(state)).collect(),
+            states: states().map(|(_, state)| state.name).collect(),
+            lanes: usize::from(hardware.lanes).clamp(1, L),
+            code,
+            end,
+            budget,
+            start,
+        }
+    }
+}
+
+impl<const L: usize> Machine for Watched<'_, L> {
+    fn terms(&self) -> Terms {
+        Terms { instruction: "instruction", step: "instruction", thread: "lane", warp: "warp" }
+    }
+
+    fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    fn banks(&self) -> &[Bank] {
+        &self.banks
+    }
+
+    fn unit(&self) -> u64 {
+        1
+    }
+
+    fn base(&self) -> u64 {
+        self.code.0
+    }
+
+    fn code(&self) -> &[u8] {
+        &self.code.1
+    }
+
+    fn run(&self, observer: &mut dyn Observer) -> Result<(), String> {
+        let mut machine = (self.start)()?;
+        let states = (&self.states[..], self.banks.len() - self.states.len());
+        let mut noted = Noted { accesses: Vec::new(), observer };
+        for _ in 0..self.budget {
+            let pc = machine.pc();
+            if self.end == Some(pc) {
+                noted.observer.end(&Seen { machine: &machine, pc, active: 0, states, accesses: &[] });
+                return Ok(());
+            }
+            let active = active(&machine, pc);
+            let seen = Seen { machine: &machine, pc, active, states, accesses: &[] };
+            if noted.observer.before(&seen).is_break() {
+                return Ok(());
+            }
+            noted.accesses.clear();
+            let waited = machine.waiting();
+            let stop = match machine.step(&mut noted) {
+                Ok(stop) => stop,
+                Err(trap) => {
+                    let text = machine.text(trap.pc).map_or(String::new(), |text| format!(" (`{text}`)"));
+                    return Err(format!("{trap}{text}"));
+                }
+            };
+            if waited & !machine.waiting() != 0 {
+                noted.observer.barrier(0);
+            }
+            let seen = Seen { machine: &machine, pc, active, states, accesses: &noted.accesses };
+            if noted.observer.after(&seen).is_break() {
+                return Ok(());
+            }
+            if matches!(stop, Some(Stop::Exit(_) | Stop::Ended)) {
+                noted.observer.end(&Seen { machine: &machine, pc, active: 0, states, accesses: &[] });
+                return Ok(());
+            }
+        }
+        Err(format!("the program has executed {} instructions, and may not execute more", self.budget))
+    }
+}
+
+/// The lanes that execute the instruction at the place where the machine is.
+fn active<const L: usize>(machine: &own::Machine<L>, pc: u64) -> u64 {
+    let here = (0..L).filter(|lane| machine.pc_of(*lane) == Some(pc)).fold(0, |mask, lane| mask | 1 << lane);
+    here & machine.live() & !machine.masked()
+}
+
+/// What is around the machine: nothing that a program could call but streams.
+struct Noted<'a> {
+    accesses: Vec<Access>,
+    observer: &'a mut dyn Observer,
+}
+
+impl<const L: usize> Host<L> for Noted<'_> {
+    fn write(&mut self, stream: u64, bytes: &[u8]) -> Result<(), String> {
+        self.observer.output(stream, bytes);
+        Ok(())
+    }
+
+    fn looks_on(&self) -> bool {
+        true
+    }
+
+    fn executed(&mut self, step: &Executed<'_, L>) -> ControlFlow<()> {
+        let mut by = (0, false);
+        for touched in step.touched {
+            let (address, size, kind) = match *touched {
+                Touched::By(lane, atomic) => {
+                    by = (lane, atomic);
+                    continue;
+                }
+                Touched::Loaded(address, size, _) => (address, size, AccessKind::Load),
+                Touched::Stored(address, size, _) => (address, size, AccessKind::Store),
+                _ => continue,
+            };
+            let kind = if by.1 { AccessKind::Atomic } else { kind };
+            self.accesses.push(Access { lane: by.0, size, address, kind });
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+struct Seen<'a, const L: usize> {
+    machine: &'a own::Machine<L>,
+    pc: u64,
+    active: u64,
+    states: (&'a [&'static str], usize),
+    accesses: &'a [Access],
+}
+
+impl<const L: usize> View for Seen<'_, L> {
+    fn at(&self) -> At {
+        At { warp: 0, pc: self.pc, live: self.machine.live() & ones(L as u32), active: self.active }
+    }
+
+    fn origin(&self) -> String {
+        "warp 0".to_owned()
+    }
+
+    fn thread(&self, lane: usize) -> [u32; 3] {
+        [lane as u32, 0, 0]
+    }
+
+    fn read(&self, register: Register, lane: usize) -> Option<u64> {
+        let Register { bank, index } = register;
+        match usize::from(bank).checked_sub(self.states.1) {
+            Some(state) => self.machine.read_state(self.states.0.get(state)?, index.into(), lane),
+            None => self.machine.read(own::Register { bank, index }, lane),
+        }
+    }
+
+    fn memory(&self, _: usize, address: u64, into: &mut [u8]) -> Option<()> {
+        into.copy_from_slice(self.machine.memory.bytes(address, into.len() as u64)?);
+        Some(())
+    }
+
+    fn accesses(&self) -> &[Access] {
+        self.accesses
+    }
+}
