@@ -78,7 +78,8 @@ pub fn execute(session: &mut Session<'_>, stop: &Stop<'_>, line: &str) -> Result
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
-    let Some(command) = COMMANDS.iter().find(|command| command.name == word || command.short == word && word != "")
+    let Some(command) =
+        COMMANDS.iter().find(|command| command.name == word || command.short == word && !word.is_empty())
     else {
         let near = COMMANDS.iter().find(|command| !word.is_empty() && command.name.starts_with(word));
         let help = near.map_or("`help` lists them".to_owned(), |near| format!("did you mean `{}`?", near.name));

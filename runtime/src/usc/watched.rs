@@ -16,9 +16,12 @@ use crate::usc::register::{
 };
 use crate::usc::watch::{TERMS, Watch};
 
-/// The banks: what the names of their registers begin with, how many there are, whether instances share them, and the
-/// register of a number.
-const BANKS: [(&str, usize, bool, fn(u32) -> Option<Register>); 11] = [
+/// The register with a number in a bank. Returns `None` if there is none.
+type Numbered = fn(u32) -> Option<Register>;
+
+/// The banks: the prefix of their registers' names, how many there are, whether instances share them, and the register of
+/// a number.
+const BANKS: [(&str, usize, bool, Numbered); 11] = [
     ("r", TEMPORARIES, false, Register::temporary),
     ("i", INTERNALS, false, |n| Register::special(36 + n)),
     ("po", PIXEL_OUTPUTS, false, |n| Register::special(pixel(n as u16).into())),
