@@ -8,7 +8,7 @@ use isaforge_core::stream::sequence::Sequence;
 
 fn open(path: &Path) -> Result<&'static Sequence, String> {
     let checked = check_spec(&Settings::new(path)).map_err(|failure| failure.to_string())?;
-    checked.isa.stream().and_then(|stream| stream.sequence.clone()).ok_or_else(|| "it is no sequence".to_owned())
+    checked.isa.stream().and_then(|stream| stream.sequence).ok_or_else(|| "it is no sequence".to_owned())
 }
 
 fn fixture() -> PathBuf {
