@@ -174,6 +174,11 @@ pub trait Machine {
     /// Lanes of a warp, at most 64.
     fn lanes(&self) -> usize;
 
+    /// Whether observers are told of accesses to memory.
+    fn tells_accesses(&self) -> bool {
+        true
+    }
+
     /// The banks of registers.
     fn banks(&self) -> &[Bank];
 

@@ -45,6 +45,10 @@ impl machine::Machine for Watched<'_> {
         Terms { instruction: "instruction", step: "instruction", thread: "thread", warp: "group" }
     }
 
+    fn tells_accesses(&self) -> bool {
+        false
+    }
+
     fn lanes(&self) -> usize {
         THREADS
     }
