@@ -79,3 +79,22 @@ fn what_asks_others_is_left_to_handlers() {
         assert_eq!(operations(text, EXACT), None, "{text}");
     }
 }
+
+#[test]
+fn loops_over_words_in_memory_are_one_function() {
+    let text = "LOAD.i32.unsigned.slot0 @r0, r62, offset:0
+        LOAD.i32.unsigned.slot0 @r1, r58, offset:0
+        FMA.f32 r0, r1, r2, r0
+        STORE.i32.slot0 @r0, r62, offset:0";
+    assert_eq!(operations(text, NUMBERS).map(|codes| codes.join(" ")).as_deref(), Some("vfmadd213ps"));
+
+    let words = assemble(isaforge_valhall::ISA, &format!("{text}\nIADD.u64 r62, r62, u0.w0\nIADD.u64 r58, r58, u0.w0"))
+        .unwrap_or_else(|error| panic!("{error:?}"));
+    let program = Program::new(&words);
+    let code = Code::new(&program, &[0x400, 0], 1, Level::portable());
+    let mut sequence = Sequence::new(&code);
+    assert_eq!((0..words.len()).try_for_each(|pc| sequence.add(pc)), Some(()));
+    assert_eq!(sequence.accesses.iter().map(|access| access.writes).collect::<Vec<_>>(), [true, false]);
+    // Each time they go on by what the words add to their addresses.
+    assert_eq!(sequence.again().map(|again| again.strides), Some(vec![0x400, 0x400]));
+}

@@ -236,10 +236,10 @@ impl<'a> Cover<'a> {
                 let places = self.binding.operand(a, b, ty)?;
                 Some(self.put_places(places, ty))
             }
-            Op::State if b == NONE && ty == Type::BOOL => self.binding.set(a, self.graph).map(Found::Truth),
-            Op::State if b == NONE => match (self.binding.state(a)?, ty) {
-                (Place::Number(number), _) => self.put_number(number.into(), ty),
-                (row, _) => Some(self.put_places([row, Place::Number(0)], ty)),
+            Op::State if b == NONE => match self.binding.state(a) {
+                Some(Place::Number(number)) => self.put_number(number.into(), ty),
+                _ if ty == Type::BOOL => self.binding.set(a, self.graph).map(Found::Truth),
+                row => Some(self.put_places([row?, Place::Number(0)], ty)),
             },
             Op::Special => {
                 let places = self.binding.special(*Special::ALL.get(usize::from(node.imm))?)?;
