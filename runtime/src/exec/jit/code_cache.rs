@@ -12,7 +12,8 @@ use std::mem::offset_of;
 use isaforge_core::machine::{Memory, SpanBytes};
 use memmap2::{Mmap, MmapMut};
 
-use super::check::{Refused, check};
+use super::check::Refused;
+use super::check::scalar::check;
 use super::emit::{Emitted, Exit, Window};
 use super::feature::Features;
 

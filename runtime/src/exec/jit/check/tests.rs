@@ -6,7 +6,7 @@ use super::super::code_cache::{LEFT_AT, WINDOWS};
 use super::super::emit::{Emitted, Exit, Why, Window};
 use super::super::feature::Features;
 use super::super::masm::{at, indexed};
-use super::check;
+use super::scalar::check;
 
 fn two(code: Code, to: Register, from: Register) -> Instruction {
     Instruction::with2(code, to, from).unwrap()
@@ -79,7 +79,7 @@ fn the_caller_gets_back_what_is_its_own() {
     is_refused(&[number(Register::EBX, 1)], "keeps a register of the caller");
     is_refused(&[number(Register::EDI, 1)], "loses what it is given");
     is_refused(&[two(Code::Mov_r64_rm64, Register::RAX, Register::RSP)], "names the stack");
-    is_refused(&[Instruction::with1(Code::Push_r64, Register::RAX).unwrap()], "none of those that are known");
+    is_refused(&[Instruction::with1(Code::Push_r64, Register::RAX).unwrap()], "touches the stack");
 }
 
 #[test]
@@ -109,4 +109,14 @@ fn divisors_are_not_zero() {
 fn processors_have_what_is_used() {
     let count = two(Code::Popcnt_r32_rm32, Register::ECX, Register::ECX);
     is_refused(&[count], "needs a processor");
+}
+
+#[test]
+fn the_state_of_the_processor_is_left_alone() {
+    let known = "none of those that are known";
+    is_refused(&[two(Code::Mov_r64_cr, Register::RAX, Register::CR0)], known);
+    is_refused(&[two(Code::Mov_Sreg_rm16, Register::FS, Register::AX)], known);
+    is_refused(&[Instruction::with(Code::Std)], known);
+    // Jumps that write a register do not say so.
+    is_refused(&[label(number(Register::ECX, 1), 1), jump(Code::Loop_rel8_64_RCX, 1)], "leaves the code");
 }

@@ -1,0 +1,229 @@
+//! Machine code is checked before it may be executed: decoded again, and held to what those promise who call it.
+//!
+//! ```text
+//! bytes ──decode──▶ steps ──link──▶ labels ──walk, once more where a jump back knows less──▶ none may do what it must not
+//! ```
+//!
+//! What is checked does not come from what made it. The walk follows the code, as far as it can be followed, and keeps at
+//! each label what all who come there agree on; [`Rules`] say what is known behind an instruction, and what it may do.
+//!
+//! - `step`: an instruction, and what it writes
+//! - [`scalar`]: the rules for code that computes in general registers
+
+pub mod scalar;
+mod step;
+#[cfg(test)]
+mod tests;
+
+use iced_x86::{Code, CpuidFeature, Decoder, DecoderOptions, FlowControl, Instruction, OpKind, Register};
+use thiserror::Error;
+
+pub(crate) use step::Step;
+
+/// Why code is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("machine code at {at:#x}, `{code:?}`: {what}")]
+pub struct Refused {
+    /// Where in the code.
+    at: u64,
+    /// The instruction.
+    code: Code,
+    /// What is wrong with it.
+    pub(crate) what: &'static str,
+}
+
+impl Refused {
+    pub(crate) fn new(instruction: &Instruction, what: &'static str) -> Self {
+        Refused { at: instruction.ip(), code: instruction.code(), what }
+    }
+}
+
+/// What one kind of code may do.
+pub(crate) trait Rules {
+    /// What is known at a place.
+    type State: Clone;
+
+    /// Whether the processor is known to have something.
+    fn has(&self, feature: CpuidFeature) -> bool;
+
+    /// What is known where code begins.
+    fn entry(&self) -> Self::State;
+
+    /// Keeps what another way to the same place agrees on. Returns whether less is known then.
+    fn meet(state: &mut Self::State, other: &Self::State) -> bool;
+
+    /// Looks at all steps before any is followed.
+    ///
+    /// # Errors
+    /// The first that must not stand among the others.
+    fn whole(&mut self, _steps: &[Step]) -> Result<(), Refused> {
+        Ok(())
+    }
+
+    /// Follows an instruction behind which the next one is executed.
+    ///
+    /// # Errors
+    /// What it may do and must not.
+    fn step(&mut self, step: &Step, state: &mut Self::State) -> Result<(), &'static str>;
+
+    /// What a jump that was not taken says.
+    fn behind(&self, _jump: &Instruction, _state: &mut Self::State) {}
+
+    /// Whether a register holds the address of one of the labels that are loaded.
+    fn is_label(&self, _register: Register, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// Returns to the caller.
+    ///
+    /// # Errors
+    /// What the caller does not get back.
+    fn leaves(&self, _state: &Self::State) -> Result<(), &'static str> {
+        Ok(())
+    }
+}
+
+/// Checks code.
+///
+/// # Errors
+/// The first instruction that may do what it must not.
+pub(crate) fn check<R: Rules>(code: &[u8], rules: &mut R) -> Result<(), Refused> {
+    let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
+    let mut steps = Vec::with_capacity(code.len() / 4);
+    while decoder.can_decode() {
+        // In its place, for it is large.
+        let step = steps.push_mut(Step::default());
+        decoder.decode_out(&mut step.instruction);
+        step.look(|feature| rules.has(feature)).map_err(|what| Refused::new(&step.instruction, what))?;
+    }
+    let (labels, loaded) = link(&mut steps)?;
+    rules.whole(&steps)?;
+    let mut walk = Walk { rules, steps: &steps, labels, loaded, again: true };
+    while walk.again {
+        walk.again = false;
+        walk.pass()?;
+    }
+    Ok(())
+}
+
+/// A place that jumps lead to.
+struct Label<S> {
+    /// What all who have come there agree on.
+    known: Option<S>,
+    /// Whether some come from behind: what is known is kept for the next time.
+    back: bool,
+}
+
+/// Numbers the labels of the code. Returns them, and the steps whose addresses are loaded to be jumped to.
+fn link<S>(steps: &mut [Step]) -> Result<(Vec<Label<S>>, Vec<u32>), Refused> {
+    let (mut labels, mut loaded) = (Vec::new(), Vec::new());
+    for from in 0..steps.len() {
+        let instruction = &steps[from].instruction;
+        let loads = instruction.code() == Code::Lea_r64_m && instruction.is_ip_rel_memory_operand();
+        let target = match instruction.op0_kind() {
+            OpKind::NearBranch64 => instruction.near_branch64(),
+            _ if loads => instruction.ip_rel_memory_address(),
+            _ => continue,
+        };
+        let to = steps.binary_search_by_key(&target, |step| step.instruction.ip());
+        let Ok(to) = to else { return Err(Refused::new(instruction, "leads out of the code")) };
+        let label = *steps[to].label.get_or_insert_with(|| {
+            labels.push(Label { known: None, back: false });
+            labels.len() as u32 - 1
+        });
+        labels[label as usize].back |= loads || to <= from;
+        steps[from].target = Some(to as u32);
+        if loads && !loaded.contains(&(to as u32)) {
+            loaded.push(to as u32);
+        }
+    }
+    Ok((labels, loaded))
+}
+
+/// The way through the code.
+struct Walk<'a, R: Rules> {
+    rules: &'a mut R,
+    steps: &'a [Step],
+    labels: Vec<Label<R::State>>,
+    loaded: Vec<u32>,
+    /// A jump back has led to where less is known than was thought: all is looked at again.
+    again: bool,
+}
+
+impl<R: Rules> Walk<'_, R> {
+    /// Looks at all instructions in order.
+    fn pass(&mut self) -> Result<(), Refused> {
+        // What is known, where code is reached at all.
+        let (mut state, mut reached) = (self.rules.entry(), true);
+        for (at, step) in self.steps.iter().enumerate() {
+            if let Some(label) = step.label {
+                let Label { known, back } = &mut self.labels[label as usize];
+                match known {
+                    Some(agreed) => {
+                        if reached {
+                            R::meet(agreed, &state);
+                        }
+                        if *back {
+                            state.clone_from(agreed);
+                        } else if let Some(agreed) = known.take() {
+                            state = agreed;
+                        }
+                        reached = true;
+                    }
+                    None if *back && reached => *known = Some(state.clone()),
+                    None => {}
+                }
+            }
+            // Nothing leads here; or what does comes later, and all is looked at once more.
+            if reached {
+                reached = self.step(at, step, &mut state).map_err(|what| Refused::new(&step.instruction, what))?;
+            }
+        }
+        match self.steps.last() {
+            Some(last) if reached => Err(Refused::new(&last.instruction, "goes on behind the end")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Follows an instruction. Returns whether the one behind it is executed next, perhaps.
+    fn step(&mut self, at: usize, step: &Step, state: &mut R::State) -> Result<bool, &'static str> {
+        let instruction = &step.instruction;
+        match step.flow {
+            FlowControl::Next => self.rules.step(step, state).map(|()| true),
+            FlowControl::Return => self.rules.leaves(state).map(|()| false),
+            FlowControl::IndirectBranch => {
+                if instruction.op0_kind() != OpKind::Register || !self.rules.is_label(instruction.op0_register(), state)
+                {
+                    return Err("leads anywhere");
+                }
+                // To any of those that are loaded, wherever that is.
+                for loaded in 0..self.loaded.len() {
+                    self.arrive(at, self.loaded[loaded], state);
+                }
+                Ok(false)
+            }
+            flow => {
+                self.arrive(at, step.target.ok_or("leads to no place in the code")?, state);
+                let goes_on = flow == FlowControl::ConditionalBranch;
+                if goes_on {
+                    self.rules.behind(instruction, state);
+                }
+                Ok(goes_on)
+            }
+        }
+    }
+
+    /// Jumps. What is forward is looked at later anyway.
+    fn arrive(&mut self, from: usize, to: u32, state: &R::State) {
+        let Some(label) = self.steps[to as usize].label else { return };
+        let known = &mut self.labels[label as usize].known;
+        let changed = match known {
+            Some(known) => R::meet(known, state),
+            None => {
+                *known = Some(state.clone());
+                true
+            }
+        };
+        self.again |= changed && to as usize <= from;
+    }
+}

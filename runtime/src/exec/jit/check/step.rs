@@ -1,0 +1,122 @@
+//! An instruction, and what can be said of it wherever it stands.
+
+use iced_x86::{CpuidFeature, EncodingKind, FlowControl, Instruction, Mnemonic, OpKind, Register};
+
+/// A general register that is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Write {
+    /// Its number.
+    pub(crate) register: u8,
+    /// Its lower half is written, and the upper one becomes zero.
+    pub(crate) narrow: bool,
+}
+
+/// An instruction of the code.
+#[derive(Default)]
+pub(crate) struct Step {
+    pub(crate) instruction: Instruction,
+    /// How execution goes on.
+    pub(crate) flow: FlowControl,
+    /// Which label stands before it.
+    pub(crate) label: Option<u32>,
+    /// The step that it leads to, or whose address it loads.
+    pub(crate) target: Option<u32>,
+    /// The general registers that it writes.
+    pub(crate) writes: [Option<Write>; 2],
+    /// Which operand is in memory: one that is accessed.
+    pub(crate) memory: Option<u32>,
+}
+
+impl Step {
+    /// Finds out what it does. Instructions that are not listed may do what their operands do not show.
+    pub(super) fn look(&mut self, has: impl Fn(CpuidFeature) -> bool) -> Result<(), &'static str> {
+        let instruction = &self.instruction;
+        if instruction.is_invalid() {
+            return Err("is no instruction");
+        }
+        if !instruction.cpuid_features().iter().all(|feature| has(*feature)) {
+            return Err("needs a processor that this one is not known to be");
+        }
+        if instruction.has_lock_prefix()
+            || instruction.has_rep_prefix()
+            || instruction.has_repne_prefix()
+            || instruction.segment_prefix() != Register::None
+        {
+            return Err("has a prefix");
+        }
+        self.flow = instruction.flow_control();
+        match self.flow {
+            FlowControl::Next => {}
+            FlowControl::Return if instruction.code() == iced_x86::Code::Retnq => return Ok(()),
+            FlowControl::ConditionalBranch if instruction.is_jcc_short_or_near() => return Ok(()),
+            FlowControl::UnconditionalBranch if instruction.is_jmp_short_or_near() => return Ok(()),
+            FlowControl::IndirectBranch if instruction.is_jmp_near_indirect() => return Ok(()),
+            _ => return Err("leaves the code"),
+        }
+        if instruction.is_stack_instruction() {
+            return Err("touches the stack");
+        }
+        let mut general = true;
+        for operand in 0..instruction.op_count() {
+            match instruction.op_kind(operand) {
+                OpKind::Register => {
+                    let register = instruction.op_register(operand);
+                    general &= register.is_gpr();
+                    if register.full_register() == Register::RSP {
+                        return Err("names the stack");
+                    }
+                }
+                OpKind::Memory if instruction.mnemonic() != Mnemonic::Lea => self.memory = Some(operand),
+                _ => {}
+            }
+        }
+        self.writes = writes(instruction, general)?;
+        Ok(())
+    }
+
+    /// Whether it writes a general register.
+    pub(crate) fn writes(&self, register: Register) -> bool {
+        self.writes.iter().flatten().any(|write| usize::from(write.register) == register.number())
+    }
+}
+
+/// The general registers that an instruction writes, of which none writes three.
+fn writes(instruction: &Instruction, general: bool) -> Result<[Option<Write>; 2], &'static str> {
+    use Mnemonic as M;
+    let first = instruction.op0_register();
+    let write = |register: Register| {
+        let register = register.is_gpr().then_some(register)?;
+        Some(Write { register: register.full_register().number() as u8, narrow: register.size() == 4 })
+    };
+    match instruction.mnemonic() {
+        // Vectors and masks.
+        _ if instruction.encoding() == EncodingKind::EVEX || first.is_k() => {}
+        M::Kmovw | M::Kmovd | M::Kmovq => {}
+        M::Vzeroupper => return Ok([None; 2]),
+        // Others change how the processor works.
+        _ if !general => return Err("is none of those that are known"),
+        M::Cmp | M::Test => return Ok([None; 2]),
+        M::Cdq => return Ok([write(Register::EDX), None]),
+        M::Cqo => return Ok([write(Register::RDX), None]),
+        M::Mul | M::Div | M::Idiv => return Ok(product(instruction)),
+        M::Imul if instruction.op_count() == 1 => return Ok(product(instruction)),
+        M::Mov | M::Movzx | M::Movsx | M::Movsxd | M::Lea => {}
+        M::Add | M::Sub | M::Sbb | M::Dec | M::Neg | M::Not | M::And | M::Or | M::Xor | M::Imul => {}
+        M::Shl | M::Shr | M::Sar | M::Rol | M::Ror | M::Shlx | M::Shrx | M::Sarx => {}
+        M::Lzcnt | M::Tzcnt | M::Popcnt | M::Blsr => {}
+        M::Sete | M::Setne | M::Setb | M::Setbe | M::Seta | M::Setae | M::Setl | M::Setle | M::Setg | M::Setge => {}
+        M::Cmove | M::Cmovne | M::Cmovb | M::Cmovbe | M::Cmova => {}
+        M::Cmovae | M::Cmovl | M::Cmovle | M::Cmovg | M::Cmovge => {}
+        _ => return Err("is none of those that are known"),
+    }
+    Ok([write(first), None])
+}
+
+/// Both registers that a product is in, or a quotient and its remainder.
+fn product(instruction: &Instruction) -> [Option<Write>; 2] {
+    let size = match instruction.op0_kind() {
+        OpKind::Memory => instruction.memory_size().size(),
+        _ => instruction.op0_register().size(),
+    };
+    [Register::RAX, Register::RDX].map(|register| Some(Write { register: register.number() as u8, narrow: size == 4 }))
+}
