@@ -97,7 +97,7 @@ fn exponent(random: &mut crate::sample::Random, f: Format) -> i64 {
 #[test]
 fn every_half_in_every_direction() {
     let mut random = random();
-    for a in 0..=u16::MAX {
+    for a in super::halves() {
         for r in ROUNDS {
             let scale = exponent(&mut random, Format::F16);
             for call in [Call::Sqrt, Call::Ldexp(scale)] {
@@ -110,7 +110,7 @@ fn every_half_in_every_direction() {
 #[test]
 fn pairs_of_halves() {
     let mut random = random();
-    for _ in 0..160_000 {
+    for _ in super::times(160_000) {
         let bits = random.next();
         let operands = [bits & 0xffff, bits >> 16 & 0xffff, bits >> 32 & 0xffff];
         for call in [Call::Add, Call::Sub, Call::Mul, Call::Div] {
@@ -161,7 +161,7 @@ fn fused_classes_by_classes() {
 #[test]
 fn hard_operands_in_every_direction() {
     let mut random = random();
-    for _ in 0..4_500 {
+    for _ in super::times(4_500) {
         for f in FORMATS {
             let operands = operands(&mut random, f);
             let (fused, scaled) = (exponent(&mut random, f), exponent(&mut random, f));
@@ -179,7 +179,7 @@ fn hard_operands_in_every_direction() {
 #[test]
 fn formats_from_formats() {
     let mut random = random();
-    for _ in 0..10_000 {
+    for _ in super::times(10_000) {
         for from in FORMATS {
             for to in FORMATS {
                 // Numbers of the narrower format, and those near them and half-way between them, are hard to round.

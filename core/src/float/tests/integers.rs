@@ -44,7 +44,7 @@ fn check_to_int(f: Format, a: u64, bits: u32, signed: bool, r: Round) {
 
 #[test]
 fn every_half_to_integers() {
-    for a in 0..=u16::MAX {
+    for a in super::halves() {
         for r in ROUNDS {
             check_integral(Format::F16, a.into(), r);
             for (bits, signed) in [(1, true), (8, true), (8, false), (16, true), (16, false), (64, true)] {
@@ -66,7 +66,7 @@ fn beside_whole(random: &mut crate::sample::Random, f: Format) -> u64 {
 #[test]
 fn hard_numbers_to_integers() {
     let mut random = random();
-    for _ in 0..20_000 {
+    for _ in super::times(20_000) {
         for f in FORMATS {
             for a in [pattern(&mut random, f), beside_whole(&mut random, f)] {
                 let bits = match random.below(3) {
@@ -86,7 +86,7 @@ fn hard_numbers_to_integers() {
 #[test]
 fn integers_to_numbers() {
     let mut random = random();
-    for _ in 0..100_000 {
+    for _ in super::times(100_000) {
         let bits = 1 + random.below(64) as u32;
         let value = match random.below(4) {
             0 => random.next(),
@@ -117,7 +117,7 @@ fn integers_to_numbers() {
 #[test]
 fn integers_to_numbers_as_casts_convert_them() {
     let mut random = random();
-    for _ in 0..50_000 {
+    for _ in super::times(50_000) {
         let x = random.next() >> random.below(64);
         let nearest = |f, bits, signed| from_int(f, x, bits, signed, Round::NearestEven);
         assert_eq!(nearest(Format::F64, 64, false), (x as f64).to_bits());

@@ -30,6 +30,16 @@ fn random() -> Random {
     Random(seed)
 }
 
+/// Counts as often as something random is tried: Miri takes a thousand times as long.
+fn times(count: u32) -> core::ops::Range<u32> {
+    0..if cfg!(miri) { count / 1000 } else { count }
+}
+
+/// All halves, or as many as Miri can look at.
+fn halves() -> impl Iterator<Item = u16> {
+    (0..=u16::MAX).step_by(if cfg!(miri) { 997 } else { 1 })
+}
+
 fn round(random: &mut Random) -> Round {
     ROUNDS[random.below(5) as usize]
 }

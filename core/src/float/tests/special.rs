@@ -111,7 +111,7 @@ fn minimum_and_maximum() {
 #[test]
 fn order_is_that_of_the_standard_library() {
     let mut random = random();
-    for _ in 0..100_000 {
+    for _ in super::times(100_000) {
         let [a, b, _] = super::operands(&mut random, Format::F64);
         let (x, y) = (f64::from_bits(a), f64::from_bits(b));
         assert_eq!(compare(Format::F64, a, b), x.partial_cmp(&y), "{a:#x} {b:#x}");
@@ -129,7 +129,7 @@ fn order_is_that_of_the_standard_library() {
 fn signs_alone_change() {
     let mut random = random();
     for f in FORMATS {
-        for a in operands(f).chain((0..1000).map(|_| pattern(&mut random, f))) {
+        for a in operands(f).chain(super::times(1000).map(|_| pattern(&mut random, f))) {
             assert_eq!((neg(f, a), abs(f, a)), (a ^ f.sign(), a & !f.sign()));
         }
     }
@@ -138,7 +138,7 @@ fn signs_alone_change() {
 #[test]
 fn bits_above_the_format_are_ignored() {
     let mut random = random();
-    for _ in 0..20_000 {
+    for _ in super::times(20_000) {
         for f in [Format::F16, Format::F32] {
             let [a, b, c] = super::operands(&mut random, f);
             let dirt = random.next() << f.bits();
