@@ -11,9 +11,6 @@ use isaforge_core::table::{self, Form, Isa};
 
 /// Shapes that are kept. Programs have far fewer; who sends many strange words only makes them anew.
 const MOST: usize = 4096;
-/// Slots of the hash table, a power of two. At least half of them are free, so a search ends soon.
-const SLOTS: usize = 2 * MOST;
-const FREE: u32 = u32::MAX;
 
 /// The shapes of the words that were asked for.
 #[derive(Debug)]
@@ -22,16 +19,8 @@ pub struct Shapes<T> {
     isa: &'static Isa,
     /// The bits of a word that choose its shape, by opcode.
     keys: Box<[u64]>,
-    slots: Box<[Slot]>,
+    index: Index<MOST>,
     entries: Vec<Entry<T>>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    key: u64,
-    opcode: u32,
-    /// The place among the entries, or [`FREE`].
-    entry: u32,
 }
 
 /// A shape, and what an engine keeps beside it.
@@ -50,8 +39,12 @@ impl<T> Shapes<T> {
             operation.modifiers.iter().fold(0, |key, modifier| key | bits(isa, form, *modifier))
         };
         let keys = semantics.operations.iter().zip(isa.forms).map(key).collect();
-        let free = Slot { key: 0, opcode: 0, entry: FREE };
-        Shapes { semantics, isa, keys, slots: vec![free; SLOTS].into(), entries: Vec::new() }
+        Shapes { semantics, isa, keys, index: Index::new(), entries: Vec::new() }
+    }
+
+    /// The bits of a word that choose its shape.
+    pub fn key(&self, opcode: u16) -> u64 {
+        self.keys.get(usize::from(opcode)).copied().unwrap_or(0)
     }
 
     /// The shape of a word with this opcode. `make` adds what is kept beside a shape that is new. `None` where the
@@ -59,16 +52,9 @@ impl<T> Shapes<T> {
     #[inline]
     pub fn get(&mut self, opcode: u16, word: u64, make: impl FnOnce(&Arc<Shape>) -> T) -> Option<&Entry<T>> {
         let key = word & self.keys.get(usize::from(opcode))?;
-        let mut at = place(opcode, key);
-        loop {
-            let slot = self.slots[at % SLOTS];
-            if slot.entry == FREE {
-                return self.add(at % SLOTS, opcode, key, make);
-            }
-            if slot.key == key && slot.opcode == u32::from(opcode) {
-                return self.entries.get(slot.entry as usize);
-            }
-            at += 1;
+        match self.index.find(opcode.into(), key) {
+            Ok(entry) => self.entries.get(entry),
+            Err(at) => self.add(at, opcode, key, make),
         }
     }
 
@@ -88,10 +74,10 @@ impl<T> Shapes<T> {
         let mut at = at;
         if self.entries.len() == MOST {
             self.entries.clear();
-            self.slots.fill(Slot { key: 0, opcode: 0, entry: FREE });
-            at = place(opcode, key) % SLOTS;
+            self.index.clear();
+            at = self.index.find(opcode.into(), key).err()?;
         }
-        self.slots[at] = Slot { key, opcode: opcode.into(), entry: self.entries.len() as u32 };
+        self.index.set(at, opcode.into(), key, self.entries.len());
         self.entries.push(Entry { shape, made });
         self.entries.last()
     }
@@ -107,10 +93,62 @@ impl<T> Shapes<T> {
     }
 }
 
-/// Where a search begins. The upper half of the product depends on all bits of the key.
-#[inline]
-fn place(opcode: u16, key: u64) -> usize {
-    ((key ^ u64::from(opcode)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize
+/// The places of at most `MOST` entries by their keys, a power of two. At least half of the slots are free, so that a search
+/// ends soon.
+#[derive(Debug)]
+pub(crate) struct Index<const MOST: usize>(Box<[[Slot; 2]]>);
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    key: u64,
+    of: u32,
+    /// The place among the entries, or [`FREE`](Slot::FREE).
+    entry: u32,
+}
+
+impl Slot {
+    const FREE: Slot = Slot { key: 0, of: 0, entry: u32::MAX };
+}
+
+impl<const MOST: usize> Index<MOST> {
+    /// Without entries.
+    pub fn new() -> Self {
+        Index(vec![[Slot::FREE; 2]; MOST].into())
+    }
+
+    /// The entry of a key of a kind.
+    ///
+    /// # Errors
+    /// Where it would be, if there is none.
+    #[inline(always)]
+    pub fn find(&self, of: u32, key: u64) -> Result<usize, usize> {
+        let slots = self.0.as_flattened();
+        // The upper half of the product depends on all bits of the key.
+        let mut at = ((key ^ u64::from(of)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize;
+        loop {
+            at %= 2 * MOST;
+            let slot = slots.get(at).copied().unwrap_or(Slot::FREE);
+            if slot.entry == Slot::FREE.entry {
+                return Err(at);
+            }
+            if slot.key == key && slot.of == of {
+                return Ok(slot.entry as usize);
+            }
+            at += 1;
+        }
+    }
+
+    /// Adds the entry of a key where [`find`](Self::find) says that it would be.
+    pub fn set(&mut self, at: usize, of: u32, key: u64, entry: usize) {
+        if let Some(slot) = self.0.as_flattened_mut().get_mut(at) {
+            *slot = Slot { key, of, entry: entry as u32 };
+        }
+    }
+
+    /// Drops all entries.
+    pub fn clear(&mut self) {
+        self.0.fill([Slot::FREE; 2]);
+    }
 }
 
 /// The bits of a word that a modifier depends on.

@@ -115,10 +115,16 @@ impl Decoder {
     #[inline(always)]
     pub fn decode(&self, word: u64) -> Option<(Instruction, After)> {
         let instruction = isaforge_valhall::decode(word).ok()?;
-        if word & self.last == self.last && self.goes_beyond(instruction, word) {
+        if self.may_go_beyond(word) && self.goes_beyond(instruction, word) {
             return None;
         }
         Some((instruction, if word & self.flow == self.end { After::End } else { After::Next }))
+    }
+
+    /// Whether a word may name a register beyond the last; most words cannot.
+    #[inline(always)]
+    pub fn may_go_beyond(&self, word: u64) -> bool {
+        word & self.last == self.last
     }
 
     #[inline(never)]
@@ -174,7 +180,7 @@ fn flow(form: &Form) -> Option<(u64, u64)> {
 }
 
 /// The bank of general registers among `ISA.banks`; a test holds it to that.
-const REGISTERS: u16 = 0;
+pub(super) const REGISTERS: u16 = 0;
 const LAST_REGISTER: u16 = 63;
 /// The field among `ISA.shared` that says the page of special values, and the page of the thread-local pointer; a test
 /// holds them to that.

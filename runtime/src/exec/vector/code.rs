@@ -28,7 +28,7 @@ pub(crate) struct Micro<const K: usize, F: Family<K>> {
     pub(super) reads: u8,
     /// Whether its number is a place in the table of the code.
     pub(super) looks_up: bool,
-    /// The rows that are read; those beyond `reads` repeat the first.
+    /// The rows that are read; those beyond `reads` are any that there are.
     pub(super) from: [u16; READS],
     /// A number that the handler knows how to use.
     pub(super) number: u64,
@@ -44,10 +44,14 @@ impl<const K: usize, F: Family<K>> Copy for Micro<K, F> {}
 
 impl<const K: usize, F: Family<K>> Micro<K, F> {
     /// The operation on the rows that are found for those it has now; its place in the table of the code moves up by `table`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn placed(&self, table: u64, find: impl Fn(u16) -> u16) -> Self {
-        let number = if self.looks_up { self.number + table } else { self.number };
-        Micro { from: self.from.map(&find), to: find(self.to), high: find(self.high), number, ..*self }
+        let mut placed = Micro { to: find(self.to), high: find(self.high), ..*self };
+        placed.number += if self.looks_up { table } else { 0 };
+        for row in placed.from.iter_mut().take(self.reads.into()) {
+            *row = find(*row);
+        }
+        placed
     }
 
     /// Calls `with` for the rows that are read, and with `true` for those that are written.

@@ -256,8 +256,8 @@ impl<'a, const K: usize, F: Family<K>> Cover<'a, K, F> {
     }
 
     fn micro(&mut self, (handler, reads): (Handler<K, F>, u8), from: &[u16], number: u64, to: u16) {
-        let first = from.first().copied().unwrap_or(0);
-        let all = std::array::from_fn(|k| from.get(k).copied().unwrap_or(first));
+        // Every machine has a row 0.
+        let all = std::array::from_fn(|k| from.get(k).copied().unwrap_or(0));
         let keep = F::WARPS && !tidy::VALUES.contains(&to);
         let (high, keep) = (NOWHERE, [keep; 2]);
         let looks_up = handler.is_of::<ByDefinition>() || handler.is_of::<WideByDefinition>();

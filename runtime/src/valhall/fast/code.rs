@@ -8,19 +8,17 @@ use isaforge_core::semantics;
 use isaforge_valhall::Instruction;
 use isaforge_valhall::semantics::SEMANTICS;
 
-use super::super::observe::traffic;
 use super::super::operation::Operation;
 use super::super::program::{After, Decoder, Program};
 use super::bundle::{Enter, Row, Rows, Schedule, Taken, WARPS};
 use super::handler::{self, Fields, Handler, handler};
 use super::jit::code_cache::Functions;
 use super::kept;
-use super::lower::{Lowering, Tables, with_tables};
+use super::lower::{Left, Lowering, Tables, with_tables};
 use super::op::Op;
 use super::run::Begin;
 use crate::exec::vector::exact::Exact;
 use crate::level::Level;
-use crate::observe::Traffic;
 
 /// Rows behind the registers that handlers find in every bundle.
 pub mod row {
@@ -222,24 +220,19 @@ impl Lowered {
         let mut lowering = Lowering::new(level, given, program.words.len() as u32);
         let (mut steps, mut ordered) = (vec![], false);
         let mut runs = Vec::with_capacity(program.words.len());
-        let decoder = Decoder::get();
-        let mut lower = |tables: &mut Tables<'_>, pc: usize, word: u64| {
+        let mut lower = |tables: &mut Tables, pc: usize, word: u64| {
             let start = lowering.ops.len() as u32;
-            let exit = match decoder.decode(word) {
-                Some((instruction, after)) => {
-                    let left = draws && traffic(instruction) != Traffic::default();
-                    let ends = after == After::End;
-                    let lowered = if left { None } else { lowering.word(tables, pc as u32, instruction, ends) };
-                    lowered.unwrap_or_else(|| {
-                        lowering.leave();
-                        let (operation, registers) = (Operation::new(instruction), used(instruction));
-                        // What has operations changes nothing, or in any order.
-                        ordered |= operation.as_ref().is_some_and(|operation| changes(operation, draws));
-                        steps.push(Foreign { instruction, operation, after, registers });
-                        Exit::Step(steps.len() as u32 - 1)
-                    })
+            let exit = match lowering.word(tables, pc as u32, word) {
+                Ok(exit) => exit,
+                Err(Left::Refused) => Exit::Refused,
+                Err(Left::Reference(instruction, after)) => {
+                    lowering.leave();
+                    let (operation, registers) = (Operation::new(instruction), used(instruction));
+                    // What has operations changes nothing, or in any order.
+                    ordered |= operation.as_ref().is_some_and(|operation| changes(operation, draws));
+                    steps.push(Foreign { instruction, operation, after, registers });
+                    Exit::Step(steps.len() as u32 - 1)
                 }
-                None => Exit::Refused,
             };
             // Words up to here that are in no run are in one that ends here.
             match exit {

@@ -1,9 +1,10 @@
 //! Words as operations on rows, from their texts. A word that is missing here is executed by the reference.
 //!
 //! ```text
-//! Shape ──template (once)──▶ Template ──word: the rows of its operands──▶ Op
+//! word ──Pattern (once): Shape ──▶ Template──▶ rows of its operands ──▶ Op
 //! ```
 //!
+//! - [`pattern`]: what is known of all words that differ only in numbers
 //! - [`template`] covers a shape with operations whose operands are not known yet
 //! - [`plain`] recognizes loads and stores of whole words, for which there are handlers
 //! - [`slot`]: the operands of a template, and how the bits of a word say where they are
@@ -14,36 +15,33 @@ use std::cell::RefCell;
 use isaforge_core::decode::list_len;
 use isaforge_core::semantics::{Node, Op as Pure, Special};
 use isaforge_core::table::Form;
-use isaforge_valhall::semantics::SEMANTICS;
-use isaforge_valhall::{ISA, Instruction};
 
 use super::super::operation::Operand;
+use super::super::program::Decoder;
 use super::bundle::Branch;
 use super::code::{Constants, Exit, Given, row};
 use super::handler::{Fields, Handler, handler};
 use super::memory::{Load, Store};
 use super::op::Op;
 use super::operands::{self, Place};
-use crate::exec::shape::Shapes;
 use crate::exec::vector::exact::Exact;
 use crate::level::Level;
 use known::Known;
+pub use pattern::Left;
+use pattern::{Pattern, Patterns};
 use plain::Plain;
-use slot::{Slot, Table};
-use template::{Ending, Step, Template};
+use slot::{Place as Where, Slot, Table};
+use template::{Ending, Step, Template, When};
 
 mod known;
+mod pattern;
 mod plain;
 mod slot;
 mod template;
 
 thread_local! {
-    static TEMPLATES: RefCell<Templates> = RefCell::new(Shapes::new(SEMANTICS, ISA));
-    static TABLE: RefCell<Table> = RefCell::new(Table::new());
+    static TABLES: RefCell<Tables> = RefCell::new(Tables { patterns: Patterns::new(), table: Table::new() });
 }
-
-/// What shapes were covered with; `None` where only the reference can execute them.
-type Templates = Shapes<Option<Template>>;
 
 /// The operations so far.
 #[derive(Debug)]
@@ -69,20 +67,18 @@ pub struct Lowering<'a> {
 }
 
 /// Lowers each word with `lower`, which is given what all words share.
-pub fn with_tables<R>(lower: impl FnOnce(&mut Tables<'_>) -> R) -> R {
-    TEMPLATES.with_borrow_mut(|templates| {
-        TABLE.with_borrow_mut(|table| {
-            table.forget();
-            lower(&mut Tables { templates, table })
-        })
+pub fn with_tables<R>(lower: impl FnOnce(&mut Tables) -> R) -> R {
+    TABLES.with_borrow_mut(|tables| {
+        tables.table.forget();
+        lower(tables)
     })
 }
 
-/// What is kept from word to word.
+/// What is kept from word to word, and from program to program.
 #[derive(Debug)]
-pub struct Tables<'a> {
-    templates: &'a mut Templates,
-    table: &'a mut Table,
+pub struct Tables {
+    patterns: Patterns,
+    table: Table,
 }
 
 impl<'a> Lowering<'a> {
@@ -104,23 +100,29 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers an instruction, behind which threads may end. `None` where the reference has to execute it; nothing is left of
-    /// it then.
-    pub fn word(&mut self, tables: &mut Tables<'_>, pc: u32, instruction: Instruction, ends: bool) -> Option<Exit> {
+    /// Lowers a word. Nothing is left of one that cannot be.
+    ///
+    /// # Errors
+    /// When the reference has to execute it, or nobody can.
+    #[inline(always)]
+    pub fn word(&mut self, tables: &mut Tables, pc: u32, word: u64) -> Result<Exit, Left> {
         self.pc = pc;
+        let pattern = tables.patterns.get(word, &mut tables.table)?;
         let (ops, exact, stored) = (self.ops.len(), self.exact.len(), self.stored.len());
-        let exit = match self.cover(tables, instruction) {
-            Some(Exit::Next) if ends => Some(Exit::End),
-            Some(Exit::Branch(_) | Exit::Jump(_)) if ends => None,
+        let exit = match self.cover(&mut tables.table, pattern, word) {
+            Some(Exit::Next) if pattern.ends => Some(Exit::End),
+            Some(Exit::Branch(_) | Exit::Jump(_)) if pattern.ends => None,
             exit => exit,
         };
-        if exit.is_none() {
+        let Some(exit) = exit else {
             self.ops.truncate(ops);
             self.exact.truncate(exact);
             self.stored.truncate(stored);
-        }
-        self.straight &= matches!(exit, Some(Exit::Next));
-        exit
+            let left = Decoder::get().decode(word);
+            return Err(left.map_or(Left::Refused, |(instruction, after)| Left::Reference(instruction, after)));
+        };
+        self.straight &= matches!(exit, Exit::Next);
+        Ok(exit)
     }
 
     /// Leaves a word to the reference.
@@ -128,30 +130,38 @@ impl<'a> Lowering<'a> {
         self.straight = false;
     }
 
-    fn cover(&mut self, tables: &mut Tables<'_>, instruction: Instruction) -> Option<Exit> {
-        let (opcode, word) = (instruction.opcode() as u16, instruction.encode());
-        let entry = tables.templates.get(opcode, word, |shape| Template::new(opcode, shape))?;
-        let (template, form) = (entry.made.as_ref()?, ISA.forms.get(usize::from(opcode))?);
-        if self.given.draws && template.draws {
+    #[inline(always)]
+    fn cover(&mut self, table: &mut Table, pattern: &Pattern, word: u64) -> Option<Exit> {
+        let template = &*pattern.template;
+        // What others draw meanwhile the reference knows.
+        if self.given.draws && (template.draws || pattern.moves) {
             return None;
         }
-        // Whether all that it reads is the same in all lanes.
-        let (mut read, mut written, mut fixed) = (0, 0, true);
-        for (at, (slot, uses)) in template.slots.iter().enumerate() {
-            let row = self.row(tables.table, slot, word)?;
-            fixed &= u32::from(row) >= row::CONSTANTS || u32::from(row) == row::ZERO;
+        let (mut read, mut written) = (0, 0);
+        for (at, (place, (_, uses))) in pattern.places.iter().zip(&template.slots).enumerate() {
+            let row = match *place {
+                Where::Table { base, mask, at: bits, which } => match table.get(base, mask, bits, which, word) {
+                    Some(row) => row,
+                    None => self.find(table, template, at, word)?,
+                },
+                Where::Number(part) => self.constant(part.value(word) as u32)?,
+                Where::Constant(word) => self.constant(word)?,
+                Where::Unknown => return None,
+            };
             let register = if u32::from(row) < row::REGISTERS { 1 << row } else { 0 };
             read |= register & uses.read;
             written |= register & uses.written;
             self.rows[at % slot::MOST] = row;
         }
         let exact = self.exact.len() as u64;
-        self.exact.extend_from_slice(&template.exact);
+        if !template.exact.is_empty() {
+            self.exact.extend_from_slice(&template.exact);
+        }
         for step in &template.steps {
             let op = match step {
                 Step::Rows(micro) => Op::Rows(micro.placed(exact, |row| slot::placed(row, &self.rows)), self.pc),
                 Step::Plain(access) => {
-                    let (op, registers) = self.plain(form, access, word)?;
+                    let (op, registers) = self.plain(template, access, word)?;
                     if access.stores {
                         read |= registers;
                     } else {
@@ -175,27 +185,16 @@ impl<'a> Lowering<'a> {
             };
             self.ops.push(op);
         }
-        let exit = self.ending(form, &template.ending, word, fixed)?;
+        let exit = match &template.ending {
+            Ending::Next => Exit::Next,
+            Ending::Barrier => Exit::Barrier,
+            Ending::Branch { target, when } => self.branch(template, target, when.as_ref(), word)?,
+        };
         self.registers |= read & !self.written;
         if self.straight {
             self.written |= written;
         }
         Some(exit)
-    }
-
-    /// The row of an operand.
-    #[inline(always)]
-    fn row(&mut self, table: &mut Table, slot: &Slot, word: u64) -> Option<u16> {
-        match slot {
-            Slot::Source(source, which) => match table.get(source, *which, word) {
-                Some(row) => Some(row),
-                None => self.find(table, source, *which, word),
-            },
-            Slot::Register(element) => Some(element.row(word, u32::MAX)),
-            Slot::List(element, count) => Some(element.row(word, list_len(count, word))),
-            Slot::Number(number) => self.constant(number.value(word)),
-            Slot::Constant(word) => self.constant(*word),
-        }
     }
 
     #[inline(always)]
@@ -206,7 +205,9 @@ impl<'a> Lowering<'a> {
 
     /// The rows of a source that was not looked for in this program.
     #[inline(never)]
-    fn find(&mut self, table: &mut Table, source: &slot::Source, which: usize, word: u64) -> Option<u16> {
+    fn find(&mut self, table: &mut Table, template: &Template, at: usize, word: u64) -> Option<u16> {
+        let (Slot::Source(source, which), _) = template.slots.get(at)? else { return None };
+        let which = usize::from(*which);
         let operand = Operand::new(source.operand, word);
         let [one, _] = operands::read(&self.given, self.pc as usize, operand, 0, false)?;
         let [low, high] = operands::read(&self.given, self.pc as usize, operand, 0, true)?;
@@ -233,13 +234,13 @@ impl<'a> Lowering<'a> {
     }
 
     /// A load or a store of whole words, and the registers of its data, as bits. `None` where its registers are not all there.
-    fn plain(&mut self, form: &'static Form, access: &Plain, word: u64) -> Option<(Op, u64)> {
+    fn plain(&mut self, template: &Template, access: &Plain, word: u64) -> Option<(Op, u64)> {
         let first = u32::from(slot::placed(access.data, &self.rows));
         let count = u32::from(access.words);
         if first + count > row::REGISTERS || list_len(access.length, word) < count {
             return None;
         }
-        let offset = self.known(form, &access.offset, word)?;
+        let offset = self.known(template.form, &access.offset, word)?;
         let offset = i32::try_from(offset as i64).ok()?;
         let [low, high] = access.address.map(|row| slot::placed(row, &self.rows).into());
         let fields = Fields { dest: first, sources: [low, high], numbers: [offset as u32, 0], pc: self.pc };
@@ -261,14 +262,16 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// What follows the operations of a word; `fixed` where all that it reads is the same in all lanes.
-    fn ending(&mut self, form: &'static Form, ending: &Ending, word: u64, fixed: bool) -> Option<Exit> {
-        let Ending::Branch { target, when } = ending else {
-            return Some(if matches!(ending, Ending::Barrier) { Exit::Barrier } else { Exit::Next });
-        };
+    /// The branch of a word, behind its operations.
+    fn branch(&mut self, template: &Template, target: &Known, when: Option<&When>, word: u64) -> Option<Exit> {
+        let form = template.form;
         let target = u32::try_from(self.known(form, target, word)?).ok().filter(|target| *target < self.words)?;
         let Some(when) = when else { return Some(Exit::Jump(target)) };
-        if fixed && let Some(holds) = when.known.as_ref().and_then(|known| self.known(form, known, word)) {
+        // Whether all that it reads is the same in all lanes.
+        let is_fixed = |row: &u16| u32::from(*row) >= row::CONSTANTS || u32::from(*row) == row::ZERO;
+        if self.rows.iter().take(template.slots.len()).all(is_fixed)
+            && let Some(holds) = when.known.as_ref().and_then(|known| self.known(form, known, word))
+        {
             return Some(if holds & 1 != 0 { Exit::Jump(target) } else { Exit::Next });
         }
         let source = slot::placed(when.row, &self.rows).into();
@@ -280,7 +283,7 @@ impl<'a> Lowering<'a> {
     /// What a value is before the word is executed, if that is known.
     #[inline]
     fn known(&self, form: &'static Form, known: &Known, word: u64) -> Option<u64> {
-        known.value(|leaf: &Node| match leaf.op {
+        known.value(word, |leaf: &Node| match leaf.op {
             Pure::Operand => {
                 let operand = Operand::new(form.operands.get(usize::from(leaf.args[0]))?, word);
                 let wide = leaf.ty.size() > 32;

@@ -1,7 +1,10 @@
 //! What can be computed before a word is executed: targets of branches, offsets of addresses, conditions that always hold.
 
 use isaforge_core::semantics::primitive::primitive;
-use isaforge_core::semantics::{Node, Op, Shape, Type};
+use isaforge_core::semantics::{Class, Node, Op, Shape, Type};
+use isaforge_core::table::Operand;
+
+use super::slot::Part;
 
 /// The nodes that a value may depend on, at most.
 const MOST: usize = 32;
@@ -13,15 +16,19 @@ pub struct Known(Box<[Step]>);
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Constant(u64),
+    /// A number in the word, and the bits of it that its type has.
+    Number(Part),
     /// What only a word knows.
     Leaf(Node),
+    /// A sum of earlier steps, of at most so many bits.
+    Sum(u64, [u8; 2]),
     /// A primitive of earlier steps.
     Pure(Node, [Type; 4], [u8; 4]),
 }
 
 impl Known {
     /// How to compute a node. `None` where it depends on what is executed.
-    pub fn new(shape: &Shape, node: u16) -> Option<Known> {
+    pub fn new(shape: &Shape, operands: &'static [Operand], node: u16) -> Option<Known> {
         let nodes = shape.nodes.get(..=usize::from(node))?;
         let mut places = vec![None; nodes.len()];
         *places.last_mut()? = Some(0);
@@ -36,14 +43,19 @@ impl Known {
             *place = u8::try_from(steps.len()).ok()?;
             steps.push(match node.op {
                 Op::Const => Step::Constant(shape.constant(at as u16)? & node.ty.mask()),
-                _ if is_leaf(node) => Step::Leaf(*node),
+                _ if is_leaf(node) => number(node, operands).map_or(Step::Leaf(*node), Step::Number),
                 Op::Pack | Op::Canonical | Op::Permute | Op::Ballot => return None,
                 op if op.is_pure() => {
                     let (mut types, mut args) = ([node.ty; 4], [0; 4]);
                     for (k, argument) in arguments(node) {
                         (types[k], args[k]) = (nodes[argument].ty, places[argument]?);
                     }
-                    Step::Pure(*node, types, args)
+                    match (op, args) {
+                        (Op::Add, [a, b, ..]) if node.ty.lanes == 1 && node.ty.class != Class::Float => {
+                            Step::Sum(node.ty.mask(), [a, b])
+                        }
+                        _ => Step::Pure(*node, types, args),
+                    }
                 }
                 _ => return None,
             });
@@ -53,12 +65,17 @@ impl Known {
 
     /// Its value, given what leaves are; `None` where one of them is not known.
     #[inline]
-    pub fn value(&self, leaf: impl Fn(&Node) -> Option<u64>) -> Option<u64> {
-        let (mut values, mut last) = ([0; MOST], None);
+    pub fn value(&self, word: u64, leaf: impl Fn(&Node) -> Option<u64>) -> Option<u64> {
+        let (mut values, mut last) = ([0u64; MOST], None);
         for (at, step) in self.0.iter().enumerate().take(MOST) {
             let value = match step {
                 Step::Constant(value) => *value,
+                Step::Number(part) => part.value(word),
                 Step::Leaf(node) => leaf(node)? & node.ty.mask(),
+                Step::Sum(mask, args) => {
+                    let [a, b] = args.map(|place| values[usize::from(place) % MOST]);
+                    a.wrapping_add(b) & mask
+                }
                 Step::Pure(node, types, args) => {
                     let args = args.map(|place| values[usize::from(place) % MOST]);
                     primitive(node.op, node.imm, node.ty, *types, args) & node.ty.mask()
@@ -68,6 +85,12 @@ impl Known {
         }
         last
     }
+}
+
+/// The number of a word that a node is.
+fn number(node: &Node, operands: &'static [Operand]) -> Option<Part> {
+    let operand = operands.get(usize::from(node.args[0])).filter(|_| node.op == Op::Operand)?;
+    Part::of(operand, node.ty.mask(), 0)
 }
 
 /// Whether only a word, or a launch, says what a node is.

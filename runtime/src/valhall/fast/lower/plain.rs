@@ -70,13 +70,12 @@ impl Plain {
         if sum.op != Op::Add || base.ty != Type::U64 {
             return None;
         }
-        let operands = |index: u16| operands.get(usize::from(index));
-        let list = Slot::of(operands(operand)?, 0, None, u64::MAX, !stores)?;
-        let Slot::List(_, length) = list else { return None };
-        let address = operands(base.args[0])?;
+        let list = Slot::of(operands.get(usize::from(operand))?, 0, None, u64::MAX, !stores)?;
+        let Slot::List(_, length, _) = list else { return None };
+        let address = operands.get(usize::from(base.args[0]))?;
         let mut half = |which| Some(rows.add(Slot::of(address, base.args[1], Some(which), u64::MAX, false)?));
         let address = [half(0)?, half(1)?];
-        let (words, offset) = (moved.len() as u8, Known::new(shape, sum.args[1])?);
+        let (words, offset) = (moved.len() as u8, Known::new(shape, operands, sum.args[1])?);
         Some(Plain { stores, words, data: rows.add(list), length, address, offset })
     }
 
@@ -94,7 +93,7 @@ fn whole(node: &Node) -> Part {
 /// Whether a condition always holds.
 fn always(shape: &Shape, when: u16) -> bool {
     let leaf = |node: &Node| if node.op == Op::State { state(node.args[0]) } else { None };
-    when == NONE || Known::new(shape, when).and_then(|known| known.value(leaf)) == Some(1)
+    when == NONE || Known::new(shape, &[], when).and_then(|known| known.value(0, leaf)) == Some(1)
 }
 
 /// The byte of memory from which on a node is a word of what was loaded.

@@ -3,11 +3,13 @@
 use std::sync::LazyLock;
 
 use isaforge_core::bits::{Bits, ones, sign_extend};
+use isaforge_core::decode::{alternative_of, list_len};
 use isaforge_core::table::{self, Count, Shape, Type as Number};
 use isaforge_valhall::{FauSpecialPage3, ISA, Source as Word};
 use rustc_hash::FxHashMap;
 
 use super::super::super::operation::Operand;
+use super::super::super::program::REGISTERS;
 use super::super::code::row;
 use crate::exec::shape::reading;
 
@@ -27,11 +29,11 @@ pub fn placed(row: u16, rows: &[u16; MOST]) -> u16 {
 #[derive(Clone, Copy, Debug)]
 pub enum Slot {
     /// That of a source: 0 for its word, 1 and 2 for the low and the high word of its pair.
-    Source(Source, usize),
+    Source(Source, u8),
     /// A register.
     Register(Element),
-    /// A register of a list.
-    List(Element, &'static Count),
+    /// A register of a list, with a first register that is a multiple of a number.
+    List(Element, &'static Count, u8),
     /// A word of a number.
     Number(Part),
     /// The same in all words.
@@ -43,7 +45,7 @@ impl PartialEq for Slot {
         match (self, other) {
             (Slot::Source(a, which), Slot::Source(b, other)) => std::ptr::eq(a.operand, b.operand) && which == other,
             (Slot::Register(a), Slot::Register(b)) => a == b,
-            (Slot::List(a, count), Slot::List(b, other)) => a == b && std::ptr::eq(*count, *other),
+            (Slot::List(a, count, _), Slot::List(b, other, _)) => a == b && std::ptr::eq(*count, *other),
             (Slot::Number(a), Slot::Number(b)) => a == b,
             (Slot::Constant(a), Slot::Constant(b)) => a == b,
             _ => false,
@@ -71,31 +73,36 @@ pub struct Element {
 }
 
 impl Element {
-    /// Its row; `count` is how many there are.
-    #[inline(always)]
-    pub fn row(&self, word: u64, count: u32) -> u16 {
-        let register = self.bits.get(word, self.at) as u32 + u32::from(self.element);
-        let beyond = if self.written { row::RESULT } else { row::ZERO };
-        let there = register < row::REGISTERS && u32::from(self.element) < count;
-        (if there { register } else { beyond }) as u16
+    /// Whether it is of the list whose first register is said by bits from `at` on.
+    pub fn is_at(&self, at: u8) -> bool {
+        self.at == at
     }
 }
 
-/// Half of a number in a word.
+/// A number in a word, or half of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
     bits: &'static Bits,
-    signed: bool,
+    /// How many bits it has where the highest is its sign, or 0.
+    signed: u32,
     mask: u64,
     shift: u32,
 }
 
 impl Part {
+    /// The number that an operand always is, as so many bits; `None` where it is something else.
+    pub fn of(operand: &'static table::Operand, mask: u64, shift: u32) -> Option<Part> {
+        let Shape::Number { bits, ty, .. } = &operand.shape else { return None };
+        let signed = if *ty == Number::Signed { bits.width() } else { 0 };
+        Some(Part { bits, signed, mask, shift })
+    }
+
+    /// Its value in a word.
     #[inline(always)]
-    pub fn value(&self, word: u64) -> u32 {
+    pub fn value(&self, word: u64) -> u64 {
         let number = self.bits.get(word, 0);
-        let number = if self.signed { sign_extend(number, self.bits.width()) as u64 } else { number };
-        ((number & self.mask) >> self.shift) as u32
+        let number = if self.signed > 0 { sign_extend(number, self.signed) as u64 } else { number };
+        (number & self.mask) >> self.shift
     }
 }
 
@@ -118,13 +125,10 @@ impl Slot {
     ) -> Option<Slot> {
         let above = half.unwrap_or(0);
         Some(match &operand.shape {
-            Shape::Number { bits, ty, .. } => {
-                let signed = *ty == Number::Signed;
-                Slot::Number(Part { bits, signed, mask, shift: 32 * u32::from(above) })
-            }
-            Shape::List { kind, at, count, .. } => {
+            Shape::Number { .. } => Slot::Number(Part::of(operand, mask, 32 * u32::from(above))?),
+            Shape::List { kind, at, count, align, .. } => {
                 let bits = &ISA.kinds.get(usize::from(*kind))?.alternatives.first()?.fields.first()?.bits;
-                Slot::List(Element { bits, at: *at, element: element + above, written }, count)
+                Slot::List(Element { bits, at: *at, element: element + above, written }, count, *align)
             }
             Shape::One { kind, at } => {
                 let alternatives = ISA.kinds.get(usize::from(*kind))?.alternatives;
@@ -136,7 +140,7 @@ impl Slot {
                     _ if written => return None,
                     _ => {
                         let index = Index::of(operand)?;
-                        Slot::Source(Source { operand, index }, half.map_or(0, |half| 1 + usize::from(half)))
+                        Slot::Source(Source { operand, index }, half.map_or(0, |half| 1 + half as u8))
                     }
                 }
             }
@@ -192,9 +196,10 @@ impl Index {
         Some(Index { first, own: Run::of(own)?, shared: Run::of(shared)? })
     }
 
-    #[inline(always)]
-    fn get(&self, word: u64) -> usize {
-        self.first as usize + self.own.get(word) + self.shared.get(word) * (usize::from(self.own.mask) + 1)
+    /// Where the entries of words like this one begin: those with the same bits that are shared.
+    fn place(&self, word: u64, which: u8) -> Place {
+        let base = self.first + (self.shared.get(word) * (usize::from(self.own.mask) + 1)) as u32;
+        Place::Table { base, mask: self.own.mask, at: self.own.at, which }
     }
 }
 
@@ -221,43 +226,127 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
     Kinds { first, len }
 });
 
-/// The rows of sources that words of a program have named.
+/// Where the row of a slot is, for words of a pattern.
+#[derive(Clone, Copy, Debug)]
+pub enum Place {
+    /// In the table, at a base and so many places behind as some bits of the word say; one of the rows there.
+    Table {
+        base: u32,
+        mask: u16,
+        at: u8,
+        which: u8,
+    },
+    /// Among the constants.
+    Number(Part),
+    Constant(u32),
+    /// Nowhere: each word has to be looked at.
+    Unknown,
+}
+
+/// Rows, as bits of words name them: those of registers, and of sources that words of a program have named.
 #[derive(Debug)]
 pub struct Table {
     entries: Vec<Entry>,
     /// What entries of this program are marked with.
     program: u16,
+    /// Where the entries of the registers of a bank begin.
+    elements: FxHashMap<Registers, u32>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+/// A register behind one that words name, or that one itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Registers {
+    element: u16,
+    written: bool,
+    /// How many there are, and of how many the first is a multiple; of what is no list there is always one more.
+    list: Option<(u32, u8)>,
+}
+
+#[derive(Clone, Copy, Debug)]
 struct Entry {
     program: u16,
     rows: [u16; 3],
 }
 
+impl Entry {
+    /// Of no program.
+    const NONE: Entry = Entry { program: u16::MAX, rows: [0; 3] };
+    /// Of all programs.
+    const ALL: u16 = 0;
+}
+
 impl Table {
     pub fn new() -> Self {
-        Table { entries: vec![Entry::default(); KINDS.len as usize], program: 0 }
+        Table { entries: vec![Entry::NONE; KINDS.len as usize], program: Entry::ALL, elements: FxHashMap::default() }
     }
 
     /// Begins a program.
     pub fn forget(&mut self) {
-        self.program = self.program.checked_add(1).unwrap_or_else(|| {
-            self.entries.fill(Entry::default());
-            1
-        });
+        self.program += 1;
+        if self.program == Entry::NONE.program {
+            self.entries.iter_mut().filter(|entry| entry.program != Entry::ALL).for_each(|entry| *entry = Entry::NONE);
+            self.program = 1;
+        }
     }
 
-    /// The row of a source, if a word of the program has named it.
+    /// Where a slot is in words with a pattern, of which this is one.
+    pub fn place(&mut self, slot: &Slot, word: u64) -> Place {
+        match *slot {
+            Slot::Source(Source { operand, index }, which) => {
+                let Shape::One { kind, at } = operand.shape else { return Place::Unknown };
+                let reading = alternative_of(ISA, ISA.kinds[usize::from(kind)].alternatives, at, word);
+                match reading.map(|reading| reading.fields) {
+                    Some([only]) if only.ty == Number::Register(REGISTERS) => {
+                        let element = u16::from(which == 2);
+                        self.registers(Element { bits: &only.bits, at, element, written: false }, None)
+                    }
+                    _ => index.place(word, which),
+                }
+            }
+            Slot::Register(element) => self.registers(element, None),
+            Slot::List(element, count, align) => self.registers(element, Some((list_len(count, word), align))),
+            Slot::Number(part) => Place::Number(part),
+            Slot::Constant(word) => Place::Constant(word),
+        }
+    }
+
+    fn registers(&mut self, Element { bits, at, element, written }: Element, list: Option<(u32, u8)>) -> Place {
+        let Some(Run { at, mask }) = Run::of(bits.mask(at)) else { return Place::Unknown };
+        let entry = |first: u32| {
+            let (count, align) = list.unwrap_or((u32::MAX, 1));
+            let register = first + u32::from(element);
+            let beyond = if written { row::RESULT } else { row::ZERO };
+            let row = if register < row::REGISTERS && u32::from(element) < count { register } else { beyond };
+            // A word with other registers is no instruction.
+            let valid = match count {
+                u32::MAX | 1 => true,
+                0 => first == 0,
+                _ => first + count <= row::REGISTERS && first.is_multiple_of(align.max(1).into()),
+            };
+            if valid { Entry { program: Entry::ALL, rows: [row as u16; 3] } } else { Entry::NONE }
+        };
+        let entries = &mut self.entries;
+        let base = *self.elements.entry(Registers { element, written, list }).or_insert_with(|| {
+            let base = entries.len() as u32;
+            entries.extend((0..row::REGISTERS).map(entry));
+            base
+        });
+        if u32::from(mask) < row::REGISTERS { Place::Table { base, mask, at, which: 0 } } else { Place::Unknown }
+    }
+
+    /// The row at a place. `None` where no word of the program has named it.
     #[inline(always)]
-    pub fn get(&self, source: &Source, which: usize, word: u64) -> Option<u16> {
-        let entry = self.entries.get(source.index.get(word))?;
-        if entry.program == self.program { entry.rows.get(which).copied() } else { None }
+    pub fn get(&self, base: u32, mask: u16, at: u8, which: u8, word: u64) -> Option<u16> {
+        let entry = self.entries.get(base as usize + usize::from((word >> (at & 63)) as u16 & mask))?;
+        let known = entry.program == Entry::ALL || entry.program == self.program;
+        if known { entry.rows.get(usize::from(which)).copied() } else { None }
     }
 
     /// Adds the rows of a source.
     pub fn add(&mut self, source: &Source, word: u64, rows: [u16; 3]) {
-        if let Some(entry) = self.entries.get_mut(source.index.get(word)) {
+        if let Place::Table { base, mask, at, .. } = source.index.place(word, 0)
+            && let Some(entry) = self.entries.get_mut(base as usize + usize::from((word >> (at & 63)) as u16 & mask))
+        {
             *entry = Entry { program: self.program, rows };
         }
     }

@@ -25,6 +25,7 @@ use crate::exec::vector::{code, effect};
 /// The operations for all words that have a shape.
 #[derive(Debug)]
 pub struct Template {
+    pub form: &'static table::Form,
     pub steps: Vec<Step>,
     pub exact: Vec<Exact>,
     pub slots: Vec<(Slot, Uses)>,
@@ -87,12 +88,14 @@ impl Rows {
 impl Template {
     /// Covers a shape. `None` where it does what only the reference can.
     pub fn new(opcode: u16, shape: &Arc<Shape>) -> Option<Self> {
-        let operands = ISA.forms.get(usize::from(opcode))?.operands;
+        let form = ISA.forms.get(usize::from(opcode))?;
+        let operands = form.operands;
         let draws = shape.nodes.iter().any(|node| node.op == Op::State);
         let mut rows = Rows::default();
         if let Some(plain) = Plain::new(shape, operands, &mut rows) {
             let slots = rows.0.into_iter().map(|slot| (slot, plain.uses(&slot))).collect();
             return Some(Template {
+                form,
                 steps: vec![Step::Plain(plain)],
                 exact: Vec::new(),
                 slots,
@@ -103,7 +106,7 @@ impl Template {
         let mut bind = Bind { operands, rows: Rows::default() };
         let code = select::<8, Bundles>(SEMANTICS, shape, &mut bind)?;
         let (covered, exact) = code.into_steps();
-        let mut template = Template { steps: Vec::new(), exact, slots: Vec::new(), ending: Ending::Next, draws };
+        let mut template = Template { form, steps: Vec::new(), exact, slots: Vec::new(), ending: Ending::Next, draws };
         let mut uses = vec![Uses::default(); bind.rows.0.len()];
         let mut note = |row: u16, written: bool| {
             if let Some(uses) = row.checked_sub(FIRST).and_then(|slot| uses.get_mut(usize::from(slot))) {
@@ -123,7 +126,7 @@ impl Template {
                 code::Step::Effect(effect) => {
                     effect.rows(&mut note);
                     match effect.op {
-                        Op::Branch => template.ending = branch(shape, &effect)?,
+                        Op::Branch => template.ending = branch(shape, operands, &effect)?,
                         Op::Barrier if effect.when.is_none() => template.ending = Ending::Barrier,
                         _ => template.steps.push(perform(&effect)?),
                     }
@@ -136,12 +139,12 @@ impl Template {
 }
 
 /// The only branch of a shape.
-fn branch(shape: &Shape, effect: &Effect) -> Option<Ending> {
+fn branch(shape: &Shape, operands: &'static [table::Operand], effect: &Effect) -> Option<Ending> {
     let mut branches = shape.nodes.iter().filter(|node| node.op == Op::Branch);
     let (node, None) = (branches.next()?, branches.next()) else { return None };
     let [target, when, ..] = node.args;
-    let when = effect.when.map(|row| When { row, known: Known::new(shape, when) });
-    Some(Ending::Branch { target: Known::new(shape, target)?, when })
+    let when = effect.when.map(|row| When { row, known: Known::new(shape, operands, when) });
+    Some(Ending::Branch { target: Known::new(shape, operands, target)?, when })
 }
 
 /// The operation that an effect is.
