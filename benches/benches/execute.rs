@@ -9,6 +9,7 @@ use std::num::NonZero;
 use std::time::{Duration, Instant};
 
 use isaforge_benches::kernels::{self, Kernel, OUT};
+use isaforge_benches::shared::{self, Shared};
 use isaforge_benches::{chains, code, native, riscv, scalar, usc, vpu};
 use isaforge_runtime::Level;
 use isaforge_runtime::exec::jit::engine::Compiler;
@@ -79,6 +80,50 @@ fn row(kernel: &Kernel, small: &Kernel, budget: Duration, exact: bool, mut nativ
         median(to_scalar),
         median(to_reference)
     );
+}
+
+/// Whether results agree with those of the host; with a tolerance they are floats.
+fn agree(ours: &[u32], native: &[u32], tolerance: f32) -> bool {
+    let near = |a: f32, b: f32| (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(1.0);
+    ours.len() == native.len()
+        && ours
+            .iter()
+            .zip(native)
+            .all(|(a, b)| a == b || tolerance > 0.0 && near(f32::from_bits(*a), f32::from_bits(*b)))
+}
+
+/// Prints the row of a kernel whose threads share memory; `small` is the same for fewer threads.
+fn shared_row(of: &Shared, small: &Shared, budget: Duration) {
+    let (level, name) = (Level::best(), of.kernel.name);
+    for case in [of, small] {
+        let mut memory = case.kernel.memory.clone();
+        fast::run(&case.kernel.launch, &mut memory, level).expect("kernels end");
+        let mut out = results(&case.kernel.memory);
+        (case.native)(&mut out, &case.input);
+        assert!(agree(&results(&memory), &out, case.tolerance), "{name}");
+    }
+    let mut slow = small.kernel.memory.clone();
+    let slow_outcome = reference::run(&small.kernel.launch, &mut slow).expect("kernels end");
+    let mut memory = small.kernel.memory.clone();
+    assert_eq!(fast::run(&small.kernel.launch, &mut memory, level).ok().as_ref(), Some(&slow_outcome));
+    assert_eq!(results(&slow), results(&memory), "{name}");
+
+    let (mut ours, mut to_native, mut to_reference) = (vec![], vec![], vec![]);
+    let (mut memory, mut out) = (of.kernel.memory.clone(), results(&of.kernel.memory));
+    let start = Instant::now();
+    while ours.is_empty() || start.elapsed() < budget {
+        let mut outcome = Default::default();
+        let time = seconds(|| outcome = fast::run(&of.kernel.launch, &mut memory, level).expect("kernels end"));
+        ours.push(time * 1e9 / outcome.warp_instructions as f64);
+        to_native.push(seconds(|| (of.native)(black_box(&mut out), &of.input)) / time);
+        if ours.len() % 8 == 1 {
+            let time = time / outcome.thread_instructions as f64;
+            let slow = seconds(|| _ = black_box(reference::run(&small.kernel.launch, &mut slow)));
+            to_reference.push(slow / slow_outcome.thread_instructions as f64 / time);
+        }
+    }
+    let (time, share, times) = (median(ours), 100.0 * median(to_native), median(to_reference));
+    println!("| {name} | {time:.3} ns | {share:.1} % | | {times:.0} |");
 }
 
 /// Steps of the picture that two threads draw.
@@ -285,6 +330,12 @@ fn main() {
             row(&kernel, &small, budget, true, |out| native::mandelbrot(out, scale, corner));
         }
     }
+    let many = "mandelbrot, converged, 10^6 threads";
+    if wanted(many) {
+        let kernel = kernels::mandelbrot(many, 0.0, [-0.1, 0.1], 1 << 20);
+        let small = kernels::mandelbrot(many, 0.0, [-0.1, 0.1], 1 << 10);
+        row(&kernel, &small, budget, true, |out| native::mandelbrot(out, 0.0, [-0.1, 0.1]));
+    }
     if wanted("integer mixing") {
         row(&kernels::hash(1 << 13), &kernels::hash(1 << 10), budget, true, native::hash);
     }
@@ -299,6 +350,17 @@ fn main() {
             let mut y = x.clone();
             let small = kernels::saxpy(name, 1 << 14, each.min(16));
             row(&kernels::saxpy(name, elements, each), &small, budget, false, |_| native::saxpy(&mut y, &x));
+        }
+    }
+    for (of, small) in [
+        (shared::matrix_product(), shared::matrix_product()),
+        (shared::histogram(1 << 11), shared::histogram(8)),
+        (shared::reduction(1 << 7), shared::reduction(4)),
+        (shared::prefix_sum(1 << 10), shared::prefix_sum(8)),
+        (shared::n_body(1 << 10), shared::n_body(1 << 7)),
+    ] {
+        if wanted(of.kernel.name) {
+            shared_row(&of, &small, budget);
         }
     }
     let loops: Vec<&riscv::Loop> = riscv::LOOPS.iter().filter(|of| wanted(of.name)).collect();

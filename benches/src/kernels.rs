@@ -18,12 +18,12 @@ pub struct Kernel {
 }
 
 /// Threads of a workgroup.
-const LOCAL: u32 = 128;
+pub const LOCAL: u32 = 128;
 
 /// The address of the thread's own word in r62.
 const OWN: &str = "SHADDX.u64 r62, u0, r60.w0, shift:0x2\n";
 
-fn kernel(name: &'static str, text: &str, threads: u32, uniforms: &[u32]) -> Kernel {
+pub(crate) fn kernel(name: &'static str, text: &str, threads: u32, uniforms: &[u32]) -> Kernel {
     let program = isaforge_core::program::assemble(isaforge_valhall::ISA, text)
         .unwrap_or_else(|errors| panic!("{name}: {errors:#?}"));
     let uniforms = [OUT as u32, 0, IN as u32, 0].iter().chain(uniforms).copied().collect();

@@ -11,6 +11,7 @@ pub mod kernels;
 pub mod native;
 pub mod riscv;
 pub mod scalar;
+pub mod shared;
 pub mod streams;
 pub mod usc;
 pub mod vpu;

@@ -31,6 +31,8 @@ macro_rules! dispatched {
     };
 }
 
+pub(crate) use dispatched;
+
 /// Lanes that advance together: enough to hide latencies.
 const L: usize = 64;
 
