@@ -598,6 +598,74 @@ fn loops_over_memory_see_what_they_have_stored() {
 }
 
 #[test]
+fn what_is_read_in_patterns_is_what_the_reference_reads() {
+    // Lanes are contiguous or at the same place, warps anywhere at even distances, in memory or in the workgroup's own; what
+    // is loaded lies near other loads or not, and patterns may change while the loop runs.
+    let mut random = Random(seed(22));
+    let mut ended = [0; 2];
+    for round in 0..64u32 {
+        let threads = [128, 256, 40, 512][round as usize % 4];
+        let lane = [0, 0, 4, 4, 4, 8, 16][random.below(7) as usize];
+        let warp = [0, 0, 4, 64, 64, 64, 256, 512, 100, 1 << 17][random.below(10) as usize];
+        let far = if random.below(4) == 0 { 0x3000 } else { 0x200 };
+        let mut offset = || 4 * random.below(far / 4) as u32;
+        let [a, b, c, d] = [offset(), offset(), offset(), offset()];
+        let further = [0, 4, 64, 1024, 12][random.below(5) as usize];
+        let own = random.below(3) == 0;
+        let base = if own { "workgroup_local_pointer.w0" } else { "u4" };
+        let turns = if random.below(4) == 0 { "r57" } else { "r10" };
+        let text = format!(
+            "SHADDX.u64 r46, workgroup_local_pointer.w0, r55.w0, shift:0x2
+            LSHIFT_XOR.i32 r5, r60, 0x07060504.b00, r60
+            STORE.i32.slot0.wait0 @r5, r46, offset:0
+            BARRIER.slot7.wait
+            RSHIFT_OR.i32 r40, r55, u6.b00, 0x0
+            LSHIFT_AND.i32 r41, r55, 0x0.b00, u7
+            IMUL.i32 r40, r40, u8
+            IMUL.i32 r41, r41, u9
+            IADD.u32 r40, r40, r41
+            SHADDX.u64 r62, {base}, r40.w0, shift:0x0
+            SHADDX.u64 r58, u2, r60.w0, shift:0x2
+            MOV.i32 r10, 0x0
+            MOV.i32 r5, r60
+            again: LOAD.i32.unsigned.slot0.wait0 @r0, r62, offset:{a}
+            LOAD.i32.unsigned.slot0.wait0 @r1, r62, offset:{b}
+            LOAD.i64.unsigned.slot0.wait0 @r20:r21, r62, offset:{c}
+            LOAD.i96.slot0.wait0 @r24:r25:r26, r62, offset:{d}
+            LOAD.i128.unsigned.slot0.wait0 @r28:r29:r30:r31, r62, offset:{a}
+            IADD.u32 r5, r5, r0
+            LSHIFT_XOR.i32 r5, r5, 0x07060504.b00, r1
+            IADD.u32 r5, r5, r20
+            LSHIFT_XOR.i32 r5, r5, 0x07060504.b11, r21
+            IADD.u32 r5, r5, r24
+            LSHIFT_XOR.i32 r5, r26, 0x07060504.b00, r5
+            IADD.u32 r5, r5, r28
+            LSHIFT_XOR.i32 r5, r31, 0x07060504.b22, r5
+            STORE.i32.slot0.wait0 @r5, r58, offset:0
+            IADD.u64 r62, r62, u10.w0
+            IADD_IMM.i32 r10, r10, #0x1
+            ICMP.u32.lt.m1 r7, {turns}, u11, 0x0
+            ICMP.u32.lt.m1 r8, r10, u11, 0x0
+            LSHIFT_AND.i32 r7, r7, 0x0.b00, r8
+            BRANCHZ.reconverge r7, offset:again
+            STORE.i32.slot0.end @r5, r58, offset:0"
+        );
+        let launch = Launch {
+            program: assemble(&text),
+            local_size: [threads, 1, 1],
+            groups: [2, 1, 1],
+            uniforms: vec![IN as u32, 0, OUT as u32, 0, 0x60_0000, 0, 4, 15, warp, lane, further, 40],
+            shared_bytes: 0x8000,
+            ..Launch::default()
+        };
+        let mut memory = memory(2 * threads, &mut random);
+        memory.map(0x60_0000, (0..1 << 16).map(|_| random.below(256) as u8).collect::<Vec<u8>>()).unwrap();
+        ended[usize::from(agree(&launch, &memory))] += 1;
+    }
+    assert!(ended[1] > 16, "{ended:?} failed and came to their end");
+}
+
+#[test]
 fn lanes_behind_one_another_may_cross_what_memory_has() {
     let mut random = Random(seed(5));
     // Where low words wrap around, where one region follows another, where one ends, and the memory of each workgroup.

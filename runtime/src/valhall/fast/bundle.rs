@@ -12,6 +12,7 @@ use super::super::warp::{Column, LANES, Warp, lanes};
 use super::code::Code;
 use super::column::{and, bit_mask, blend, equal, from_bits, lower, not, or, smallest};
 use super::handler::{Body, Fields, Op};
+use super::reach::Reached;
 use super::world::{Home, World};
 use crate::exec::jit::lanes::emit::Times;
 use crate::exec::jit::lanes::function::BlockFn;
@@ -151,8 +152,8 @@ pub struct Bundle {
     taken: Taken,
     /// The lanes that jump, where not all do.
     jumps: [u16; WARPS],
-    /// Where the lanes access memory one behind the other, as was last asked.
-    pub start_of_access: u64,
+    /// Where the lanes access memory, as was last asked.
+    pub reached: Option<Reached>,
     /// Where all warps begin, and whether they are there.
     entry: Box<Entry>,
     entered: bool,
@@ -243,7 +244,7 @@ impl Bundle {
             fault: None,
             taken: Taken::None,
             jumps: [0; WARPS],
-            start_of_access: 0,
+            reached: None,
             entry: Box::default(),
             entered: false,
             firsts: [0; WARPS],

@@ -1,5 +1,6 @@
-//! Where the lanes of a bundle access memory: one behind the other, or anywhere.
+//! Where the lanes of a bundle access memory: in a pattern, or anywhere.
 
+use crate::exec::jit::lanes::window::FURTHEST;
 use crate::memory::Memory;
 
 use super::super::warp::{Column, LANES};
@@ -50,6 +51,41 @@ pub fn bundle(bundle: &Bundle, world: &World<'_>, op: &Fields, size: u32) -> Opt
     // The memories of several workgroups have the same addresses.
     let together = !wraps(first, size, WARPS * LANES) & (world.is_one_group() | !Memory::RESERVED.contains(&start));
     (together && wrong == 0).then_some(start)
+}
+
+/// A pattern of addresses.
+#[derive(Clone, Copy, Debug)]
+pub struct Reached {
+    /// The address of the first lane.
+    pub start: u64,
+    /// Whether the lanes of a warp are contiguous, a word each. Otherwise all have the same address.
+    pub contiguous: bool,
+    /// Bytes from a warp to the next.
+    pub column: u32,
+}
+
+/// The pattern of the addresses that two rows have. `None` where some lanes are not active, or are anywhere.
+#[inline(always)]
+pub fn pattern(bundle: &Bundle, [low, high]: [u32; 2]) -> Option<Reached> {
+    if bundle.active_threads() < (WARPS * LANES) as u64 {
+        return None;
+    }
+    let (low, high) = (&bundle.rows[low as usize].0, &bundle.rows[high as usize].0);
+    let (first, above) = (low[0][0], high[0][0]);
+    let contiguous = low[0][1] != first;
+    let (lane, column) = (if contiguous { 4 } else { 0 }, low[1][0].wrapping_sub(first));
+    if column > FURTHEST || first > u32::MAX - (WARPS as u32 * column + LANES as u32 * lane) {
+        return None;
+    }
+    // A loop over all lanes at once, too long to be unrolled, is what becomes vector instructions here.
+    let (low, high) = (low.as_flattened(), high.as_flattened());
+    let mut wrong = 0;
+    for at in 0..(WARPS * LANES) as u32 {
+        let wanted = first + column * (at / LANES as u32) + lane * (at % LANES as u32);
+        wrong |= low[at as usize] ^ wanted | high[at as usize] ^ above;
+    }
+    let start = u64::from(above) << 32 | u64::from(first);
+    (wrong == 0).then_some(Reached { start, contiguous, column })
 }
 
 /// For each warp where its active lanes access `size` bytes each, if one behind the other: lane 0 is there, and the warp

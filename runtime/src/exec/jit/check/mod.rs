@@ -8,7 +8,8 @@
 //! each label what all who come there agree on; [`Rules`] say what is known behind an instruction, and what it may do.
 //!
 //! - `step`: an instruction, and what it writes
-//! - [`scalar`]: the rules for code that computes in general registers
+//! - [`scalar`]: the rules for code that computes in general registers; those for vectors are
+//!   [`lanes`](super::lanes)' own
 
 pub mod scalar;
 mod step;
@@ -65,6 +66,11 @@ pub(crate) trait Rules {
     /// # Errors
     /// What it may do and must not.
     fn step(&mut self, step: &Step, state: &mut Self::State) -> Result<(), &'static str>;
+
+    /// What a jump that is taken says. `None` where that is nothing.
+    fn taken(&self, _jump: &Instruction, _state: &Self::State) -> Option<Self::State> {
+        None
+    }
 
     /// What a jump that was not taken says.
     fn behind(&self, _jump: &Instruction, _state: &mut Self::State) {}
@@ -203,7 +209,11 @@ impl<R: Rules> Walk<'_, R> {
                 Ok(false)
             }
             flow => {
-                self.arrive(at, step.target.ok_or("leads to no place in the code")?, state);
+                let to = step.target.ok_or("leads to no place in the code")?;
+                match self.rules.taken(instruction, state) {
+                    Some(taken) => self.arrive(at, to, &taken),
+                    None => self.arrive(at, to, state),
+                }
                 let goes_on = flow == FlowControl::ConditionalBranch;
                 if goes_on {
                     self.rules.behind(instruction, state);

@@ -1,22 +1,23 @@
-//! Machine code is checked before it may be executed: decoded again, and held to what [`function`](super::function) promises.
+//! The rules for code that computes in vectors of lanes, which [`function`](super::function) calls.
 //!
-//! What is checked does not come from what made it. Of each instruction it is known which registers point where: a
-//! register points to a window as long as nothing else is written to it, and the place in it is a constant, or a constant
-//! and the column of a warp. Code for which that cannot be seen is refused, and handlers are executed in its place.
+//! Of each general register it is known what it points to, and how far that has moved in a loop over columns or from one time
+//! to the next: such loops are followed from the number of rounds that they begin with to the jump back, which is taken
+//! after all that moves has moved once. Code for which that cannot be seen is refused, and handlers are executed in its
+//! place.
 
-use iced_x86::{
-    Code, CpuidFeature, Decoder, DecoderOptions, EncodingKind, FlowControl, Instruction, Mnemonic, OpKind, Register,
-};
-use thiserror::Error;
+use std::mem::offset_of;
 
-use super::emit::{Emitted, FlowState, State, Times};
+use iced_x86::{Code, CpuidFeature, Instruction, Mnemonic, OpKind, Register};
+
+use super::emit::{Emitted, FlowState, State as LoopState, Times};
 use super::row;
+use crate::exec::jit::check::{self, Refused, Rules, Step};
 use crate::level::Level;
 
 /// What code may reach, besides the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A block: the active lanes, pointers to places in memory, the lanes that jump, and how often it may be executed.
+    /// A block: the active lanes, windows of memory, the lanes that jump, and how often it may be executed.
     Block,
     /// A loop that executes so many warps side by side: its state.
     Loop(usize),
@@ -24,16 +25,17 @@ pub enum Kind {
     Flow,
 }
 
-/// Why code is refused.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("machine code at {at:#x}, `{code:?}`: {what}")]
-pub struct Refused {
-    /// Where in the code.
-    at: u64,
-    /// The instruction.
-    code: Code,
-    /// What is wrong with it.
-    what: &'static str,
+/// How far what a register points to has moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moved {
+    /// To the columns of this round.
+    Round,
+    /// Beyond them.
+    Beyond,
+    /// Beyond those of the last round.
+    End,
+    /// To where it is the next time.
+    Next,
 }
 
 /// What a general register holds.
@@ -41,71 +43,95 @@ pub struct Refused {
 enum Holds {
     /// A number.
     Number,
-    /// The place of a warp's column in a row: those of a loop over all warps, by constants.
-    Column,
-    /// The same of any warp.
+    /// Zero.
+    Zero,
+    /// Where the columns of a round begin in a row.
+    Column(Moved),
+    /// Where the column of a warp begins in a row.
     AnyColumn,
+    /// How many rounds are left; without this one, if so.
+    Rounds(bool),
     /// The number of a warp.
     Warp,
+    /// A bit for each warp that is left; for one at least, if so.
+    Busy(bool),
     /// An address in the code where an instruction begins.
-    Target,
+    Label,
     Rows,
+    /// The rows from a column on.
+    RowsFrom,
     Active,
     Pointers,
-    /// One of the places in memory.
-    Place(u16),
-    Jumps,
+    /// A window of memory.
+    Window(u8, Moved),
+    Jumps(Moved),
     Times,
     State,
 }
 
-/// The general registers, by their number.
-type Registers = [Holds; 16];
+/// What flags say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flags {
+    Nothing,
+    /// Whether rounds are left.
+    Rounds,
+    /// Whether it may be executed once more.
+    Times,
+    /// Whether warps are left.
+    Busy(Register),
+}
+
+/// What is known at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    registers: [Holds; 16],
+    flags: Flags,
+    /// Whether one time was taken from those that are left.
+    taken: bool,
+    /// How many rounds the loop over columns has, and how far a round is from the next; 0 outside.
+    rounds: u64,
+    step: u64,
+}
+
+impl Known {
+    fn of(&self, register: Register) -> Holds {
+        self.registers[register.full_register().number()]
+    }
+
+    fn change(&mut self, change: impl Fn(Holds) -> Holds) {
+        for holds in &mut self.registers {
+            *holds = change(*holds);
+        }
+    }
+}
 
 /// Bytes of a vector register.
 const COLUMN: u64 = row::COLUMN as u64;
 
-fn number(register: Register) -> usize {
-    register.full_register().number()
-}
-
-impl Kind {
-    /// What the caller puts into registers.
-    fn entry(self) -> Registers {
-        let mut registers = [Holds::Number; 16];
-        let given: &[(Register, Holds)] = match self {
-            Kind::Block => &[
-                (Register::RDI, Holds::Rows),
-                (Register::RSI, Holds::Active),
-                (Register::RCX, Holds::Pointers),
-                (Register::R8, Holds::Jumps),
-                (Register::R9, Holds::Times),
-            ],
-            Kind::Flow => &[(Register::RDI, Holds::Rows), (Register::RSI, Holds::State)],
-            Kind::Loop(_) => {
-                &[(Register::RDI, Holds::Rows), (Register::RSI, Holds::State), (Register::RDX, Holds::AnyColumn)]
-            }
-        };
-        for (register, holds) in given {
-            registers[number(*register)] = *holds;
-        }
-        registers
-    }
-}
-
-/// What a level says that the processor has, besides what every processor of 64 bits has.
-#[derive(Clone, Copy)]
-struct Extensions {
+/// What the code of a kind may do on a processor.
+struct Lanes<'a> {
+    emitted: &'a Emitted,
+    kind: Kind,
+    /// What the level says that the processor has, besides what every processor of 64 bits has.
     avx2: bool,
     avx512: bool,
+    /// Where the place of columns grows, and by how much.
+    latches: Vec<(u64, u64)>,
 }
 
-impl Extensions {
-    fn of(level: Level) -> Self {
-        Extensions { avx2: level.name() != "portable", avx512: level.name() == "avx512" }
-    }
+/// Checks code.
+///
+/// # Errors
+/// The first instruction that may do what it must not.
+pub fn check(emitted: &Emitted, kind: Kind, level: Level) -> Result<(), Refused> {
+    let (avx2, avx512) = (level.name() != "portable", level.name() == "avx512");
+    check::check(emitted.code(), &mut Lanes { emitted, kind, avx2, avx512, latches: vec![] })
+}
 
-    fn has(self, feature: CpuidFeature) -> bool {
+impl Rules for Lanes<'_> {
+    type State = Known;
+
+    fn has(&self, feature: CpuidFeature) -> bool {
         use CpuidFeature as F;
         match feature {
             F::INTEL8086
@@ -122,365 +148,312 @@ impl Extensions {
             _ => false,
         }
     }
-}
 
-/// An instruction, and what can be said of it wherever it stands.
-#[derive(Default)]
-struct Step {
-    instruction: Instruction,
-    /// The general register that it writes.
-    writes: Option<u8>,
-    /// Whether one of its operands is in memory.
-    reaches: bool,
-    /// Whether the next instruction follows it, always or sometimes.
-    continues: bool,
-    /// Which label stands before it.
-    label: Option<u32>,
-    /// Which label it leads to, or loads.
-    target: Option<u32>,
-}
+    fn entry(&self) -> Known {
+        let mut registers = [Holds::Number; 16];
+        let given: &[(Register, Holds)] = match self.kind {
+            Kind::Block => &[
+                (Register::RDI, Holds::Rows),
+                (Register::RSI, Holds::Active),
+                (Register::RDX, Holds::Busy(true)),
+                (Register::RCX, Holds::Pointers),
+                (Register::R8, Holds::Jumps(Moved::Round)),
+                (Register::R9, Holds::Times),
+            ],
+            Kind::Flow => &[(Register::RDI, Holds::Rows), (Register::RSI, Holds::State)],
+            Kind::Loop(_) => {
+                &[(Register::RDI, Holds::Rows), (Register::RSI, Holds::State), (Register::RDX, Holds::AnyColumn)]
+            }
+        };
+        for (register, holds) in given {
+            registers[register.number()] = *holds;
+        }
+        Known { registers, flags: Flags::Nothing, taken: false, rounds: 0, step: 0 }
+    }
 
-impl Step {
-    fn look(&mut self, extensions: Extensions) -> Result<(), &'static str> {
-        let instruction = &self.instruction;
-        if instruction.is_invalid() {
-            return Err("is no instruction");
+    fn meet(state: &mut Known, other: &Known) -> bool {
+        let before = *state;
+        for (ours, other) in state.registers.iter_mut().zip(&other.registers) {
+            *ours = match (*ours, *other) {
+                (one, other) if one == other => one,
+                (Holds::Busy(_), Holds::Busy(_)) => Holds::Busy(false),
+                _ => Holds::Number,
+            };
         }
-        if !instruction.cpuid_features().iter().all(|feature| extensions.has(*feature)) {
-            return Err("needs a processor that this one is not known to be");
+        if state.flags != other.flags {
+            state.flags = Flags::Nothing;
         }
-        let flow = instruction.flow_control();
-        match flow {
-            FlowControl::Return if instruction.code() == Code::Retnq => {}
-            FlowControl::Next if instruction.is_stack_instruction() => return Err("touches the stack"),
-            FlowControl::Next
-            | FlowControl::ConditionalBranch
-            | FlowControl::UnconditionalBranch
-            | FlowControl::IndirectBranch => {}
-            _ => return Err("leaves the code"),
+        state.taken |= other.taken;
+        if (state.rounds, state.step) != (other.rounds, other.step) {
+            // One is in a loop, and there is no telling how far it has come.
+            (state.rounds, state.step) = (0, 0);
+            state.change(|holds| match holds {
+                Holds::Column(_) | Holds::Rounds(_) | Holds::Jumps(_) | Holds::Window(..) => Holds::Number,
+                holds => holds,
+            });
         }
-        self.writes = writes(instruction, flow)?;
-        self.reaches = (0..instruction.op_count()).any(|operand| instruction.op_kind(operand) == OpKind::Memory);
-        self.continues = matches!(flow, FlowControl::Next | FlowControl::ConditionalBranch);
+        *state != before
+    }
+
+    fn whole(&mut self, steps: &[Step]) -> Result<(), Refused> {
+        let adds = |step: &&Step| {
+            matches!(step.instruction.code(), Code::Add_rm64_imm32 | Code::Add_rm64_imm8)
+                && step.instruction.op0_register() == Register::RAX
+        };
+        self.latches =
+            steps.iter().filter(adds).map(|step| (step.instruction.ip(), step.instruction.immediate(1))).collect();
         Ok(())
     }
-}
 
-/// The general register that an instruction writes, none of which writes two. Instructions that are not listed may do what
-/// their operands do not show.
-fn writes(instruction: &Instruction, flow: FlowControl) -> Result<Option<u8>, &'static str> {
-    use Mnemonic as M;
-    let first = instruction.op0_register();
-    match instruction.mnemonic() {
-        // Vectors and masks.
-        _ if instruction.encoding() == EncodingKind::EVEX || first.is_k() => {}
-        M::Cmp | M::Test | M::Vzeroupper | M::Ret => return Ok(None),
-        _ if flow != FlowControl::Next => return Ok(None),
-        M::Kmovw | M::Kmovd | M::Kmovq => {}
-        M::Mov
-        | M::Movzx
-        | M::Lea
-        | M::Add
-        | M::Sub
-        | M::Sbb
-        | M::Dec
-        | M::Neg
-        | M::Not
-        | M::And
-        | M::Or
-        | M::Xor
-        | M::Shl
-        | M::Shr
-        | M::Tzcnt
-        | M::Popcnt
-        | M::Blsr
-            if is_general(instruction) => {}
-        M::Imul if is_general(instruction) && instruction.op_count() > 1 => {}
-        _ => return Err("is none of those that are known"),
-    }
-    if !first.is_gpr() {
-        return Ok(None);
-    }
-    let to = first.full_register();
-    if matches!(to, Register::RSP | Register::RBP | Register::RBX) || (Register::R12..=Register::R15).contains(&to) {
-        return Err("writes a register of the caller");
-    }
-    Ok(Some(number(to) as u8))
-}
-
-/// Whether all registers that are operands are general ones: others change how the processor works.
-fn is_general(instruction: &Instruction) -> bool {
-    (0..instruction.op_count().min(2))
-        .all(|operand| instruction.op_kind(operand) != OpKind::Register || instruction.op_register(operand).is_gpr())
-}
-
-/// The checker on its way through the code.
-struct Check<'a> {
-    emitted: &'a Emitted,
-    kind: Kind,
-    registers: Registers,
-    /// What registers hold at labels, as far as it is known: what all who come there agree on.
-    labels: Vec<Option<Registers>>,
-    /// The labels that were loaded into a register.
-    loaded: Vec<(u64, u32)>,
-    /// Where the place of a column grows, and by how much.
-    latches: Vec<(u64, u64)>,
-    /// How often the current loop over warps goes round, and how much further the column is each time.
-    rounds: u64,
-    stride: u64,
-    /// A jump back has led to where less is known than was thought: all is looked at again.
-    again: bool,
-}
-
-/// Checks code.
-///
-/// # Errors
-/// The first instruction that may do what it must not.
-pub fn check(emitted: &Emitted, kind: Kind, level: Level) -> Result<(), Refused> {
-    let extensions = Extensions::of(level);
-    let mut decoder = Decoder::with_ip(64, emitted.code(), 0, DecoderOptions::NONE);
-    let mut steps = Vec::with_capacity(emitted.code().len() / 4);
-    while decoder.can_decode() {
-        // In its place, for it is large.
-        let step = steps.push_mut(Step::default());
-        decoder.decode_out(&mut step.instruction);
-        step.look(extensions).map_err(|what| refused(&step.instruction, what))?;
-    }
-    let (labels, latches) = link(&mut steps)?;
-    let registers = kind.entry();
-    let labels = vec![None; labels];
-    let mut check =
-        Check { emitted, kind, registers, labels, loaded: vec![], latches, rounds: 1, stride: 0, again: true };
-    // Each time some label knows less; there is not much to know.
-    while check.again {
-        (check.again, check.registers) = (false, kind.entry());
-        check.pass(&steps)?;
-    }
-    Ok(())
-}
-
-/// Numbers the labels of the code. Returns how many there are, and where the place of a column grows, and by how much.
-fn link(steps: &mut [Step]) -> Result<(usize, Vec<(u64, u64)>), Refused> {
-    let mut latches = Vec::new();
-    let mut targets = Vec::new();
-    for (index, Step { instruction, .. }) in steps.iter().enumerate() {
-        targets.extend(target(instruction).map(|target| (target, index)));
-        let adds = matches!(instruction.code(), Code::Add_rm64_imm32 | Code::Add_rm64_imm8);
-        if adds && instruction.op0_register() == Register::RAX {
-            latches.push((instruction.ip(), instruction.immediate(1)));
-        }
-    }
-    let mut labels = 0u32;
-    for (target, from) in targets {
-        let at = steps.binary_search_by_key(&target, |step| step.instruction.ip());
-        let Ok(at) = at else { return Err(refused(&steps[from].instruction, "leads out of the code")) };
-        let label = *steps[at].label.get_or_insert_with(|| {
-            labels += 1;
-            labels - 1
-        });
-        steps[from].target = Some(label);
-    }
-    Ok((labels as usize, latches))
-}
-
-fn refused(instruction: &Instruction, what: &'static str) -> Refused {
-    Refused { at: instruction.ip(), code: instruction.code(), what }
-}
-
-/// Where an instruction leads, or what it loads to lead there.
-fn target(instruction: &Instruction) -> Option<u64> {
-    match instruction.code() {
-        Code::Lea_r64_m if instruction.is_ip_rel_memory_operand() => Some(instruction.ip_rel_memory_address()),
-        _ if instruction.op0_kind() == OpKind::NearBranch64 => Some(instruction.near_branch64()),
-        _ => None,
-    }
-}
-
-/// What two ways to the same place agree on.
-fn both(one: Registers, other: Registers) -> Registers {
-    std::array::from_fn(|register| if one[register] == other[register] { one[register] } else { Holds::Number })
-}
-
-impl Check<'_> {
-    /// Looks at all instructions in order.
-    fn pass(&mut self, steps: &[Step]) -> Result<(), Refused> {
-        let mut reached = true;
-        for step in steps {
-            if let Some(label) = step.label {
-                let known = &mut self.labels[label as usize];
-                self.registers = match (reached, *known) {
-                    (true, Some(known)) => both(self.registers, known),
-                    (false, Some(known)) => known,
-                    (_, None) => self.registers,
-                };
-                reached |= known.is_some();
-                *known = reached.then_some(self.registers);
-            }
-            // Nothing leads there; or what does comes later, and all is looked at once more.
-            if !reached {
-                continue;
-            }
-            self.step(step).map_err(|what| refused(&step.instruction, what))?;
-            reached = step.continues;
-        }
-        match steps.last() {
-            Some(last) if reached => Err(refused(&last.instruction, "goes on behind the end")),
-            _ => Ok(()),
-        }
-    }
-
-    /// Jumps to a label, forward or back.
-    fn leave(&mut self, from: u64, to: u64, label: u32) {
-        let known = &mut self.labels[label as usize];
-        let agreed = known.map_or(self.registers, |known| both(known, self.registers));
-        self.again |= to <= from && *known != Some(agreed);
-        *known = Some(agreed);
-    }
-
-    fn step(&mut self, step: &Step) -> Result<(), &'static str> {
+    fn step(&mut self, step: &Step, state: &mut Known) -> Result<(), &'static str> {
         let instruction = &step.instruction;
-        match instruction.flow_control() {
-            FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch => {
-                let label = step.target.ok_or("leads to no place in the code")?;
-                self.leave(instruction.ip(), instruction.near_branch64(), label);
-                return Ok(());
-            }
-            FlowControl::IndirectBranch => {
-                let by = instruction.op0_register();
-                if by == Register::None || self.registers[number(by)] != Holds::Target {
-                    return Err("leads anywhere");
-                }
-                // To any of those that were loaded.
-                for (target, label) in self.loaded.clone() {
-                    self.leave(instruction.ip(), target, label);
-                }
-                return Ok(());
-            }
-            _ => {}
+        if step.memory.is_some() {
+            self.memory(instruction, state)?;
         }
-        if step.reaches && instruction.code() != Code::Lea_r64_m {
-            self.memory(instruction)?;
-        }
-        if let Some(to) = step.writes.map(usize::from) {
-            self.registers[to] = self.result(step, self.registers[to])?;
+        let result = self.result(instruction, state)?;
+        for write in step.writes.iter().flatten() {
+            const KEPT: [Register; 7] = [
+                Register::RSP,
+                Register::RBP,
+                Register::RBX,
+                Register::R12,
+                Register::R13,
+                Register::R14,
+                Register::R15,
+            ];
+            let to = usize::from(write.register);
+            if KEPT.iter().any(|register| register.number() == to) {
+                return Err("writes a register of the caller");
+            }
+            state.registers[to] = result;
         }
         Ok(())
     }
 
-    /// A memory operand lies in a window.
-    fn memory(&self, instruction: &Instruction) -> Result<(), &'static str> {
-        if instruction.segment_prefix() != Register::None {
-            return Err("names a segment");
+    fn taken(&self, jump: &Instruction, state: &Known) -> Option<Known> {
+        let mut next = *state;
+        next.flags = Flags::Nothing;
+        match (jump.code(), state.flags) {
+            (Code::Jne_rel32_64, Flags::Rounds) => next.change(|holds| match holds {
+                Holds::Column(Moved::Beyond) => Holds::Column(Moved::Round),
+                Holds::Jumps(Moved::Beyond) => Holds::Jumps(Moved::Round),
+                Holds::Window(window, Moved::Beyond) => Holds::Window(window, Moved::Round),
+                Holds::Rounds(true) => Holds::Rounds(false),
+                // Those that have to move and have not.
+                Holds::Column(_) => Holds::Number,
+                Holds::Window(window, _) if self.column(window) != 0 => Holds::Number,
+                holds => holds,
+            }),
+            (Code::Jne_rel32_64, Flags::Times) => {
+                next.taken = false;
+                next.change(|holds| match holds {
+                    Holds::Window(window, Moved::Next) => Holds::Window(window, Moved::Round),
+                    Holds::Window(window, Moved::End) if self.further(window) == 0 => {
+                        Holds::Window(window, Moved::Round)
+                    }
+                    Holds::Window(..) => Holds::Number,
+                    holds => holds,
+                });
+            }
+            (Code::Jne_rel32_64, Flags::Busy(register)) => next.registers[register.number()] = Holds::Busy(true),
+            _ => return None,
         }
+        Some(next)
+    }
+
+    fn behind(&self, jump: &Instruction, state: &mut Known) {
+        if jump.code() == Code::Jne_rel32_64 && state.flags == Flags::Rounds {
+            state.change(|holds| match holds {
+                Holds::Column(_) | Holds::Rounds(_) => Holds::Number,
+                Holds::Jumps(Moved::Beyond) => Holds::Jumps(Moved::End),
+                Holds::Window(window, Moved::Beyond) => Holds::Window(window, Moved::End),
+                Holds::Window(window, Moved::Round) if self.column(window) == 0 => Holds::Window(window, Moved::End),
+                Holds::Window(..) => Holds::Number,
+                holds => holds,
+            });
+            (state.rounds, state.step) = (0, 0);
+        }
+        state.flags = Flags::Nothing;
+    }
+
+    fn is_label(&self, register: Register, state: &Known) -> bool {
+        state.of(register) == Holds::Label
+    }
+}
+
+impl Lanes<'_> {
+    /// Columns of a row.
+    fn columns(&self) -> u64 {
+        (self.emitted.columns() as u64).max(1)
+    }
+
+    /// Bytes from a column of a window to the next.
+    fn column(&self, window: u8) -> u64 {
+        self.emitted.windows().get(usize::from(window)).map_or(0, |window| window.column.into())
+    }
+
+    /// How far behind the end of the columns of a window those of the next time are.
+    fn further(&self, window: u8) -> i64 {
+        let stride = self.emitted.windows().get(usize::from(window)).map_or(0, |window| i64::from(window.stride));
+        stride - (self.columns() * self.column(window)) as i64
+    }
+
+    /// A memory operand lies in what code is given.
+    fn memory(&self, instruction: &Instruction, state: &mut Known) -> Result<(), &'static str> {
         let (base, index) = (instruction.memory_base(), instruction.memory_index());
         if !base.is_gpr64() || index != Register::None && !index.is_gpr64() {
             return Err("names an address");
         }
-        let holds = |register: Register| self.registers[number(register)];
-        let index = if index == Register::None { None } else { Some((holds(index), instruction.memory_index_scale())) };
+        let index =
+            if index == Register::None { None } else { Some((state.of(index), instruction.memory_index_scale())) };
         let (at, size) = (instruction.memory_displacement64(), instruction.memory_size().size() as u64);
         let within = |bytes: u64| at.checked_add(size).is_some_and(|end| size > 0 && end <= bytes);
-        let (row, columns) = (self.columns() * COLUMN, self.columns());
-        let fits = match (holds(base), index) {
+        let (columns, last) = (self.columns(), state.rounds.saturating_sub(1));
+        let row = columns * COLUMN;
+        let in_rows = within(self.emitted.rows() as u64 * row);
+        let fits = match (state.of(base), index) {
             // Columns of a row do not reach into the next one.
-            (Holds::Rows, Some((column @ (Holds::Column | Holds::AnyColumn), 1))) => {
-                within(self.emitted.rows() as u64 * row) && at % row + self.behind(column) + size <= row
+            (Holds::Rows, Some((Holds::Column(Moved::Round), 1))) => {
+                in_rows && at % row + last * state.step + size <= row
             }
-            (Holds::Rows, None) => match self.kind {
-                Kind::Flow => within(self.emitted.rows() as u64 * row) && at % row + size <= row,
-                Kind::Loop(ways) => within(self.emitted.rows() as u64 * row) && at % row + size <= ways as u64 * COLUMN,
-                Kind::Block => false,
+            (Holds::Rows, Some((Holds::AnyColumn, 1))) => in_rows && at % row + (columns - 1) * COLUMN + size <= row,
+            (Holds::Rows, None) => self.kind == Kind::Flow && in_rows && at % row + size <= row,
+            (Holds::RowsFrom, None) => match self.kind {
+                Kind::Loop(ways) => in_rows && at % row + size <= ways as u64 * COLUMN,
+                _ => false,
             },
             (Holds::Active, None) => within(2 * columns),
-            // It moves on with each round.
-            (Holds::Jumps, None) => within(2 * columns / self.rounds.max(1)),
-            (Holds::Active | Holds::Jumps, Some((Holds::Warp, 2))) => at == 0 && size == 2,
-            (Holds::Pointers, None) => within(8 * self.emitted.places() as u64) && at % 8 == 0,
-            (Holds::Place(place), Some((Holds::Column, 1))) => {
-                let end = at.saturating_add(self.behind(Holds::Column) + size);
-                usize::from(place) < self.emitted.places() && end <= row
+            (Holds::Jumps(Moved::Round), None) => state.rounds > 0 && within(2 * columns / state.rounds),
+            (Holds::Active | Holds::Jumps(Moved::Round), Some((Holds::Warp, 2))) => at == 0 && size == 2,
+            (Holds::Pointers, None) => within(8 * self.emitted.windows().len() as u64) && at % 8 == 0,
+            (Holds::Window(window, Moved::Round), None) => {
+                let Some(window) = self.emitted.windows().get(usize::from(window)) else {
+                    return Err("names an address");
+                };
+                if instruction.op0_kind() == OpKind::Memory && !window.writes {
+                    return Err("writes what may only be read");
+                }
+                // The columns of a round are a part of all of them.
+                let ahead = last * (columns / state.rounds.max(1)) * u64::from(window.column);
+                state.rounds > 0 && within(window.bytes(self.emitted.columns()).saturating_sub(ahead))
             }
-            (Holds::Times, None) => within(size_of::<Times>() as u64),
+            (Holds::Times, None) => match instruction.code() {
+                Code::Dec_rm32 if at == offset_of!(Times, left) as u64 && !state.taken => {
+                    state.taken = true;
+                    true
+                }
+                _ => {
+                    instruction.op0_kind() != OpKind::Memory && within(size_of::<Times>() as u64)
+                        || compares(instruction)
+                }
+            },
             (Holds::State, None) => within(match self.kind {
                 Kind::Flow => size_of::<FlowState>() as u64,
-                _ => size_of::<State>() as u64,
+                _ => size_of::<LoopState>() as u64,
             }),
             _ => false,
         };
         if fits { Ok(()) } else { Err("reaches out of what it is given") }
     }
 
-    /// Columns of a row.
-    fn columns(&self) -> u64 {
-        (self.emitted.columns() as u64).max(1)
-    }
-
-    /// How far the last column is behind the first.
-    fn behind(&self, column: Holds) -> u64 {
-        match column {
-            Holds::Column => (self.rounds.max(1) - 1) * self.stride,
-            _ => (self.columns() - 1) * COLUMN,
-        }
-    }
-
-    /// What an instruction leaves in the register that it writes.
-    fn result(&mut self, step: &Step, before: Holds) -> Result<Holds, &'static str> {
-        let instruction = &step.instruction;
-        let same = || instruction.op0_register() == instruction.op1_register();
-        let held = |operand| self.registers[number(instruction.op_register(operand))];
+    /// What an instruction leaves in the register that it writes, and in the flags.
+    fn result(&self, instruction: &Instruction, state: &mut Known) -> Result<Holds, &'static str> {
+        let first =
+            if instruction.op0_kind() == OpKind::Register { instruction.op0_register() } else { Register::None };
+        let before = if first.is_gpr() { state.of(first) } else { Holds::Number };
+        let same = first == instruction.op1_register();
+        let flags = std::mem::replace(&mut state.flags, Flags::Nothing);
+        let by = || instruction.immediate(1) as i64;
+        let rounds = state.rounds.max(1);
         Ok(match (instruction.code(), before) {
-            (Code::Xor_r32_rm32, _) if same() && instruction.op0_register() == Register::EAX => Holds::Column,
-            (Code::Mov_r32_imm32, _) => {
-                if instruction.op0_register() == Register::ECX {
-                    let latch = self.latches.iter().find(|(at, _)| *at > instruction.ip());
-                    (self.rounds, self.stride) =
-                        (instruction.immediate32().into(), latch.map_or(0, |(_, stride)| *stride));
-                    if self.rounds == 0 || self.rounds.saturating_mul(self.stride) > self.columns() * COLUMN {
-                        return Err("goes on behind the last warp");
-                    }
+            (Code::Xor_r32_rm32, _) if same => Holds::Zero,
+            (Code::Mov_r32_imm32, _) if first == Register::ECX && self.kind == Kind::Block => {
+                if state.rounds > 0 {
+                    return Err("begins a loop in another");
                 }
+                let latch = self.latches.iter().find(|(at, _)| *at > instruction.ip());
+                (state.rounds, state.step) = (instruction.immediate32().into(), latch.map_or(0, |(_, step)| *step));
+                if state.rounds.checked_mul(state.step).is_none_or(|end| end > self.columns() * COLUMN) {
+                    return Err("goes on behind the last warp");
+                }
+                if state.rounds == 0 || !self.columns().is_multiple_of(state.rounds) {
+                    return Err("does not go through all columns");
+                }
+                state.change(|holds| if holds == Holds::Zero { Holds::Column(Moved::Round) } else { holds });
+                Holds::Rounds(false)
+            }
+            (Code::Dec_rm32, Holds::Rounds(false)) => {
+                state.flags = Flags::Rounds;
+                Holds::Rounds(true)
+            }
+            (Code::Cmp_rm32_imm8, _)
+                if compares(instruction) && state.taken && state.of(instruction.memory_base()) == Holds::Times =>
+            {
+                state.flags = Flags::Times;
                 Holds::Number
             }
-            (Code::Add_rm64_imm32 | Code::Add_rm64_imm8, Holds::Column) => {
-                if instruction.immediate(1) == self.stride {
-                    Holds::Column
-                } else {
-                    Holds::Number
-                }
+            (Code::Test_rm32_r32, Holds::Busy(_)) if same => {
+                state.flags = Flags::Busy(first.full_register());
+                before
             }
-            // Windows have been found for as often as that may happen, and the lanes that jump are noted anew each time.
-            (Code::Add_rm64_imm32, Holds::Place(place)) => Holds::Place(place),
-            (Code::Add_rm64_imm8, Holds::Jumps) if self.rounds * instruction.immediate(1) == 2 * self.columns() => {
-                Holds::Jumps
+            (Code::Add_rm64_imm32 | Code::Add_rm64_imm8, Holds::Column(Moved::Round)) if by() as u64 == state.step => {
+                Holds::Column(Moved::Beyond)
             }
-            (Code::Sub_rm64_imm8, Holds::Jumps) if instruction.immediate(1) == 2 * self.columns() => Holds::Jumps,
-            (Code::Add_rm64_r64, Holds::Rows) if held(1) == Holds::AnyColumn => Holds::Rows,
-            (Code::Mov_r64_rm64, _) if self.reads_pointer(instruction) => {
-                u16::try_from(instruction.memory_displacement64() / 8).map_or(Holds::Number, Holds::Place)
+            (Code::Add_rm64_imm32, Holds::Window(window, Moved::Round))
+                if state.rounds > 0 && by() as u64 * rounds == self.columns() * self.column(window) =>
+            {
+                Holds::Window(window, Moved::Beyond)
             }
-            (Code::Tzcnt_r32_rm32, _) => Holds::Warp,
-            (Code::Imul_r32_rm32_imm8, _) if held(1) == Holds::Warp && instruction.immediate(2) == COLUMN => {
+            // As often as it may be executed, windows go on.
+            (Code::Add_rm64_imm32, Holds::Window(window, Moved::End)) if by() == self.further(window) => {
+                Holds::Window(window, Moved::Next)
+            }
+            (Code::Add_rm64_imm8, Holds::Jumps(Moved::Round))
+                if state.rounds > 0 && by() as u64 * rounds == 2 * self.columns() =>
+            {
+                Holds::Jumps(Moved::Beyond)
+            }
+            (Code::Sub_rm64_imm8, Holds::Jumps(Moved::End)) if by() as u64 == 2 * self.columns() => {
+                Holds::Jumps(Moved::Round)
+            }
+            (Code::Add_rm64_r64, Holds::Rows) if state.of(instruction.op1_register()) == Holds::AnyColumn => {
+                Holds::RowsFrom
+            }
+            (Code::Mov_r64_rm64, _)
+                if instruction.op1_kind() == OpKind::Memory
+                    && state.of(instruction.memory_base()) == Holds::Pointers =>
+            {
+                let window = instruction.memory_displacement64() / 8;
+                u8::try_from(window).map_or(Holds::Number, |window| Holds::Window(window, Moved::Round))
+            }
+            (Code::VEX_Blsr_r32_rm32, Holds::Busy(_)) if same => Holds::Busy(false),
+            (Code::Tzcnt_r32_rm32, _) if instruction.op1_kind() == OpKind::Register => {
+                if state.of(instruction.op1_register()) == Holds::Busy(true) { Holds::Warp } else { Holds::Number }
+            }
+            (Code::Imul_r32_rm32_imm8, _)
+                if instruction.op1_kind() == OpKind::Register
+                    && state.of(instruction.op1_register()) == Holds::Warp
+                    && instruction.immediate(2) == COLUMN =>
+            {
                 Holds::AnyColumn
             }
-            (Code::Lea_r64_m, _) => match step.target {
-                Some(label) => {
-                    let loaded = (instruction.ip_rel_memory_address(), label);
-                    if !self.loaded.contains(&loaded) {
-                        self.loaded.push(loaded);
-                    }
-                    Holds::Target
-                }
-                None => Holds::Number,
-            },
+            (Code::Lea_r64_m, _) if instruction.is_ip_rel_memory_operand() => Holds::Label,
+            // Flags are as they were.
+            _ if matches!(instruction.mnemonic(), Mnemonic::Mov | Mnemonic::Lea) => {
+                state.flags = flags;
+                Holds::Number
+            }
             _ => Holds::Number,
         })
     }
+}
 
-    fn reads_pointer(&self, instruction: &Instruction) -> bool {
-        instruction.op1_kind() == OpKind::Memory
-            && instruction.memory_base() != Register::None
-            && self.registers[number(instruction.memory_base())] == Holds::Pointers
-    }
+/// Whether an instruction asks whether times are left.
+fn compares(instruction: &Instruction) -> bool {
+    instruction.code() == Code::Cmp_rm32_imm8
+        && instruction.op0_kind() == OpKind::Memory
+        && instruction.memory_displacement64() == offset_of!(Times, left) as u64
+        && instruction.immediate(1) == 0
 }
 
 #[cfg(test)]
@@ -488,8 +461,10 @@ mod tests {
     use iced_x86::{Encoder, MemoryOperand};
 
     use super::*;
+    use crate::exec::jit::lanes::window::Window;
 
     const COLUMNS: usize = 8;
+    const WINDOW: Window = Window { contiguous: true, column: 64, span: 4, stride: 256, writes: false };
     const ROW: i64 = (COLUMNS * row::COLUMN) as i64;
 
     type Made = Result<Instruction, iced_x86::IcedError>;
@@ -504,9 +479,9 @@ mod tests {
         encoder.take_buffer()
     }
 
-    /// Why a block of four rows and one place is refused, if it is.
+    /// Why a block of four rows and one window is refused, if it is.
     fn block(instructions: &[Made]) -> Option<&'static str> {
-        let emitted = Emitted::of(code(instructions), COLUMNS, 4, 1);
+        let emitted = Emitted::of(code(instructions), COLUMNS, 4, vec![WINDOW]);
         check(&emitted, Kind::Block, Level::best()).err().map(|refused| refused.what)
     }
 
@@ -558,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_that_were_found() {
+    fn windows_are_those_that_were_found() {
         if !Level::best().compiles() {
             return;
         }
@@ -566,14 +541,83 @@ mod tests {
             let from = MemoryOperand::with_base_displ(Register::RCX, 8 * index);
             Instruction::with2(Code::Mov_r64_rm64, Register::RSI, from)
         };
-        let words = |displacement| {
-            load(MemoryOperand::new(Register::RSI, Register::RAX, 1, displacement, 1, false, Register::None))
-        };
+        let reached = Some("reaches out of what it is given");
+        let words = |displacement| load(MemoryOperand::with_base_displ(Register::RSI, displacement));
         let all =
             |index, displacement| block(&[pointer(index), zero(), count(8), words(displacement), step(64), ret()]);
         assert_eq!(all(0, 0), None);
-        assert_eq!(all(0, 64), Some("reaches out of what it is given"));
-        assert_eq!(all(1, 0), Some("reaches out of what it is given"));
+        assert_eq!(all(0, 64), reached);
+        assert_eq!(all(1, 0), reached);
+        let store = Instruction::with2(
+            Code::EVEX_Vmovdqu32_zmmm512_k1z_zmm,
+            MemoryOperand::with_base(Register::RSI),
+            Register::ZMM0,
+        );
+        assert_eq!(block(&[pointer(0), zero(), count(8), store, ret()]), Some("writes what may only be read"));
+    }
+
+    /// A block that loads from its window, once for each column, and as often as it may be executed; `wrong` is changed.
+    fn looped(wrong: Option<(usize, Made)>) -> Option<&'static str> {
+        let pointer = Instruction::with2(Code::Mov_r64_rm64, Register::RSI, MemoryOperand::with_base(Register::RCX));
+        let add = |bytes: i32| Instruction::with2(Code::Add_rm64_imm32, Register::RSI, bytes);
+        let left = MemoryOperand::with_base_displ(Register::R9, offset_of!(Times, left) as i64);
+        let jump = |to| Instruction::with_branch(Code::Jne_rel32_64, to);
+        let mut made = vec![
+            pointer,
+            zero(),
+            count(8),
+            load(MemoryOperand::with_base(Register::RSI)),
+            add(64),
+            step(64),
+            Instruction::with1(Code::Dec_rm32, Register::ECX),
+            Ok(Instruction::default()),
+            add(256 - 512),
+            Instruction::with1(Code::Dec_rm32, left),
+            Instruction::with2(Code::Cmp_rm32_imm8, left, 0),
+            Ok(Instruction::default()),
+            ret(),
+        ];
+        if let Some((at, instruction)) = wrong {
+            made[at] = instruction;
+        }
+        let place = |made: &[Made], at: usize| {
+            let jumps = [7, 11].iter().filter(|jump| **jump < at).count();
+            let others: Vec<Made> = made[..at]
+                .iter()
+                .enumerate()
+                .filter(|(index, _)| ![7, 11].contains(index))
+                .map(|(_, made)| made.clone())
+                .collect();
+            code(&others).len() as u64 + 6 * jumps as u64
+        };
+        let targets = [(7, place(&made, 3)), (11, place(&made, 1))];
+        for (at, to) in targets {
+            if made[at].as_ref().is_ok_and(|made| made.code() == Code::INVALID) {
+                made[at] = jump(to);
+            }
+        }
+        block(&made)
+    }
+
+    #[test]
+    fn what_moves_in_a_loop_moves_once_a_round() {
+        if !Level::best().compiles() {
+            return;
+        }
+        let reached = Some("reaches out of what it is given");
+        let nop = || Instruction::with2(Code::Mov_r32_imm32, Register::R11D, 0u32);
+        let add = |bytes: i32| Instruction::with2(Code::Add_rm64_imm32, Register::RSI, bytes);
+        assert_eq!(looped(None), None);
+        // The window, the number of rounds, and that of times.
+        assert_eq!(looped(Some((4, nop()))), reached);
+        assert_eq!(looped(Some((4, add(128)))), reached);
+        assert_eq!(looped(Some((6, nop()))), reached);
+        assert_eq!(looped(Some((8, nop()))), reached);
+        assert_eq!(looped(Some((8, add(64)))), reached);
+        assert_eq!(looped(Some((9, nop()))), reached);
+        assert_eq!(looped(Some((10, nop()))), reached);
+        // A loop that begins again in its middle.
+        assert_eq!(looped(Some((5, count(8)))), Some("begins a loop in another"));
     }
 
     #[test]
@@ -604,7 +648,7 @@ mod tests {
             Register::ZMM0,
             Register::ZMM0,
         );
-        let emitted = Emitted::of(code(&[add, ret()]), COLUMNS, 4, 1);
+        let emitted = Emitted::of(code(&[add, ret()]), COLUMNS, 4, vec![]);
         assert!(check(&emitted, Kind::Block, Level::best()).is_ok());
         assert!(check(&emitted, Kind::Block, Level::portable()).is_err());
     }

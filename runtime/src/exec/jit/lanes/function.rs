@@ -2,8 +2,8 @@
 //!
 //! What is called here was made by [`Emitted`], and [`check`] has seen that it keeps to this: it reads and writes columns of the warps it is
 //! told of, in rows below [`Emitted::rows`]; a block reads their active lanes and writes their lanes that jump, and for full
-//! bundles it reads and writes a word for each lane in places below [`Emitted::places`]; a loop reads and writes its state;
-//! it changes no register that a caller of `sysv64` relies on, no stack and no mode of the processor.
+//! bundles it reads and writes what [`Emitted::windows`] say, as often as it may be executed; a loop reads and writes its
+//! state; it changes no register that a caller of `sysv64` relies on, no stack and no mode of the processor.
 
 #![allow(unsafe_code, reason = "calls of machine code that was made while running")]
 
@@ -12,7 +12,7 @@ use memmap2::{Mmap, MmapMut};
 use super::check::{Kind, check};
 use super::emit::{Emitted, FlowState, State, Times};
 use super::row::{COLUMN, Row};
-use super::window::Windows;
+use super::window::{Window, Windows};
 use crate::level::Level;
 use abi::{Block, Flow, Loop};
 
@@ -41,7 +41,7 @@ pub struct BlockFn {
     code: Mmap,
     columns: usize,
     rows: usize,
-    places: usize,
+    windows: Vec<Window>,
 }
 
 /// A loop's function.
@@ -80,7 +80,12 @@ impl BlockFn {
     /// The code of a block, where this level can execute it and the system allows it.
     pub fn new(emitted: &Emitted, level: Level) -> Option<Self> {
         let code = executable(emitted, Kind::Block, level)?;
-        Some(BlockFn { code, columns: emitted.columns(), rows: emitted.rows(), places: emitted.places() })
+        Some(BlockFn { code, columns: emitted.columns(), rows: emitted.rows(), windows: emitted.windows().to_vec() })
+    }
+
+    /// The memory that it accesses.
+    pub fn windows(&self) -> &[Window] {
+        &self.windows
     }
 
     /// Executes it for the warps with a bit in `busy`, or for all if it is for full bundles. For each of them the lanes that
@@ -97,13 +102,14 @@ impl BlockFn {
         times: &mut Times,
     ) -> [u16; 2] {
         let is_known = COLUMNS == self.columns && busy < 1 << COLUMNS && rows.len() >= self.rows;
-        if busy == 0 || times.left == 0 || !is_known || windows.len() < self.places || times.all > windows.times() {
+        let suffice = windows.suffice(&self.windows, COLUMNS, times.left);
+        if busy == 0 || times.left == 0 || !is_known || !suffice {
             return [0; 2];
         }
         let (rows, active, jumps) = (rows.as_mut_ptr().cast(), active.as_ptr(), jumps.as_mut_ptr());
         // SAFETY: the function lies at the beginning of the code, which lives as long as `self`, and is of that type. There are as
-        // many rows and places as it touches so often, the places being memory that `windows` has borrowed, and `busy`
-        // names columns that there are.
+        // many rows as it touches, and bytes as it accesses so often, in memory that `windows` has borrowed, and `busy` names
+        // columns that there are.
         let both = unsafe {
             let function = std::mem::transmute::<*const u8, Block>(self.code.as_ptr());
             function(rows, active, busy, windows.as_ptr(), jumps, times)

@@ -33,8 +33,8 @@ pub enum Node {
     Splat(u32),
     /// A set of lanes that the machine keeps, as it was before a segment.
     Set(u16, usize),
-    /// Words of a place in memory, after so many were stored.
-    Memory(usize, usize),
+    /// Words of a window of memory, so many bytes further, after so many were stored.
+    Memory(usize, i32, usize),
     /// An instruction.
     Operation(Operation),
 }
@@ -108,6 +108,19 @@ pub enum Shifted {
     Arithmetic,
 }
 
+/// What is stored to memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Stored {
+    /// Behind so many nodes.
+    pub behind: usize,
+    /// To which window.
+    pub window: usize,
+    /// How many bytes further.
+    pub offset: i32,
+    /// What.
+    pub value: Value,
+}
+
 impl Node {
     /// Whether its result is a mask.
     pub fn is_mask(&self) -> bool {
@@ -160,8 +173,7 @@ pub struct Graph {
     /// What the run has written.
     rows: FxHashMap<u32, Value>,
     sets: FxHashMap<u16, Value>,
-    /// What is stored: behind so many nodes, to which place in memory, and what.
-    stores: Vec<(usize, usize, Value)>,
+    stores: Vec<Stored>,
     /// The number of the segment, and its first node.
     segment: usize,
     first: usize,
@@ -260,18 +272,18 @@ impl Graph {
         self.sets.iter().map(|(&set, &value)| (set, value))
     }
 
-    /// What a place in memory holds now.
-    pub fn load(&mut self, place: usize) -> Value {
-        self.node(Node::Memory(place, self.stores.len()))
+    /// What a window of memory holds now, so many bytes further.
+    pub fn load(&mut self, window: usize, offset: i32) -> Value {
+        self.node(Node::Memory(window, offset, self.stores.len()))
     }
 
-    /// Stores to a place in memory.
-    pub fn store(&mut self, place: usize, value: Value) {
-        self.stores.push((self.nodes.len(), place, value));
+    /// Stores to a window of memory, so many bytes further.
+    pub fn store(&mut self, window: usize, offset: i32, value: Value) {
+        self.stores.push(Stored { behind: self.nodes.len(), window, offset, value });
     }
 
-    /// What is stored to memory: behind so many nodes, to which place, and what.
-    pub fn stores(&self) -> &[(usize, usize, Value)] {
+    /// What is stored to memory, in order.
+    pub fn stores(&self) -> &[Stored] {
         &self.stores
     }
 

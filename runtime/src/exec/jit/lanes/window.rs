@@ -2,16 +2,43 @@
 
 use std::marker::PhantomData;
 
-use super::row::COLUMN;
+use super::row::LANES;
 
 /// Windows that code may have.
 pub const WINDOWS: usize = 4;
 
+/// Bytes that code may go on from a column to the next, at most.
+pub const FURTHEST: u32 = 1 << 16;
+
+/// Memory that code accesses in a pattern: its first word for the first lane, and where others are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    /// Whether the lanes of a column are contiguous, a word each. Otherwise all have the same words.
+    pub contiguous: bool,
+    /// Bytes from a column to the next, at most [`FURTHEST`].
+    pub column: u32,
+    /// Bytes from the first that a lane accesses to the end of the last.
+    pub span: u32,
+    /// Bytes from a time that it is accessed to the next.
+    pub stride: u32,
+    /// Whether it is written.
+    pub writes: bool,
+}
+
+impl Window {
+    /// Bytes that are accessed in some columns, one time.
+    pub fn bytes(&self, columns: usize) -> u64 {
+        let lanes = if self.contiguous { 4 * (LANES as u64 - 1) } else { 0 };
+        let further = (columns as u64).saturating_sub(1) * u64::from(self.column);
+        further + lanes + u64::from(self.span)
+    }
+}
+
 /// Memory that a machine finds for code, a window for each access.
 pub trait Memory {
-    /// The bytes from an access on that may be read, and written where it `writes`. `None` where its lanes are not
-    /// contiguous, or there is no such memory.
-    fn window(&mut self, access: usize, writes: bool) -> Option<Bytes<'_>>;
+    /// The bytes from the first of a window on, so many at least, that may be read, and written where it `writes`. `None`
+    /// where lanes are elsewhere, or there is no such memory.
+    fn window(&mut self, index: usize, window: &Window, bytes: usize) -> Option<Bytes<'_>>;
 }
 
 /// Bytes of a window.
@@ -23,12 +50,12 @@ pub enum Bytes<'a> {
     Write(&'a mut [u8]),
 }
 
-/// The windows of some accesses: a word for each lane of a row, and as many for each time they move further, for as long as
-/// the memory is borrowed.
+/// Windows that were found, for as long as the memory is borrowed.
 #[derive(Debug)]
 pub struct Windows<'a> {
     places: [*mut u8; WINDOWS],
-    len: usize,
+    /// Bytes that each has, and whether they may be written.
+    found: [(u64, bool); WINDOWS],
     /// How often they may be accessed.
     times: u32,
     memory: PhantomData<&'a mut [u8]>,
@@ -36,30 +63,28 @@ pub struct Windows<'a> {
 
 impl<'a> Windows<'a> {
     /// No memory.
-    pub const NONE: Self = Windows { places: [std::ptr::null_mut(); WINDOWS], len: 0, times: 1, memory: PhantomData };
+    pub const NONE: Self = Windows {
+        places: [std::ptr::null_mut(); WINDOWS],
+        found: [(0, false); WINDOWS],
+        times: 1,
+        memory: PhantomData,
+    };
 
-    /// Finds the memory of accesses, which `writes` says to be written or not, for rows of some columns; `times` is how
-    /// often it may be accessed at most when each time is a stride further than the one before. Returns `None` where lanes
-    /// are not contiguous, or there is no memory.
+    /// Finds the memory for rows of some columns; `times` is how often it may be accessed at most. Returns `None` where
+    /// lanes are not where the windows say, or there is no memory.
     #[inline(always)]
-    pub fn find(
-        memory: &'a mut impl Memory,
-        writes: impl IntoIterator<Item = bool>,
-        columns: usize,
-        strides: &[u32],
-        times: u32,
-    ) -> Option<Self> {
+    pub fn find(memory: &'a mut impl Memory, wanted: &[Window], columns: usize, times: u32) -> Option<Self> {
         let mut windows = Windows { times, ..Windows::NONE };
-        for (index, writes) in writes.into_iter().enumerate() {
-            let (place, len) = match (memory.window(index, writes)?, writes) {
+        for (index, window) in wanted.iter().enumerate() {
+            let bytes = window.bytes(columns);
+            let (place, len) = match (memory.window(index, window, bytes as usize)?, window.writes) {
                 (Bytes::Read(bytes), false) => (bytes.as_ptr().cast_mut(), bytes.len()),
                 (Bytes::Write(bytes), _) => (bytes.as_mut_ptr(), bytes.len()),
                 (Bytes::Read(_), true) => return None,
             };
             *windows.places.get_mut(index)? = place;
-            windows.len = index + 1;
-            let stride = strides.get(index).copied().unwrap_or(0) as usize;
-            if let Some(more) = len.checked_sub(COLUMN * columns)?.checked_div(stride) {
+            windows.found[index] = (len as u64, window.writes);
+            if let Some(more) = (len as u64).checked_sub(bytes)?.checked_div(window.stride.into()) {
                 windows.times = windows.times.min(u32::try_from(more).unwrap_or(u32::MAX).saturating_add(1));
             }
         }
@@ -71,9 +96,14 @@ impl<'a> Windows<'a> {
         self.times
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.len
+    /// Whether they have what code accesses that often.
+    pub fn suffice(&self, wanted: &[Window], columns: usize, times: u32) -> bool {
+        let more = u64::from(times.saturating_sub(1));
+        wanted.len() <= WINDOWS
+            && wanted.iter().zip(&self.found).all(|(window, (len, writable))| {
+                let end = window.bytes(columns) + more * u64::from(window.stride);
+                end <= *len && (*writable || !window.writes)
+            })
     }
 
     /// Pointers to them, contiguous.

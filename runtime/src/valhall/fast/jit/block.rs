@@ -52,8 +52,8 @@ struct Function {
     /// Its words: where there is no such machine, their handlers are executed.
     words: Range<usize>,
     level: Level,
-    /// For full bundles.
-    full: BlockFn,
+    /// For full bundles; where memory is accessed, in the pattern of the first of them.
+    full: OnceLock<Option<BlockFn>>,
     /// For others, once there was one.
     part: OnceLock<Option<BlockFn>>,
     /// Parts the lanes, where a branch ends it and some jump and some do not.
@@ -69,17 +69,14 @@ impl Function {
     fn run(&self, code: &Code<'_>, whole: bool, bundle: &mut Bundle, world: &mut World<'_>, most: u32) -> u32 {
         let mut times = Times::ONCE;
         let [some, lacking] = if !self.accesses.is_empty() {
-            let (strides, most) = match &self.wanted.again {
-                Some(again) => (&again.strides[..], most),
-                None => (&[][..], 1),
-            };
+            let Some(full) = self.full.get_or_init(|| self.compile(bundle, world)) else { return 0 };
             let Some(mut memory) = Memory::find(bundle, world, &self.accesses) else { return 0 };
-            let writes = self.accesses.iter().map(|access| access.writes);
-            let Some(windows) = Windows::find(&mut memory, writes, WARPS, strides, most) else { return 0 };
+            let most = if self.wanted.again.is_some() { most } else { 1 };
+            let Some(windows) = Windows::find(&mut memory, full.windows(), WARPS, most) else { return 0 };
             times = Times { all: windows.times(), left: windows.times() };
-            bundle.execute(&self.full, &windows, &mut times)
-        } else if bundle.is_full() {
-            bundle.execute(&self.full, &Windows::NONE, &mut times)
+            bundle.execute(full, &windows, &mut times)
+        } else if let Some(Some(full)) = self.full.get().filter(|_| bundle.is_full()) {
+            bundle.execute(full, &Windows::NONE, &mut times)
         } else {
             let part = self.part.get_or_init(|| BlockFn::new(&Emitted::part(&self.wanted)?, self.level));
             let Some(part) = part else {
@@ -219,9 +216,23 @@ impl Function {
             segment.mask = Some(graph.not_mask(branch.mask));
             segment.nodes.end = graph.nodes().len();
         }
-        let wanted = Wanted { graph, segment, columns: WARPS, places: accesses.len(), again };
-        let full = BlockFn::new(&Emitted::full(&wanted)?, code.level)?;
+        let wanted = Wanted { graph, segment, columns: WARPS, again };
+        let full = OnceLock::new();
+        if accesses.is_empty() {
+            full.get_or_init(|| BlockFn::new(&Emitted::full(&wanted, &[])?, code.level)).as_ref()?;
+        }
         let parts = branch.map(|branch| handler::<Part>(code.level).with(branch.fields));
         Some(Function { wanted, words, level: code.level, full, part: OnceLock::new(), parts, accesses })
+    }
+
+    /// The code for full bundles that access memory as this one does.
+    #[cold]
+    fn compile(&self, bundle: &mut Bundle, world: &mut World<'_>) -> Option<BlockFn> {
+        let strides = self.wanted.again.as_ref().map_or(&[][..], |again| &again.strides[..]);
+        let mut windows = Vec::with_capacity(self.accesses.len());
+        for (index, access) in self.accesses.iter().enumerate() {
+            windows.push(access.window(bundle, world, strides.get(index).copied().unwrap_or(0))?);
+        }
+        BlockFn::new(&Emitted::full(&self.wanted, &windows)?, self.level)
     }
 }

@@ -1,29 +1,35 @@
 //! Where machine code finds the memory that its instructions access.
 
-use super::super::super::warp::LANES;
-use super::super::bundle::{Bundle, WARPS};
+use super::super::bundle::Bundle;
 use super::super::handler::{Body, Fields, Op, handler};
 use super::super::reach;
 use super::super::world::World;
-use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS};
+use crate::exec::jit::lanes::select;
+use crate::exec::jit::lanes::window::{self, Bytes, WINDOWS, Window};
 use crate::level::Level;
+use crate::memory::Memory as Mapped;
 
-/// Bytes of a word of all lanes.
-const BYTES: usize = 4 * WARPS * LANES;
+/// Bytes between the accesses that one window serves, at most.
+const NEAR: i32 = 1 << 12;
 
-/// Memory that instructions access, contiguous words of all lanes.
+/// Memory that instructions access at an address in two rows, and near it.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
-    /// Finds out whether they do.
+    /// Finds the pattern of the addresses.
     reach: Op,
+    /// The first byte that is accessed, from the address on, and the one after the last.
+    from: i32,
+    to: i32,
     /// Whether it is written.
     pub writes: bool,
 }
 
 impl Access {
-    /// The access of an instruction that has its address in two rows, and the offset in its first number.
-    pub fn new(fields: Fields, writes: bool, level: Level) -> Self {
-        Access { reach: handler::<Reach>(level).with(fields), writes }
+    /// The access of an instruction, the one at `pc`.
+    pub fn new(access: &select::Access, pc: u32, level: Level) -> Self {
+        let fields = Fields { sources: access.rows, pc, ..Fields::default() };
+        let (from, to) = (access.offset, access.offset.saturating_add(access.bytes.into()));
+        Access { reach: handler::<Reach>(level).with(fields), from, to, writes: access.writes }
     }
 
     /// The rows of the address.
@@ -31,58 +37,87 @@ impl Access {
         self.reach.fields().sources
     }
 
-    /// Whether an instruction accesses the same place.
-    pub fn is_like(&self, fields: &Fields) -> bool {
-        let own = self.reach.fields();
-        own.sources == fields.sources && own.numbers == fields.numbers
+    /// Also accesses what another instruction does. Returns `false` where that is elsewhere.
+    pub fn includes(&mut self, access: &select::Access) -> bool {
+        let (from, to) = (access.offset, access.offset.saturating_add(access.bytes.into()));
+        let (first, last) = (self.from.min(from), self.to.max(to));
+        let near = self.rows() == access.rows && last.checked_sub(first).is_some_and(|bytes| bytes <= NEAR);
+        if near {
+            (self.from, self.to, self.writes) = (first, last, self.writes | access.writes);
+        }
+        near
+    }
+
+    /// The window that serves a bundle as it is now, and the offset of its first byte.
+    pub fn window(&self, bundle: &mut Bundle, world: &mut World<'_>, stride: u32) -> Option<(Window, i32)> {
+        let reached = self.reach(bundle, world)?;
+        let span = u32::try_from(self.to.checked_sub(self.from)?).ok()?;
+        let (contiguous, column) = (reached.contiguous, reached.column);
+        Some((Window { contiguous, column, span, stride, writes: self.writes }, self.from))
+    }
+
+    #[inline(always)]
+    fn reach(&self, bundle: &mut Bundle, world: &mut World<'_>) -> Option<reach::Reached> {
+        self.reach.run(true, bundle, world);
+        bundle.reached
     }
 }
 
-/// Finds out where a full bundle accesses a word a lane, one behind the other; false when it does not.
+/// Finds the pattern of the addresses in two rows.
 struct Reach;
 
 impl Body for Reach {
     #[inline(always)]
-    fn run<const WHOLE: bool>(bundle: &mut Bundle, world: &mut World<'_>, op: &Fields) -> bool {
-        let start = reach::bundle(bundle, world, op, 4);
-        bundle.start_of_access = start.unwrap_or_default();
-        start.is_some()
+    fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, op: &Fields) -> bool {
+        bundle.reached = reach::pattern(bundle, op.sources);
+        true
     }
 }
 
 /// The memory that a full bundle accesses.
 pub struct Memory<'m, 'w> {
     world: &'m mut World<'w>,
-    /// For each access its word and its address.
-    starts: [(u32, u64); WINDOWS],
+    /// For each access its instruction, and what was found.
+    reached: [(u32, reach::Reached, i32); WINDOWS],
+    /// The workgroup whose memory the bundle sees.
     group: usize,
+    /// Whether all of it sees the same.
+    is_one_group: bool,
 }
 
 impl<'m, 'w> Memory<'m, 'w> {
-    /// Finds out where a full bundle accesses it. Returns `None` where lanes are not contiguous.
+    /// Finds out where a full bundle accesses it. Returns `None` where lanes are anywhere.
     #[inline(always)]
     pub fn find(bundle: &mut Bundle, world: &'m mut World<'w>, accesses: &[Access]) -> Option<Self> {
-        let mut starts = [(0, 0); WINDOWS];
-        for (start, access) in starts.iter_mut().zip(accesses) {
-            if !access.reach.run(true, bundle, world) {
-                return None;
-            }
-            *start = (access.reach.pc(), bundle.start_of_access);
+        let none = reach::Reached { start: 0, contiguous: false, column: 0 };
+        let mut reached = [(0, none, 0); WINDOWS];
+        for (found, access) in reached.iter_mut().zip(accesses) {
+            *found = (access.reach.pc(), access.reach(bundle, world)?, access.from);
         }
-        Some(Memory { world, starts, group: bundle.homes[0].group })
+        let group = bundle.homes[0].group;
+        let is_one_group = bundle.homes.iter().all(|home| home.group == group);
+        Some(Memory { world, reached, group, is_one_group })
     }
 }
 
 impl window::Memory for Memory<'_, '_> {
     #[inline(always)]
-    fn window(&mut self, access: usize, writes: bool) -> Option<Bytes<'_>> {
-        let (pc, start) = *self.starts.get(access)?;
-        Some(if writes {
-            let (base, bytes) = self.world.around_mut(pc, self.group, start, BYTES)?;
-            Bytes::Write(bytes.get_mut((start - base) as usize..)?)
+    fn window(&mut self, index: usize, window: &Window, bytes: usize) -> Option<Bytes<'_>> {
+        let (pc, reached, from) = *self.reached.get(index)?;
+        if (reached.contiguous, reached.column) != (window.contiguous, window.column) {
+            return None;
+        }
+        let start = reached.start.wrapping_add_signed(from.into());
+        // The memories of several workgroups have the same addresses.
+        if !self.is_one_group && Mapped::RESERVED.contains(&start) {
+            return None;
+        }
+        Some(if window.writes {
+            let (base, found) = self.world.around_mut(pc, self.group, start, bytes)?;
+            Bytes::Write(found.get_mut((start - base) as usize..)?)
         } else {
-            let (base, bytes) = self.world.around(pc, self.group, start, BYTES)?;
-            Bytes::Read(bytes.get((start - base) as usize..)?)
+            let (base, found) = self.world.around(pc, self.group, start, bytes)?;
+            Bytes::Read(found.get((start - base) as usize..)?)
         })
     }
 }

@@ -5,7 +5,6 @@ use isaforge_valhall::semantics::SEMANTICS;
 
 use super::super::super::operation::Operand;
 use super::super::code::{Code, row};
-use super::super::handler::Fields;
 use super::super::operands;
 use super::live::bit;
 use super::window::Access;
@@ -103,15 +102,14 @@ impl Binding for Operands<'_, '_> {
     }
 
     fn access(&mut self, access: select::Access) -> Option<usize> {
-        let sources = access.rows;
-        let fields =
-            Fields { dest: row::RESULT, sources, numbers: [access.offset as u32, 0], pc: u32::try_from(self.pc).ok()? };
-        let known = self.accesses.iter().position(|access| access.is_like(&fields));
-        let place = known.unwrap_or_else(|| {
-            self.accesses.push(Access::new(fields, access.writes, self.code.level));
-            self.accesses.len() - 1
-        });
-        self.accesses[place].writes |= access.writes;
-        (place < WINDOWS).then_some(place)
+        let known = self.accesses.iter_mut().position(|known| known.includes(&access));
+        let window = match known {
+            Some(window) => window,
+            None => {
+                self.accesses.push(Access::new(&access, u32::try_from(self.pc).ok()?, self.code.level));
+                self.accesses.len() - 1
+            }
+        };
+        (window < WINDOWS).then_some(window)
     }
 }

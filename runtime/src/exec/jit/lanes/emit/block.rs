@@ -1,9 +1,9 @@
 //! A block: a loop over the warps that have active lanes.
 //!
 //! The code is called as [`function`](super::super::function) says: `rdi` points to the rows, `rsi` to the active lanes of
-//! the warps, `edx` has a bit for each warp to be executed, `rcx` points to pointers to places in memory, `r8` to where the
-//! lanes that jump are written, and `r9` to how often it may be executed. In the loop `rax` is the place of the warp's columns in a row. What is the same for all
-//! warps is made before the loop.
+//! the warps, `edx` has a bit for each warp to be executed, `rcx` points to pointers to windows of memory, `r8` to where the
+//! lanes that jump are written, and `r9` to how often it may be executed. In the loop `rax` is the place of the warp's
+//! columns in a row. What is the same for all warps is made before the loop.
 //!
 //! There are two functions. One is for bundles all lanes of which are active: it writes whole rows, two warps at a time
 //! where registers suffice. The other writes the active lanes only.
@@ -14,6 +14,7 @@ use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::super::graph::{Graph, Node, Relation};
 use super::super::row::COLUMN;
+use super::super::window::Window;
 use super::plan::{Location, Part, Plan, Segment, shared, used};
 use super::{Access, Emitted, Emitter, LANES, Label, POINTERS, STORED, columns, touched};
 
@@ -26,8 +27,6 @@ pub struct Wanted {
     pub segment: Segment,
     /// How many columns a row has.
     pub columns: usize,
-    /// How many places in memory it accesses.
-    pub places: usize,
     /// How it is executed again while all lanes jump, if they jump to its beginning.
     pub again: Option<LoopPlan>,
 }
@@ -81,16 +80,18 @@ const ANY: Register = Register::K7;
 const SHARED: usize = 18;
 
 impl Emitted {
-    /// The code for bundles all lanes of which are active; nothing where registers do not suffice.
-    pub fn full(wanted: &Wanted) -> Option<Self> {
-        let code = full(wanted, 2).or_else(|| full(wanted, 1))?;
-        Some(Emitted { code, columns: wanted.columns, rows: wanted.touched(), places: wanted.places })
+    /// The code for bundles all lanes of which are active; of each window the offset of the first that is accessed. Returns
+    /// `None` on register pressure, or where lanes would store to the same place.
+    pub fn full(wanted: &Wanted, windows: &[(Window, i32)]) -> Option<Self> {
+        let code = full(wanted, windows, 2).or_else(|| full(wanted, windows, 1))?;
+        let windows = windows.iter().map(|(window, _)| *window).collect();
+        Some(Emitted { code, columns: wanted.columns, rows: wanted.touched(), windows })
     }
 
-    /// The code that writes the active lanes only; nothing where memory is accessed, for some of the lanes may be anywhere.
+    /// The code that writes the active lanes only. Returns `None` where memory is accessed, for some of the lanes may be
+    /// anywhere.
     pub fn part(wanted: &Wanted) -> Option<Self> {
-        let code = if wanted.places == 0 { part(wanted)? } else { return None };
-        Some(Emitted { code, columns: wanted.columns, rows: wanted.touched(), places: 0 })
+        Some(Emitted { code: part(wanted)?, columns: wanted.columns, rows: wanted.touched(), windows: vec![] })
     }
 }
 
@@ -127,13 +128,14 @@ fn homes(graph: &Graph, segment: &Segment, used: &[bool]) -> Vec<Location> {
 }
 
 /// The code that writes whole rows, so many warps at a time.
-fn full(wanted: &Wanted, ways: usize) -> Option<Vec<u8>> {
+fn full(wanted: &Wanted, windows: &[(Window, i32)], ways: usize) -> Option<Vec<u8>> {
     use Register::{EAX, ECX, R8, R9D, R10D, RAX};
     if !wanted.columns.is_multiple_of(ways) {
         return None;
     }
     let (mut out, plan, homes) = begin(wanted, ways, Access::Whole)?;
-    for (index, &pointer) in POINTERS.get(..wanted.places)?.iter().enumerate() {
+    out.windows = windows.to_vec();
+    for (index, &pointer) in POINTERS.get(..windows.len())?.iter().enumerate() {
         let place = MemoryOperand::with_base_displ(Register::RCX, 8 * index as i64);
         out.push(Instruction::with2(Code::Mov_r64_rm64, pointer, place))?;
     }
@@ -158,6 +160,9 @@ fn full(wanted: &Wanted, ways: usize) -> Option<Vec<u8>> {
             out.push(Instruction::with3(Code::VEX_Kandw_kr_kr_kr, ALL, ALL, jumps))?;
         }
         out.push(Instruction::with2(Code::Add_rm64_imm8, R8, 2 * ways as i32))?;
+    }
+    for (pointer, (window, _)) in POINTERS.iter().zip(windows).filter(|(_, (window, _))| window.column != 0) {
+        out.push(Instruction::with2(Code::Add_rm64_imm32, *pointer, (window.column as usize * ways) as i32))?;
     }
     out.push(Instruction::with2(Code::Add_rm64_imm32, RAX, columns(ways) as i32))?;
     out.push(Instruction::with1(Code::Dec_rm32, ECX))?;
@@ -209,8 +214,12 @@ impl Emitter {
         let [all, left] = [offset_of!(Times, all), offset_of!(Times, left)];
         let [all, left] = [all, left].map(|at| MemoryOperand::with_base_displ(R9, at as i64));
         let end = self.label();
-        for (&pointer, &stride) in POINTERS.iter().zip(&again.strides).filter(|(_, stride)| **stride != 0) {
-            self.push(Instruction::with2(Code::Add_rm64_imm32, pointer, stride as i32))?;
+        for (index, pointer) in POINTERS.iter().enumerate().take(self.windows.len()) {
+            let window = &self.windows[index].0;
+            let further = i64::from(window.stride) - self.columns as i64 * i64::from(window.column);
+            if further != 0 {
+                self.push(Instruction::with2(Code::Add_rm64_imm32, *pointer, i32::try_from(further).ok()?))?;
+            }
         }
         self.push(Instruction::with2(Code::Sub_rm64_imm8, R8, 2 * self.columns as i32))?;
         self.push(Instruction::with1(Code::Dec_rm32, left))?;

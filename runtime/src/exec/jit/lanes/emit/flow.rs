@@ -89,7 +89,7 @@ impl Emitted {
     pub fn flow(wanted: &Flow) -> Option<Self> {
         let segments = wanted.blocks.iter().map(|block| &block.segment);
         let rows = touched(&wanted.graph, segments);
-        Some(Emitted { code: flow(wanted)?, columns: wanted.columns, rows, places: 0 })
+        Some(Emitted { code: flow(wanted)?, columns: wanted.columns, rows, windows: vec![] })
     }
 }
 

@@ -122,7 +122,7 @@ impl Emitted {
     /// The same for so many warps.
     pub fn looped_of(wanted: &Loop, ways: usize) -> Option<Self> {
         let rows = touched(&wanted.graph, wanted.segments());
-        Some(Emitted { code: looped(wanted, ways)?, columns: wanted.columns, rows, places: 0 })
+        Some(Emitted { code: looped(wanted, ways)?, columns: wanted.columns, rows, windows: vec![] })
     }
 }
 

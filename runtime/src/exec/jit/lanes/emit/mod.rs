@@ -14,7 +14,7 @@ use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register};
 
 use super::graph::{Graph, Node, Operation, Value};
 use super::row::{self, COLUMN};
-use super::window::WINDOWS;
+use super::window::{WINDOWS, Window};
 use host::{on_addend, operands, replaces};
 use plan::{Location, Plan, Store};
 
@@ -31,7 +31,7 @@ const STORED: Register = Register::ZMM31;
 /// The last mask register has the lanes that are written, or are not. The first cannot be used as a mask.
 const LANES: Register = Register::K7;
 
-/// The registers that point to places in memory.
+/// The registers that point to windows of memory: to what is at offset 0 for the first of the warps that are next.
 const POINTERS: [Register; WINDOWS] = [Register::RSI, Register::RDX, Register::R10, Register::R11];
 
 /// Machine code, which touches the rows below a number only.
@@ -40,14 +40,14 @@ pub struct Emitted {
     code: Vec<u8>,
     columns: usize,
     rows: usize,
-    places: usize,
+    windows: Vec<Window>,
 }
 
 impl Emitted {
     /// Code that was made elsewhere.
     #[cfg(test)]
-    pub fn of(code: Vec<u8>, columns: usize, rows: usize, places: usize) -> Self {
-        Emitted { code, columns, rows, places }
+    pub fn of(code: Vec<u8>, columns: usize, rows: usize, windows: Vec<Window>) -> Self {
+        Emitted { code, columns, rows, windows }
     }
 
     /// The bytes.
@@ -60,9 +60,9 @@ impl Emitted {
         self.columns
     }
 
-    /// How many places in memory there have to be.
-    pub fn places(&self) -> usize {
-        self.places
+    /// The memory that it accesses.
+    pub fn windows(&self) -> &[Window] {
+        &self.windows
     }
 
     /// How many rows there have to be.
@@ -79,11 +79,6 @@ fn touched<'a>(graph: &Graph, segments: impl Iterator<Item = &'a Segment>) -> us
     });
     let written = segments.flat_map(|segment| segment.rows.iter().map(|(row, _)| *row));
     read.chain(written).max().map_or(0, |last| last as usize + 1)
-}
-
-/// The words of the warp in a place in memory, or of the one so many behind it.
-fn words(place: usize, way: usize) -> MemoryOperand {
-    MemoryOperand::new(POINTERS[place], Register::RAX, 1, columns(way), 1, false, Register::None)
 }
 
 /// Where the column of a warp so many behind another lies.
@@ -152,6 +147,8 @@ struct Emitter {
     /// Columns of a row.
     columns: usize,
     ways: usize,
+    /// Windows of memory, and the offset of the first that each has.
+    windows: Vec<(Window, i32)>,
 }
 
 impl Emitter {
@@ -170,6 +167,7 @@ impl Emitter {
             access,
             columns,
             ways,
+            windows: vec![],
         }
     }
 
@@ -270,9 +268,13 @@ impl Emitter {
                 let to = self.take(value, false, way)?;
                 self.splat(to, *word)
             }
-            Node::Memory(place, _) => {
+            Node::Memory(window, offset, _) => {
                 let to = self.take(value, false, way)?;
-                self.push(Instruction::with2(Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512, to, words(*place, way)))
+                let load = match self.windows.get(*window)?.0.contiguous {
+                    true => Code::EVEX_Vmovdqu32_zmm_k1z_zmmm512,
+                    false => Code::EVEX_Vpbroadcastd_zmm_k1z_xmmm32,
+                };
+                self.push(Instruction::with2(load, to, self.words(*window, *offset, way)?))
             }
             Node::Set(set, _) => {
                 let to = self.take(value, true, way)?;
@@ -302,6 +304,13 @@ impl Emitter {
             Access::Active | Access::From(_) => MemoryOperand::with_base_displ(Register::RDI, displacement),
             _ => MemoryOperand::new(Register::RDI, Register::RAX, 1, displacement, 1, false, Register::None),
         }
+    }
+
+    /// The words of a warp in a window.
+    fn words(&self, window: usize, offset: i32, way: usize) -> Option<MemoryOperand> {
+        let (pointer, (window, first)) = (POINTERS.get(window)?, self.windows.get(window)?);
+        let further = i64::from(offset) - i64::from(*first) + way as i64 * i64::from(window.column);
+        Some(MemoryOperand::with_base_displ(*pointer, further))
     }
 
     /// Where a row stays.
@@ -452,7 +461,14 @@ impl Emitter {
                 }
                 self.column(row, way)
             }
-            Store::Place(place) => words(place, way),
+            // What several lanes store to the same place is left to handlers.
+            Store::Memory(window, offset) => {
+                let (Window { contiguous, column, .. }, _) = self.windows.get(window)?;
+                if !contiguous || (*column as usize) < COLUMN {
+                    return None;
+                }
+                self.words(window, offset, way)?
+            }
         };
         let mut stored = from;
         // A masked store would keep the next load waiting.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::super::graph::{Graph, Node, Value, fixed};
+use super::super::graph::{Graph, Node, Stored, Value, fixed};
 use super::bit;
 use super::host::{masks_words, on_addend, replaces};
 
@@ -32,8 +32,8 @@ impl Segment {
 pub enum Store {
     /// In a row.
     Row(u32),
-    /// In a place in memory.
-    Place(usize),
+    /// In a window of memory, so many bytes further.
+    Memory(usize, i32),
 }
 
 /// Where the value of a node is.
@@ -157,10 +157,10 @@ impl Plan {
                 plan.kept[index] = true;
             }
         }
-        for &(behind, place, value) in graph.stores() {
+        for &Stored { behind, window, offset, value } in graph.stores() {
             // The value is one of these nodes.
             let node = behind - 1;
-            plan.stores[node - first].push((Store::Place(place), value));
+            plan.stores[node - first].push((Store::Memory(window, offset), value));
             plan.use_at(value, 2 * node + 1);
         }
         Some(plan)
@@ -248,9 +248,9 @@ impl Plan {
 pub fn used<'a>(graph: &Graph, segments: impl Iterator<Item = &'a Segment>) -> Vec<bool> {
     let nodes = graph.nodes();
     let mut used = vec![false; nodes.len()];
-    let stored = graph.stores().iter().map(|(_, _, value)| value);
+    let stored = graph.stores().iter().map(|stored| stored.value);
     let wanted = segments.flat_map(|segment| segment.rows.iter().map(|(_, value)| *value).chain(segment.masks()));
-    for value in wanted.chain(stored.copied()) {
+    for value in wanted.chain(stored) {
         used[value.index()] = true;
     }
     for (index, node) in nodes.iter().enumerate().rev() {
@@ -272,8 +272,8 @@ pub fn shared<'a>(graph: &Graph, used: &[bool], segments: impl Iterator<Item = &
     for (_, value) in segments.flat_map(|segment| &segment.rows) {
         read[value.index()] = fixed[value.index()];
     }
-    for (_, _, value) in graph.stores() {
-        read[value.index()] = fixed[value.index()];
+    for stored in graph.stores() {
+        read[stored.value.index()] = fixed[stored.value.index()];
     }
     (fixed, read)
 }

@@ -19,7 +19,7 @@ use std::ops::Range;
 
 use isaforge_core::semantics::instantiate::{canonical, for_each_argument};
 use isaforge_core::semantics::primitive::primitive;
-use isaforge_core::semantics::{Class, NONE, Node, Op, Semantics, Shape, Special, Type};
+use isaforge_core::semantics::{Class, NONE, Node, Op, Part, Semantics, Shape, Special, Type};
 
 use super::graph::{Graph, Kind, Value};
 use super::pieces::Pieces;
@@ -43,13 +43,15 @@ pub(crate) enum Target {
     Dropped,
 }
 
-/// An access to a word a lane.
+/// An access to some words a lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access {
     /// The rows with the low and the high word of the address.
     pub rows: [u32; 2],
     /// What is added to it.
     pub offset: i32,
+    /// How many bytes it has.
+    pub bytes: u16,
     /// Whether memory is written.
     pub writes: bool,
 }
@@ -79,7 +81,7 @@ pub(crate) trait Binding {
     fn state(&mut self, state: u16) -> Option<Place>;
     /// The words of a fact of the thread.
     fn special(&mut self, special: Special) -> Option<[Place; 2]>;
-    /// The place in memory that all lanes access, a word each, contiguous. `None` where that cannot be known.
+    /// The window of memory that all lanes access. `None` where that cannot be known.
     fn access(&mut self, access: Access) -> Option<usize>;
 }
 
@@ -382,16 +384,20 @@ impl<'a> Cover<'a> {
         if holds == Some(Truth::Known(false)) {
             return self.put_number(0, node.ty).or(Some(Found::None));
         }
-        // An access of parts has a mark in its high bits.
         match (node.op, holds?) {
-            (Op::Load, Truth::Known(_)) if node.ty == Type::U32 && node.imm >> 8 == 0 => {
-                let place = self.access(a, false)?;
-                Some(Found::Pieces(Pieces::of(self.graph.load(place), 32)))
+            (Op::Load, Truth::Known(_)) if [Type::U32, Type::U64].contains(&node.ty) => {
+                let (window, offset) = self.access(a, node, false)?;
+                let low = self.graph.load(window, offset);
+                Some(Found::Pieces(match node.ty.size() {
+                    32 => Pieces::of(low, 32),
+                    _ => Pieces::pair([low, self.graph.load(window, offset + 4)]),
+                }))
             }
-            (Op::Store, Truth::Known(_)) if self.ty(b)? == Type::U32 && node.imm >> 8 == 0 => {
-                let place = self.access(a, true)?;
+            // Where lanes overlap, wider ones are stored lane by lane.
+            (Op::Store, Truth::Known(_)) if self.ty(b)? == Type::U32 && Part::of(node.imm).is_none() => {
+                let (window, offset) = self.access(a, node, true)?;
                 let value = self.word(b, Kind::Word)?;
-                self.graph.store(place, value);
+                self.graph.store(window, offset, value);
                 Some(Found::None)
             }
             (Op::Branch, truth) if self.selected.branch.is_none() => {
@@ -403,9 +409,12 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// The place in memory at an address that two rows hold, perhaps with an offset.
-    fn access(&mut self, address: u16, writes: bool) -> Option<usize> {
+    /// The window at an address that two rows hold, perhaps with an offset, and where in it a load or a store accesses
+    /// words. The parts of a wide access want all of it.
+    fn access(&mut self, address: u16, effect: &Node, writes: bool) -> Option<(usize, i32)> {
         self.selected.accesses = true;
+        let size = if writes { 4 } else { effect.ty.size() as u16 / 8 };
+        let part = Part::of(effect.imm).unwrap_or(Part { from: 0, size });
         let node = self.node(address)?;
         let (base, offset) = match node.op {
             Op::Add if self.number(node.args[1]).is_some() => (node.args[0], self.number(node.args[1])?),
@@ -423,7 +432,8 @@ impl<'a> Cover<'a> {
             return None;
         }
         let offset = i32::try_from(offset as i64).ok()?;
-        self.binding.access(Access { rows: [low, high], offset, writes })
+        let window = self.binding.access(Access { rows: [low, high], offset, bytes: part.size, writes })?;
+        Some((window, offset.checked_add(part.from.into())?))
     }
 
     /// Writes rows and sets, after all else of some nodes.
