@@ -219,3 +219,88 @@ fn accesses_are_aligned_where_they_must_be() {
     let trap = machine.run(&mut (), 10).unwrap_err();
     assert_eq!(trap.reason, Reason::Misaligned { access: Access::Read, address: 2, size: 4 });
 }
+
+/// A stream whose words are `bits` long.
+fn dsp(bits: &str) -> Compiled {
+    let source = r##"
+isa: dsp
+doc: Adds numbers that are scaled, negated and inverted, and walks over memory.
+word: BITS
+provenance: document
+every: { unused: zero }
+banks:
+  r: { count: 8, width: 32, prints: "r{n}" }
+enums:
+  Mode: { values: [plain, twice, half, ~], default: plain }
+  Scale: { values: [one, two], default: one }
+  Step: { values: [{ name: stay, prints: "" }, { name: up, prints: "+" }, { name: down, prints: "-" }, ~] }
+kinds:
+  source:
+    width: 4
+    alternatives:
+      register: { fixed: { 3: 0 }, fields: { n: { bits: 2..0, bank: r } }, text: "{n}" }
+      number: { fixed: { 3: 1 }, fields: { n: { bits: 2..0, number: decimal } }, text: "#{n}" }
+    suffixes: { inv: { bits: 4 } }
+  place:
+    width: 6
+    alternatives:
+      low: { fixed: { 5: 0 }, fields: { step: { bits: 4..3, enum: Step }, n: { bits: 2..0, bank: r } }, text: "[{n}{step}]" }
+      high: { fixed: { 5: 1 }, fields: { n: { bits: 2..0, bank: r }, step: { bits: 4..3, enum: Step } }, text: "high[{n}{step}]" }
+semantics:
+  pc: u32
+  functions:
+    moved(p): "match p.step { stay => p, up => p + 4, down => p - 4 }"
+machine: {}
+instructions:
+  add:
+    doc: Adds.
+    fixed: { 23..20: 1 }
+    modifiers: { mode: { enum: Mode, bits: 19..18 }, carry: { bits: 17 } }
+    operands:
+      d: { bank: r, bits: 16..14, access: write }
+      a: { bank: r, bits: 13..11, suffixes: { neg: { bits: 10 }, scale: { enum: Scale, bits: 9 } } }
+      b: { kind: source, at: 0 }
+    does: |
+      let x = if a.neg { 0 - a } else { a };
+      let y = match a.scale { one => x, two => x * 2 };
+      let z = if b.inv { ~b } else { b };
+      let s = y + z + (if carry { 1 } else { 0 });
+      d = match mode { plain => s, twice => s + s, half => s >> 1 }
+  load:
+    doc: Loads a word, and moves on.
+    fixed: { 23..20: 2 }
+    operands: { d: { bank: r, bits: 16..14, access: write }, p: { kind: place, at: 0, access: read-write } }
+    does: "d = load(u32, p); p = moved(p)"
+  end:
+    doc: Ends.
+    fixed: { 23..20: 3 }
+    does: end()
+"##;
+    compiled(&source.replace("BITS", bits)).unwrap_or_else(|why| panic!("{why}"))
+}
+
+#[test]
+fn modifiers_of_a_stream_choose_as_those_of_words_do() {
+    let program = "add r1, r2, #5\nadd.twice.carry r3, r2.neg, #1\nadd r4, r2.two, r2.inv\n\
+                   add.half r5, r2.neg.two, r2\nend\n";
+    for bits in ["24", "40"] {
+        let mut machine: Machine<1> = loaded(&dsp(bits), program);
+        set(&mut machine, "r2", 7);
+        assert_eq!(machine.run(&mut (), 100), Ok(Stop::Ended), "{bits}");
+        let found = ["r1", "r3", "r4", "r5"].map(|register| get(&machine, register) as u32 as i32);
+        assert_eq!(found, [12, -10, 14 + !7, ((7 - 14) as u32 >> 1) as i32], "{bits}");
+    }
+}
+
+#[test]
+fn a_field_that_all_readings_of_an_operand_have_chooses() {
+    let program = "load r1, [r7+]\nload r2, high[r7-]\nload r3, [r7]\nend\n";
+    for bits in ["24", "40"] {
+        let mut machine: Machine<1> = loaded(&dsp(bits), program);
+        let data = [11u32, 22].iter().flat_map(|word| word.to_le_bytes()).collect();
+        machine.memory.map(0x1000, data, false).unwrap();
+        set(&mut machine, "r7", 0x1000);
+        assert_eq!(machine.run(&mut (), 100), Ok(Stop::Ended), "{bits}");
+        assert_eq!(["r1", "r2", "r3", "r7"].map(|register| get(&machine, register)), [11, 22, 11, 0x1000], "{bits}");
+    }
+}

@@ -7,8 +7,6 @@
 //! | W0222 | a function, an arm, a state or an intrinsic that no text uses |
 //! | E0128 | a destination that is never written |
 
-use isaforge_core::semantics::Modifier;
-
 use super::Semantics;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::expression::{Built, Scope};
@@ -30,7 +28,7 @@ pub fn operation(
         let Some((access, suffixes)) = access.get(k).copied().flatten() else { continue };
         let (reads, writes) = (built.reads[k], built.writes[k]);
         // Of some operands only the fields matter: which components are written, say.
-        let names = built.modifiers.iter().any(|m| matches!(m, Modifier::Suffix(of, _) if usize::from(*of) == k));
+        let names = operand.suffixes.iter().any(|suffix| built.modifiers.contains(&suffix.reference));
         // An operation that does nothing does not do it to anyone.
         let nothing = built.nodes.is_empty();
         match access {
@@ -46,10 +44,9 @@ pub fn operation(
             }
             _ => {}
         }
-        for (j, suffix) in operand.suffixes.iter().enumerate().take(suffixes) {
-            let reference = Modifier::Suffix(k as u8, j as u8);
+        for suffix in operand.suffixes.iter().take(suffixes) {
             // An unused operand is reported once, without its modifiers.
-            if (reads || writes) && !nothing && !built.modifiers.contains(&reference) {
+            if (reads || writes) && !nothing && !built.modifiers.contains(&suffix.reference) {
                 let message = format!("the text of `{name}` never reads `{}.{}`", operand.name, suffix.name);
                 out.push(Diagnostic::warning("W0221", text, message).secondary(suffix.span, "this modifier"));
             }

@@ -17,6 +17,7 @@ use crate::resolve::Resolver;
 use crate::source::{Span, Spanned};
 use crate::spec::Access;
 use crate::stream::model::{self as stream, Bank, Field, Layout, Role, Stream};
+use crate::stream::tree::order;
 use crate::suggest::did_you_mean;
 
 impl Resolver<'_> {
@@ -309,12 +310,76 @@ fn stream_scope<'a>(
         sizes[operand.field] = operand.size;
     }
     let mut scope = field_scope(isa, &stream.banks, &layout.fields, &sizes, library);
+    for field in &layout.modifiers {
+        let suffixes = modifier_field(isa, layout, *field, &mut scope);
+        if let Some((_, suffixes)) = suffixes.and_then(|operand| access.get_mut(operand)?.as_mut()) {
+            *suffixes += 1;
+        }
+    }
+    for (k, field) in layout.fields.iter().enumerate() {
+        let stream::Type::Set(set, _) = field.ty else { continue };
+        scope.operands[k].suffixes.extend(common_fields(isa, &stream.sets[set], k));
+    }
     for (operand, access) in scope.operands.iter_mut().zip(&mut access) {
         operand.writes = matches!(access, Some((Access::Write | Access::ReadWrite, _)));
         // What has become a modifier is none.
         *access = access.filter(|_| !operand.name.is_empty());
     }
     Some((stream.instructions.get(opcode)?.name.clone(), scope, access))
+}
+
+/// Makes a field the modifier that it is: of the operand whose index is returned, or else of the instruction.
+fn modifier_field(isa: &Isa, layout: &Layout, index: usize, scope: &mut Scope<'_>) -> Option<usize> {
+    let field = &layout.fields[index];
+    let reference = Modifier::Form(index as u8);
+    scope.modifiers.retain(|modifier| modifier.reference != reference);
+    scope.operands[index].name.clear();
+    let (operand, name) = match field.name.split_once('.') {
+        Some((operand, name)) => (scope.operands.iter_mut().enumerate().find(|(_, o)| o.name == operand), name),
+        None => (None, field.name.as_str()),
+    };
+    let choices = field_choices(isa, field).unwrap_or(Choices::Flag);
+    let modifier = ModifierInfo { name: name.to_owned(), choices, reference, span: field.span };
+    match operand {
+        Some((number, operand)) => {
+            operand.suffixes.push(modifier);
+            Some(number)
+        }
+        None => {
+            scope.modifiers.push(modifier);
+            None
+        }
+    }
+}
+
+/// The values that have names, where all of a field's do.
+fn field_choices(isa: &Isa, field: &Field) -> Option<Choices> {
+    let stream::Type::Enum(e, None) = field.ty else { return None };
+    Some(Choices::Values(isa.enums[e].values.iter().map(|value| (value.name.clone(), value.bits)).collect()))
+}
+
+/// The fields that all readings of an operand have, as what is written after it. Those that are registers or operands
+/// themselves are what the operand reads.
+fn common_fields(isa: &Isa, set: &stream::Set, operand: usize) -> Vec<ModifierInfo> {
+    // As the tables have them: their first one counts the fields.
+    let mut readings = order(set).into_iter().map(|index| &set.layouts[index]);
+    let Some(first) = readings.next() else { return Vec::new() };
+    let others: Vec<&Layout> = readings.collect();
+    let plain = |field: &Field| {
+        matches!(field.ty, stream::Type::Number(_) | stream::Type::Enum(..))
+            && !matches!(field.source, stream::Source::Outer(_))
+            && !field.signed
+    };
+    let same = |a: &Field, b: &Field| a.name == b.name && a.ty == b.ty && a.width == b.width;
+    let fields = first.fields.iter().enumerate().filter(|(_, field)| plain(field));
+    let fields = fields.filter(|(_, field)| others.iter().all(|other| other.fields.iter().any(|f| same(f, field))));
+    let suffix = |(j, field): (usize, &Field)| ModifierInfo {
+        name: field.name.clone(),
+        choices: field_choices(isa, field).unwrap_or(Choices::Number(field.width)),
+        reference: Modifier::Suffix(operand as u8, j as u8),
+        span: field.span,
+    };
+    fields.map(suffix).collect()
 }
 
 /// The names of the fields of a layout; `sizes` are the bits of those that are operands, or 0. An operand's number is that of
@@ -339,15 +404,10 @@ pub(crate) fn field_scope<'a>(
             }
             stream::Type::Set(..) => (field.name.clone(), bits(size.unwrap_or(32))),
             stream::Type::Float(width) => (field.name.clone(), bits(width.into())),
-            stream::Type::Enum(e, None) => {
-                let values = isa.enums[e].values.iter().map(|value| (value.name.clone(), value.bits)).collect();
-                let (name, reference) = (field.name.clone(), Modifier::Form(k as u8));
-                scope.modifiers.push(ModifierInfo {
-                    name,
-                    choices: Choices::Values(values),
-                    reference,
-                    span: field.span,
-                });
+            stream::Type::Enum(_, None) => {
+                let reference = Modifier::Form(k as u8);
+                let choices = field_choices(isa, field).unwrap_or(Choices::Flag);
+                scope.modifiers.push(ModifierInfo { name: field.name.clone(), choices, reference, span: field.span });
                 (String::new(), Type::U32)
             }
             _ => (field.name.clone(), number),

@@ -227,10 +227,12 @@ impl Resolver<'_> {
         let is_number = spec.bank.is_none() && spec.kind.is_none();
         let prefix = spec.prefix.clone().unwrap_or_else(|| if is_number { "#".to_owned() } else { String::new() });
         let index = self.add(draft, name, spec.doc.clone().unwrap_or_default(), &parts, &prefix)?;
-        for (suffix, spec) in spec.suffixes.iter().flat_map(|s| s.iter()) {
+        let of_kind = self.suffixes_of_kind(spec)?;
+        let own = spec.suffixes.iter().flat_map(|s| s.iter().cloned());
+        for (suffix, spec) in of_kind.into_iter().chain(own) {
             let name = Spanned::new(format!("{}.{}", name.value, suffix.value), suffix.span);
             let prints = spec.prints.clone().unwrap_or_else(|| suffix.value.clone());
-            let suffix = self.add_modifier(draft, &name, &prints, spec)?;
+            let suffix = self.add_modifier(draft, &name, &prints, &spec)?;
             let tokens = draft.shown[suffix].clone();
             draft.shown[index].extend(tokens);
         }
@@ -243,6 +245,30 @@ impl Resolver<'_> {
         let size = spec.size.unwrap_or(width);
         draft.layout.operands.push(super::model::Operand { field: index, access, size });
         Some(())
+    }
+
+    /// The modifiers that all operands of its kind have, with the bits where they lie in the instruction.
+    fn suffixes_of_kind(&mut self, spec: &OperandSpec) -> Option<Vec<(Spanned<String>, ModifierSpec)>> {
+        let Some(kind) = &spec.kind else { return Some(Vec::new()) };
+        let kinds = self.all(|file| &file.kinds);
+        let suffixes = kinds.into_iter().find(|(name, _)| name.value == kind.value).and_then(|(_, kind)| kind.suffixes);
+        let Some(suffixes) = suffixes else { return Some(Vec::new()) };
+        let Some(at) = &spec.at else {
+            let message =
+                format!("operands of the kind `{}` have suffixes behind them, so they need a place", kind.value);
+            self.out.push(Diagnostic::error("E0022", kind.span, message).help("say where it begins: `at: 0`"));
+            return None;
+        };
+        let moved = |(name, spec): &(Spanned<String>, ModifierSpec)| {
+            let mut spec = spec.clone();
+            for piece in &mut spec.bits.pieces {
+                if let spec::Piece::Run { high, low } = &mut piece.value {
+                    (*high, *low) = (high.saturating_add(at.value), low.saturating_add(at.value));
+                }
+            }
+            (name.clone(), spec)
+        };
+        Some(suffixes.iter().map(moved).collect())
     }
 
     /// Adds a modifier; returns its index.
@@ -267,6 +293,7 @@ impl Resolver<'_> {
     ) -> Option<usize> {
         let parts = Parts { bits: Some(&spec.bits), names: spec.r_enum.as_ref(), ..Parts::default() };
         let index = self.add(draft, name, spec.doc.clone().unwrap_or_default(), &parts, "")?;
+        draft.layout.modifiers.push(index);
         let mut default = None;
         if let Type::Enum(e, _) = draft.layout.fields[index].ty {
             let names = &self.isa.enums[e];

@@ -15,6 +15,6 @@ pub mod model;
 mod quick;
 pub mod resolve;
 pub(crate) mod template;
-mod tree;
+pub(crate) mod tree;
 mod validity;
 mod ways;

@@ -190,6 +190,8 @@ pub struct Layout {
     pub text_span: Span,
     /// The fields that are operands.
     pub operands: Vec<Operand>,
+    /// The fields that are modifiers; those of an operand are called `operand.name`.
+    pub modifiers: Vec<usize>,
 }
 
 /// A field as an operand.
@@ -312,6 +314,7 @@ impl Layout {
             text: Vec::new(),
             text_span: name.span,
             operands: Vec::new(),
+            modifiers: Vec::new(),
         }
     }
 
