@@ -154,9 +154,10 @@ pub struct Bundle {
     jumps: [u16; WARPS],
     /// Where the lanes access memory, as was last asked.
     pub reached: Option<Reached>,
-    /// Where all warps begin, and whether they are there.
+    /// Where all warps begin.
     entry: Box<Entry>,
-    entered: bool,
+    /// The word where all live lanes are, if they are active and nothing has been executed since.
+    together: Option<u32>,
     /// What [`Begin`](super::run::Begin) adds in each warp.
     pub firsts: [u32; WARPS],
     /// What warps of a fragment program have besides.
@@ -200,12 +201,11 @@ impl Quads {
 struct Entry {
     threads: [u16; WARPS],
     masks: Row<WARPS>,
-    order: List,
 }
 
 impl Default for Entry {
     fn default() -> Self {
-        Entry { threads: [0; WARPS], masks: Row::splat(0), order: List::default() }
+        Entry { threads: [0; WARPS], masks: Row::splat(0) }
     }
 }
 
@@ -246,7 +246,7 @@ impl Bundle {
             jumps: [0; WARPS],
             reached: None,
             entry: Box::default(),
-            entered: false,
+            together: None,
             firsts: [0; WARPS],
             quads: None,
             exact: code.exact.clone(),
@@ -261,14 +261,13 @@ impl Bundle {
         for (lane, pc) in self.pcs.0[warp].iter_mut().enumerate() {
             *pc = if threads >> lane & 1 != 0 { 0 } else { NOWHERE };
         }
-        self.at_barrier &= !(1 << warp);
+        (self.at_barrier, self.together) = (self.at_barrier & !(1 << warp), None);
     }
 
     /// Says which lanes exist when all warps begin together with [`Enter`].
     pub fn set_entry(&mut self, threads: [u16; WARPS]) {
         let mut entry = Entry { threads, ..Entry::default() };
         for (warp, bits) in threads.into_iter().enumerate() {
-            entry.order.push_if(warp, bits != 0);
             for lane in lanes(bits) {
                 entry.masks.0[warp][lane] = u32::MAX;
             }
@@ -276,15 +275,19 @@ impl Bundle {
         *self.entry = entry;
     }
 
-    /// Whether all chosen warps are where [`Enter`] has put them: there are no other lanes to choose then.
-    pub fn has_entered(&mut self) -> bool {
-        let entered = self.entered && self.chosen == self.ready();
-        self.entered = false;
-        if entered {
-            self.order = self.entry.order;
-            self.room = TURN;
+    /// Whether all live lanes go on together, for [`Enter`] or a barrier has put them where they are, and all are chosen:
+    /// there are no others to choose from then.
+    pub fn goes_on(&mut self) -> bool {
+        let Some(pc) = self.together.take().filter(|_| self.chosen == self.ready()) else { return false };
+        self.order = List::default();
+        let mut threads = 0;
+        for (warp, active) in self.active.iter().enumerate() {
+            self.order.push_if(warp, *active != 0);
+            threads += active.count_ones();
         }
-        entered
+        (self.active_threads, self.whole) = (threads, self.order.len > WARPS / 2);
+        (self.pc, self.others, self.room) = (pc, NOWHERE, TURN);
+        true
     }
 
     /// The warps that have active lanes, in order.
@@ -376,6 +379,10 @@ impl Bundle {
     pub fn schedule(&mut self, schedule: &Op, world: &mut World<'_>) {
         self.settle();
         self.chosen &= self.ready() & self.unfinished();
+        if self.chosen == 0 {
+            self.order = List::default();
+            return;
+        }
         schedule.run(false, self, world);
         self.reckon();
     }
@@ -421,10 +428,13 @@ impl Bundle {
     /// Lets a warp go on behind the barrier at `pc` that it waits at, or end there.
     pub fn pass_barrier(&mut self, warp: usize, pc: u32, ends: bool) {
         self.at_barrier &= !(1 << warp);
-        self.set_pcs(warp, self.live[warp], if ends { NOWHERE } else { pc + 1 });
+        let next = if ends { NOWHERE } else { pc + 1 };
+        self.pcs.0[warp] = blend(&self.pcs.0[warp], &[next; LANES], &from_bits(self.live[warp]));
         if ends {
             self.live[warp] = 0;
         }
+        // Those that came to the barrier last are still active.
+        self.together = (self.at_barrier == 0 && self.active == self.live).then_some(next);
     }
 
     /// The warps that have live lanes and do not wait at a barrier.
@@ -453,7 +463,7 @@ impl Bundle {
 
     /// A warp and those behind it never run again.
     pub fn drop_from(&mut self, first: usize) {
-        self.entered = false;
+        self.together = None;
         for warp in first..WARPS {
             (self.live[warp], self.active[warp]) = (0, 0);
             self.pcs.0[warp] = [NOWHERE; LANES];
@@ -535,16 +545,14 @@ pub struct Enter;
 impl Body for Enter {
     #[inline(always)]
     fn run<const WHOLE: bool>(bundle: &mut Bundle, _: &mut World<'_>, _: &Fields) -> bool {
-        let Entry { threads, masks, order } = &*bundle.entry;
+        let Entry { threads, masks } = &*bundle.entry;
         for warp in 0..WARPS {
             bundle.masks.0[warp] = masks.0[warp];
             // Nowhere is all ones.
             bundle.pcs.0[warp] = not(&masks.0[warp]);
         }
         (bundle.live, bundle.threads, bundle.active) = (*threads, *threads, *threads);
-        bundle.active_threads = threads.iter().map(|threads| threads.count_ones()).sum();
-        bundle.whole = order.len > WARPS / 2;
-        (bundle.pc, bundle.others, bundle.at_barrier, bundle.entered) = (0, NOWHERE, 0, true);
+        (bundle.at_barrier, bundle.together) = (0, Some(0));
         true
     }
 }

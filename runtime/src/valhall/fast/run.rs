@@ -317,7 +317,7 @@ impl<'a> Runner<'a> {
             return self.turn_probed(bundle, world, groups, chosen);
         }
         bundle.choose(chosen);
-        if !bundle.has_entered() {
+        if !bundle.goes_on() {
             bundle.schedule(&self.code.schedule, world);
         }
         while bundle.is_busy() {

@@ -68,7 +68,7 @@ impl Runner<'_> {
         chosen: u8,
     ) {
         bundle.choose(chosen);
-        if !bundle.has_entered() {
+        if !bundle.goes_on() {
             bundle.schedule(&self.code.schedule, world);
         }
         while bundle.is_busy() {
