@@ -589,7 +589,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", requires = "spec")]
     pub budget: Option<u64>,
     /// Print the compiled machine code, annotated with the instructions it came from
-    #[arg(long, requires = "spec")]
+    #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "init", "races"])]
     pub dump_jit: bool,
     /// Write a commented launch file next to an assembly program
     #[arg(long, conflicts_with_all = ["spec", "more", "sheet", "compare"])]

@@ -138,6 +138,8 @@ pub type CompareJob = fn(&Job<'_>, &mut Regions) -> Result<Result<u64, String>, 
 pub struct Machine {
     /// Runs a job.
     pub run: RunJob,
+    /// Runs a job on what compiles, and returns the machine code that was made beside the number of instructions.
+    pub list: fn(&Job<'_>, &mut Regions) -> Result<(u64, String), String>,
     /// Runs a job while somebody looks on.
     pub watch: WatchJob,
     /// Runs a job on all engines.
@@ -178,6 +180,7 @@ pub type JudgeRuns = fn(&str) -> Result<Vec<Result<(), String>>, String>;
 /// Executes Valhall programs.
 pub static VALHALL: Machine = Machine {
     run: run_valhall,
+    list: list_valhall,
     watch: watch_valhall,
     compare: compare_valhall,
     shader: shade_valhall,
@@ -250,6 +253,17 @@ fn run_valhall(job: &Job<'_>, regions: &mut Regions) -> Result<u64, String> {
         return on_memory(job, regions, |launch, memory| valhall::run_on(execution, launch, memory));
     }
     on_memory(job, regions, |launch, memory| valhall::run_with(launch, memory, &mut job.resources.clone(), ()))
+}
+
+fn list_valhall(job: &Job<'_>, regions: &mut Regions) -> Result<(u64, String), String> {
+    let level = job.execution.unwrap_or_else(Execution::best).level();
+    let mut listing = String::new();
+    let executed = on_memory(job, regions, |launch, memory| {
+        let (outcome, text) = valhall::fast::run_listed(launch, memory, level)?;
+        listing = text;
+        Ok(outcome)
+    })?;
+    Ok((executed, listing))
 }
 
 fn watch_valhall(job: &Job<'_>, regions: &mut Regions, watch: Watch<'_>) -> Seen {

@@ -43,6 +43,17 @@ pub fn only_one(args: &RunArgs, what: &str, which: &str) {
     }
 }
 
+/// Prints the machine code of a program, if that is asked for.
+///
+/// # Errors
+/// When standard output cannot be written to.
+pub fn print_listing(args: &RunArgs, listing: &str) -> Result<(), Failure> {
+    if args.dump_jit && listing.is_empty() {
+        say(&format!("{}: nothing of this program became machine code", paint(HELP, "note")));
+    }
+    Ok(io::stdout().lock().write_all(listing.as_bytes())?)
+}
+
 /// Runs a job on all engines and says whether they agree.
 ///
 /// # Errors

@@ -27,7 +27,7 @@ use isaforge_compiler::source::Sources;
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
 use crate::input;
-use crate::machine::{Engine, Job, Seen};
+use crate::machine::{Engine, Job, Seen, needs_reference};
 use crate::output::{count, say, thousands};
 use crate::paint::{ERROR, GOOD, paint};
 use crate::{check, debug};
@@ -64,12 +64,14 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     if let Some(node) = &node {
         if vpu::is_meant(node) {
             unwatched(args, "programs of the VPU")?;
+            engine::print_listing(args, "")?;
             return vpu::run(args, execution, node, sources, diagnostics);
         }
         if usc::is_meant(node) {
             return usc::run(args, execution, node, sources, diagnostics);
         }
         if draw::is_meant(node) {
+            engine::print_listing(args, "")?;
             return draw::run(args, execution, node, sources, diagnostics);
         }
     }
@@ -94,11 +96,19 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     if args.engine.compare {
         return engine::compare(args, machine, &job, &mut plan.buffers.memory);
     }
+    let mut listing = String::new();
     // Counts are the reference's, what is computed that of the engine.
     let counted = execution.filter(|one| args.watch.counts() && one.engine() != Engine::Reference);
     let before = counted.map(|_| plan.buffers.memory.clone());
     let mut seen = watch::run(&args.watch, watch::Places::Words, |watch| match watch {
         Some(watch) => (machine.watch)(&job, &mut plan.buffers.memory, watch),
+        None if args.dump_jit && !needs_reference(job.resources) => {
+            let ended = (machine.list)(&job, &mut plan.buffers.memory);
+            Seen::unwatched(ended.map(|(executed, text)| {
+                listing = text;
+                executed
+            }))
+        }
         None => Seen::unwatched((machine.run)(&job, &mut plan.buffers.memory)),
     })?;
     if let Some(before) = before {
@@ -106,6 +116,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
         seen.ended = (machine.run)(&job, &mut plan.buffers.memory);
     }
     let elapsed = started.elapsed();
+    engine::print_listing(args, &listing)?;
     if let Some(profile) = &seen.profile {
         let by = counted.map_or("reference".to_owned(), |execution| format!("{execution} (counted by the reference)"));
         watch::show(plan.machine.fidelity, profile, &by, &args.watch)?;

@@ -324,6 +324,15 @@ impl Program {
         self.group(offset).map(|group| group.to_string()).or_else(typed).unwrap_or_default()
     }
 
+    /// The machine code that was made of it, as text: each function of the host behind the groups that it comes from.
+    pub fn listing(&self) -> String {
+        let text = |step: u64| {
+            let at = self.steps.get(step as usize).map_or(0, |step| step.at);
+            format!("{at:#x}: {}", self.text(at))
+        };
+        self.code.regions().listing(text)
+    }
+
     /// The operations of the group that starts at an offset.
     pub(super) fn operations(&self, offset: u32) -> Vec<Operation> {
         let typed = || self.step_at(offset.into()).and_then(|index| self.typed.get(index).copied());

@@ -101,7 +101,7 @@ pub fn run(args: &RunArgs, spec: &Path) -> Result<Status, Failure> {
                 }
                 ended
             });
-            print_listing(&listing)?;
+            super::engine::print_listing(args, &listing)?;
             status
         }
         0..=1 => execute::<1>(args, set, job, &mut Machine::run),
@@ -143,12 +143,6 @@ pub fn open(launch: &Path, set: Set) -> Result<Option<Job>, Failure> {
     let found = found.map_err(|(message, help)| Failure::usage(format!("`{}`: {message}", launch.display()), help))?;
     let elf::Program { segments, entry, signature } = found;
     Ok(Some(Job { segments, entry, signature, budget: BUDGET, ..Job::default() }))
-}
-
-/// Prints the machine code that was made, if it is asked for.
-fn print_listing(listing: &str) -> Result<(), Failure> {
-    std::io::Write::write_all(&mut std::io::stdout().lock(), listing.as_bytes())?;
-    Ok(())
 }
 
 /// Executes a number of instructions at most, as [`Machine::run`] does.

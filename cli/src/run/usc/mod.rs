@@ -67,9 +67,6 @@ pub fn run(
     if args.engine.compare {
         return compare(args, &plan);
     }
-    if args.engine.engine == Some(Engine::Compiled) {
-        say(&format!("{}: no machine code is made for the USC, its handlers execute it", paint(HELP, "note")));
-    }
     if let Some(execution) = execution {
         plan.machine = on(execution, plan.machine);
     }
@@ -79,6 +76,7 @@ pub fn run(
         None => Seen::unwatched(everything(&mut plan, None)),
     })?;
     let elapsed = started.elapsed();
+    engine::print_listing(args, &if args.dump_jit { plan.program.listing() } else { String::new() })?;
     if let Some(profile) = &seen.profile {
         watch::show(usc_fidelity, profile, "reference", &args.watch)?;
     }

@@ -7,7 +7,6 @@
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
-use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 use isaforge_core::machine::{Host, Machine, Reason, SpanBytes, Stop, Trap};
 use isaforge_core::semantics::Semantics;
 
@@ -16,6 +15,7 @@ use super::code_cache::{Compiled, Left, NoCode};
 use super::emit::{Sites, Why, Window, emit};
 use super::expand::Scalar;
 use super::feature::Features;
+use super::listing::listing;
 use super::trace;
 
 /// How often a place is jumped to before it is compiled.
@@ -305,25 +305,11 @@ impl Compiler {
             self.places.iter().filter_map(|(pc, place)| Some((pc, &**place.ready.as_ref()?))).collect();
         places.sort_by_key(|(pc, _)| **pc);
         let mut text = String::new();
-        let mut formatter = IntelFormatter::new();
         for (pc, ready) in places {
             let emitted = &ready.compiled.emitted;
             let _ = writeln!(text, "region {pc:#x}: {} instructions, {} bytes", ready.instructions, emitted.code.len());
-            let mut marks = emitted.marks.iter().peekable();
-            for instruction in Decoder::with_ip(64, &emitted.code, 0, DecoderOptions::NONE) {
-                let mut mark = None;
-                while let Some((_, pc)) = marks.next_if(|(at, _)| *at as u64 <= instruction.ip()) {
-                    mark = Some(pc);
-                }
-                match mark {
-                    Some(Some(pc)) => _ = writeln!(text, "{pc:#x}: {}", machine.text(*pc).unwrap_or_default()),
-                    Some(None) => text.push_str("...\n"),
-                    None => {}
-                }
-                let mut line = String::new();
-                formatter.format(&instruction, &mut line);
-                let _ = writeln!(text, "  {:5x}  {line}", instruction.ip());
-            }
+            let line = |pc| format!("{pc:#x}: {}", machine.text(pc).unwrap_or_default());
+            text.push_str(&listing(&emitted.code, &emitted.marks, line));
         }
         text
     }

@@ -3,6 +3,8 @@
 use iced_x86::{
     BlockEncoder, BlockEncoderOptions, Code, IcedError, Instruction, InstructionBlock, MemoryOperand, Register,
 };
+
+use super::listing::Marks;
 use isaforge_core::semantics::Comparison;
 use rustc_hash::FxHashMap;
 
@@ -190,9 +192,6 @@ pub fn at(base: Register, displacement: i32) -> MemoryOperand {
 pub fn indexed(base: Register, index: Register) -> MemoryOperand {
     MemoryOperand::new(base, index, 1, 0, 0, false, Register::None)
 }
-
-/// From which instruction or byte on code is that of the instruction at an address, or of none.
-pub type Marks = Vec<(usize, Option<u64>)>;
 
 /// The code so far. What cannot be encoded is reported at the end.
 #[derive(Debug, Default)]

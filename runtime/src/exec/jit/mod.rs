@@ -12,6 +12,7 @@
 //! - `code_cache`: memory that is executed, and calls.
 //! - [`engine`]: executes programs with all of it, and with the evaluator.
 //! - [`compare`]: finds where machine code and the evaluator begin to differ.
+//! - `listing`: machine code as text.
 //! - `lanes`: the same for rows of lanes, in vector registers.
 
 pub mod check;
@@ -24,6 +25,7 @@ pub mod trace;
 
 mod code_cache;
 pub(crate) mod lanes;
+mod listing;
 mod liveness;
 mod masm;
 mod regalloc;

@@ -86,7 +86,7 @@ impl Code {
     }
 
     /// What became machine code.
-    pub(super) fn regions(&self) -> &Regions {
+    pub(in crate::usc) fn regions(&self) -> &Regions {
         &self.regions
     }
 

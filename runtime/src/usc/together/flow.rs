@@ -4,6 +4,7 @@
 //! loop of them is one function for a task, which ends where the task's turn does. What no operation of vectors does, or
 //! what concerns others, is where a region ends: the [`Bundle`](super::bundle::Bundle) executes it.
 
+use std::fmt::Write;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -40,7 +41,7 @@ const VALID: u16 = 5;
 
 /// The regions of a program.
 #[derive(Debug, Default)]
-pub(super) struct Regions {
+pub(in crate::usc) struct Regions {
     /// For each group the region that begins there.
     entries: Vec<Entry>,
     compiled: AtomicUsize,
@@ -55,7 +56,7 @@ struct Entry {
 
 /// Groups that are one function.
 #[derive(Debug)]
-pub(super) struct Region {
+pub(in crate::usc) struct Region {
     groups: Range<usize>,
     /// For tasks all instances of which there are and run; and for any.
     whole: OnceLock<Option<FlowFn>>,
@@ -64,7 +65,7 @@ pub(super) struct Region {
 
 /// What a task has executed of a region.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Executed {
+pub(in crate::usc) struct Executed {
     pub groups: u64,
     pub instance_groups: u64,
 }
@@ -92,6 +93,20 @@ impl Regions {
             (before < COMPILED).then(region)
         };
         entry.region.get_or_init(make).as_deref()
+    }
+}
+
+impl Regions {
+    /// The machine code of all regions, as text; `text` says how a group is written.
+    pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
+        let mut listed = String::new();
+        for region in self.entries.iter().filter_map(|entry| entry.region.get()?.as_deref()) {
+            for function in [&region.whole, &region.any].into_iter().filter_map(|function| function.get()?.as_ref()) {
+                let Range { start, end } = region.groups;
+                let _ = writeln!(listed, "region {start}: {} groups\n{}", end - start, function.listing(&text));
+            }
+        }
+        listed
     }
 }
 
@@ -197,7 +212,10 @@ fn flow(program: &Program, groups: Range<usize>, whole: bool, longest: usize) ->
         if let Kind::Branch { target, unless, .. } = kind {
             branch = Some((to(target), unless));
         } else {
-            (start..end).try_for_each(|at| conditions.add(code, &program.steps[at], at, &mut graph))?;
+            for at in start..end {
+                graph.begin(at as u64);
+                conditions.add(code, &program.steps[at], at, &mut graph)?;
+            }
         }
         let written: Vec<_> = graph.written().collect();
         let mut rows: Vec<_> =

@@ -32,4 +32,4 @@ mod world;
 
 pub(super) use draw::run as draw;
 pub(super) use run::{Held, run_probed, single};
-pub use run::{run, run_parallel};
+pub use run::{run, run_listed, run_parallel};

@@ -47,6 +47,26 @@ pub fn run(launch: &Launch, memory: &mut Memory, level: Level) -> Result<Outcome
     Ok(runner.outcome())
 }
 
+/// As [`run`]. Also returns the machine code that was made, as text: each function of the host behind the instructions that
+/// it comes from. Nothing is listed where the level does not compile.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_listed(launch: &Launch, memory: &mut Memory, level: Level) -> Result<(Outcome, String), RunError> {
+    super::super::check(launch)?;
+    let program = Program::new(&launch.program);
+    let code = Code::new(&program, &launch.uniforms, warps(launch) as u32, level);
+    let mut runner = Runner::new(&code, launch);
+    runner.groups(launch, memory, 0..count(launch))?;
+    let outcome = runner.outcome();
+    let text = |pc: u64| {
+        let word = program.words.get(pc as usize).copied().unwrap_or_default();
+        let instruction = isaforge_valhall::decode(word);
+        instruction.map_or_else(|_| format!("{pc}:"), |instruction| format!("{pc}: {instruction}"))
+    };
+    Ok((outcome, code.functions().listing(text)))
+}
+
 /// As [`run`], on several threads of the host. Each runs a run of the workgroups on a copy of memory; in the end what each
 /// has changed is put together, in the order of the workgroups. So the result never depends on how the host's threads
 /// are scheduled, and it is that of [`run`] when no workgroup reads what another writes. Programs with atomics do that,

@@ -13,6 +13,7 @@ use super::check::{Kind, check};
 use super::emit::{Emitted, FlowState, State, Times};
 use super::row::{COLUMN, Row};
 use super::window::{Window, Windows};
+use crate::exec::jit::listing::{Marks, listing};
 use crate::level::Level;
 use abi::{Block, Flow, Loop};
 
@@ -39,6 +40,7 @@ mod abi {
 #[derive(Debug)]
 pub struct BlockFn {
     code: Mmap,
+    marks: Marks,
     columns: usize,
     rows: usize,
     windows: Vec<Window>,
@@ -48,6 +50,7 @@ pub struct BlockFn {
 #[derive(Debug)]
 pub struct LoopFn {
     code: Mmap,
+    marks: Marks,
     columns: usize,
     rows: usize,
     ways: usize,
@@ -57,6 +60,7 @@ pub struct LoopFn {
 #[derive(Debug)]
 pub struct FlowFn {
     code: Mmap,
+    marks: Marks,
     columns: usize,
     rows: usize,
 }
@@ -77,10 +81,21 @@ fn executable(emitted: &Emitted, kind: Kind, level: Level) -> Option<Mmap> {
 }
 
 impl BlockFn {
+    /// The code as text, behind the instructions that it comes from.
+    pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
+        listing(&self.code, &self.marks, text)
+    }
+
     /// The code of a block, where this level can execute it and the system allows it.
     pub fn new(emitted: &Emitted, level: Level) -> Option<Self> {
         let code = executable(emitted, Kind::Block, level)?;
-        Some(BlockFn { code, columns: emitted.columns(), rows: emitted.rows(), windows: emitted.windows().to_vec() })
+        Some(BlockFn {
+            code,
+            marks: emitted.marks().clone(),
+            columns: emitted.columns(),
+            rows: emitted.rows(),
+            windows: emitted.windows().to_vec(),
+        })
     }
 
     /// The memory that it accesses.
@@ -119,10 +134,15 @@ impl BlockFn {
 }
 
 impl LoopFn {
+    /// The code as text, behind the instructions that it comes from.
+    pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
+        listing(&self.code, &self.marks, text)
+    }
+
     /// The code of a loop, which executes so many warps side by side.
     pub fn new(emitted: &Emitted, ways: usize, level: Level) -> Option<Self> {
         let code = executable(emitted, Kind::Loop(ways), level)?;
-        Some(LoopFn { code, columns: emitted.columns(), rows: emitted.rows(), ways })
+        Some(LoopFn { code, marks: emitted.marks().clone(), columns: emitted.columns(), rows: emitted.rows(), ways })
     }
 
     /// How many warps it executes side by side.
@@ -145,10 +165,15 @@ impl LoopFn {
 }
 
 impl FlowFn {
+    /// The code as text, behind the instructions that it comes from.
+    pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
+        listing(&self.code, &self.marks, text)
+    }
+
     /// The code of a region, where this level can execute it and the system allows it.
     pub fn new(emitted: &Emitted, level: Level) -> Option<Self> {
         let code = executable(emitted, Kind::Flow, level)?;
-        Some(FlowFn { code, columns: emitted.columns(), rows: emitted.rows() })
+        Some(FlowFn { code, marks: emitted.marks().clone(), columns: emitted.columns(), rows: emitted.rows() })
     }
 
     /// Executes it from its first block on, as the state says. Returns whether it was.

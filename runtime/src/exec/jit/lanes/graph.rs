@@ -174,6 +174,8 @@ pub struct Graph {
     rows: FxHashMap<u32, Value>,
     sets: FxHashMap<u16, Value>,
     stores: Vec<Stored>,
+    /// The instruction that is added, and the first node of each.
+    origins: Vec<(usize, u64)>,
     /// The number of the segment, and its first node.
     segment: usize,
     first: usize,
@@ -188,10 +190,11 @@ impl Graph {
 
     /// Forgets all of it, but not the memory that it had.
     pub fn clear(&mut self) {
-        let Graph { nodes, known, nans: _, nans_of, agnostic, rows, sets, stores, segment, first } = self;
+        let Graph { nodes, known, nans: _, nans_of, agnostic, rows, sets, stores, origins, segment, first } = self;
         nodes.clear();
         nans_of.clear();
         stores.clear();
+        origins.clear();
         known.clear();
         agnostic.clear();
         rows.clear();
@@ -202,6 +205,17 @@ impl Graph {
     /// The nodes; a value's index is a place in them.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
+    }
+
+    /// Nodes from here on belong to an instruction of the program.
+    pub fn begin(&mut self, pc: u64) {
+        self.origins.push((self.nodes.len(), pc));
+    }
+
+    /// The instruction that a node belongs to.
+    pub fn origin(&self, index: usize) -> Option<u64> {
+        let after = self.origins.partition_point(|(first, _)| *first <= index);
+        Some(self.origins.get(after.checked_sub(1)?)?.1)
     }
 
     /// Ends a segment: rows are read anew in the next, and only what is fixed is known there. Its nodes.

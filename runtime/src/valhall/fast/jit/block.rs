@@ -121,6 +121,19 @@ impl Block {
         compiled.then_some(Block { start: pc, end, exit, pieces, known })
     }
 
+    /// The machine code that was made of it, as text.
+    pub fn listing(&self, text: &impl Fn(u64) -> String) -> String {
+        let functions = self.pieces.iter().flat_map(|piece| {
+            let calls = piece.calls.get().into_iter().flatten().filter_map(|call| match call {
+                Call::Function(function) => Some(function),
+                Call::Handlers(_) => None,
+            });
+            piece.together.iter().chain(calls)
+        });
+        let code = functions.flat_map(|function| [function.full.get(), function.part.get()]);
+        code.flatten().flatten().map(|code| code.listing(text)).collect()
+    }
+
     /// How many words it has.
     #[inline(always)]
     pub fn words(&self) -> usize {

@@ -3,6 +3,7 @@
 //! A launch counts how often runs of words begin, and compiles those that are hot. Functions stay with what the program was
 //! lowered to when the launch has ended.
 
+use std::fmt::Write;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -90,6 +91,26 @@ impl Functions {
         let compiled = compilations.make(code, pc, known);
         compilations.runs.push((pc, compiled.clone()));
         compiled
+    }
+}
+
+impl Functions {
+    /// The machine code that was made of a program, as text; `text` says how an instruction is written.
+    pub fn listing(&self, text: impl Fn(u64) -> String) -> String {
+        let mut runs = lock(&self.compilations).runs.clone();
+        runs.sort_unstable_by_key(|(pc, _)| *pc);
+        let mut listed = String::new();
+        for (pc, compiled) in runs {
+            let (what, words, code) = match &compiled {
+                Some(Compiled::Block(block)) => ("block", block.words(), block.listing(&text)),
+                Some(Compiled::Loop(region)) => ("loop", region.words.len(), region.listing(&text)),
+                None => continue,
+            };
+            if !code.is_empty() {
+                let _ = writeln!(listed, "{what} {pc}: {words} instructions\n{code}");
+            }
+        }
+        listed
     }
 }
 

@@ -20,7 +20,7 @@ const WORDS: usize = 256;
 #[derive(Debug)]
 pub struct Region {
     /// Its words.
-    words: Range<usize>,
+    pub words: Range<usize>,
     /// The words of its places: those in the loop, in order, then those behind it.
     places: Vec<u32>,
     /// How many of them lie in the loop.
@@ -183,6 +183,12 @@ impl Region {
         }
         ran.next = common.filter(|_| together).map(|place| self.places[place]);
         Some(ran)
+    }
+
+    /// The machine code that was made of it, as text.
+    pub fn listing(&self, text: &impl Fn(u64) -> String) -> String {
+        let narrow = self.narrow.get().and_then(Option::as_ref);
+        std::iter::once(&self.function).chain(narrow).map(|code| code.listing(text)).collect()
     }
 
     /// The code for as many warps side by side as is best.

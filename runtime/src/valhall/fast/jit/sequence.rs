@@ -110,6 +110,7 @@ impl<'a, 'c> Sequence<'a, 'c> {
 
     /// Adds what a word computes; `None` where that, or its memory, cannot be known.
     pub fn add(&mut self, pc: usize) -> Option<()> {
+        self.graph.begin(pc as u64);
         let selected = word::select(self.code, pc, &mut self.graph, &mut self.accesses)?;
         self.increments.extend(selected.increments);
         if let Exit::Branch(target) = self.code.exit(pc)? {

@@ -16,7 +16,7 @@ use super::super::graph::{Graph, Node, Relation};
 use super::super::row::COLUMN;
 use super::super::window::Window;
 use super::plan::{Location, Part, Plan, Segment, shared, used};
-use super::{Access, Emitted, Emitter, LANES, Label, POINTERS, STORED, columns, touched};
+use super::{Access, Emitted, Emitter, LANES, Label, Marks, POINTERS, STORED, columns, touched};
 
 /// What the code has to do.
 #[derive(Debug)]
@@ -83,15 +83,16 @@ impl Emitted {
     /// The code for bundles all lanes of which are active; of each window the offset of the first that is accessed. Returns
     /// `None` on register pressure, or where lanes would store to the same place.
     pub fn full(wanted: &Wanted, windows: &[(Window, i32)]) -> Option<Self> {
-        let code = full(wanted, windows, 2).or_else(|| full(wanted, windows, 1))?;
+        let (code, marks) = full(wanted, windows, 2).or_else(|| full(wanted, windows, 1))?;
         let windows = windows.iter().map(|(window, _)| *window).collect();
-        Some(Emitted { code, columns: wanted.columns, rows: wanted.touched(), windows })
+        Some(Emitted { code, columns: wanted.columns, rows: wanted.touched(), windows, marks })
     }
 
     /// The code that writes the active lanes only. Returns `None` where memory is accessed, for some of the lanes may be
     /// anywhere.
     pub fn part(wanted: &Wanted) -> Option<Self> {
-        Some(Emitted { code: part(wanted)?, columns: wanted.columns, rows: wanted.touched(), windows: vec![] })
+        let (code, marks) = part(wanted)?;
+        Some(Emitted { code, columns: wanted.columns, rows: wanted.touched(), windows: vec![], marks })
     }
 }
 
@@ -128,7 +129,7 @@ fn homes(graph: &Graph, segment: &Segment, used: &[bool]) -> Vec<Location> {
 }
 
 /// The code that writes whole rows, so many warps at a time.
-fn full(wanted: &Wanted, windows: &[(Window, i32)], ways: usize) -> Option<Vec<u8>> {
+fn full(wanted: &Wanted, windows: &[(Window, i32)], ways: usize) -> Option<(Vec<u8>, Marks)> {
     use Register::{EAX, ECX, R8, R9D, R10D, RAX};
     if !wanted.columns.is_multiple_of(ways) {
         return None;
@@ -179,7 +180,7 @@ fn full(wanted: &Wanted, windows: &[(Window, i32)], ways: usize) -> Option<Vec<u
 }
 
 /// The code that writes the active lanes of some warps. In its loop `ecx` is the warp and `r11d` has its active lanes.
-fn part(wanted: &Wanted) -> Option<Vec<u8>> {
+fn part(wanted: &Wanted) -> Option<(Vec<u8>, Marks)> {
     use Register::{AX, EAX, ECX, EDX, R8, R9D, R10D, R11D, RSI};
     let (mut out, plan, homes) = begin(wanted, 1, Access::But)?;
     out.push(Instruction::with2(Code::Xor_r32_rm32, R9D, R9D))?;
@@ -266,7 +267,7 @@ impl Emitter {
 }
 
 /// The end: as a result, the lanes that jump below and those that do not above.
-fn end(mut out: Emitter) -> Option<Vec<u8>> {
+fn end(mut out: Emitter) -> Option<(Vec<u8>, Marks)> {
     use Register::{EAX, R9D, R10D};
     out.push(Instruction::with3(Code::Imul_r32_rm32_imm32, EAX, R10D, 0x1_0000))?;
     out.push(Instruction::with2(Code::Or_r32_rm32, EAX, R9D))?;

@@ -15,7 +15,7 @@ use iced_x86::{Code, Instruction, MemoryOperand, Register};
 use super::super::graph::Graph;
 use super::super::row::LANES as WIDTH;
 use super::plan::{Location, Part, Plan, Segment, shared, used};
-use super::{Access, Emitted, Emitter, Label, SLOTS, Slots, VECTORS, touched};
+use super::{Access, Emitted, Emitter, Label, Marks, SLOTS, Slots, VECTORS, touched};
 
 /// Sets that the machine keeps, at most.
 pub const SETS: usize = 8;
@@ -89,7 +89,8 @@ impl Emitted {
     pub fn flow(wanted: &Flow) -> Option<Self> {
         let segments = wanted.blocks.iter().map(|block| &block.segment);
         let rows = touched(&wanted.graph, segments);
-        Some(Emitted { code: flow(wanted)?, columns: wanted.columns, rows, windows: vec![] })
+        let (code, marks) = flow(wanted)?;
+        Some(Emitted { code, columns: wanted.columns, rows, windows: vec![], marks })
     }
 }
 
@@ -155,7 +156,7 @@ impl Labels {
     }
 }
 
-fn flow(wanted: &Flow) -> Option<Vec<u8>> {
+fn flow(wanted: &Flow) -> Option<(Vec<u8>, Marks)> {
     use Register::R11D;
     if wanted.columns * WIDTH > 64 {
         return None;

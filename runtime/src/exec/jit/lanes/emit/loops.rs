@@ -20,7 +20,7 @@ use iced_x86::{Code, Instruction, MemoryOperand, Register};
 
 use super::super::graph::{Graph, Node, Value};
 use super::plan::{Location, Part, Plan, Segment, shared, used};
-use super::{Access, Emitted, Emitter, LANES, Label, SLOTS, Slots, VECTORS, WAYS, bit, touched};
+use super::{Access, Emitted, Emitter, LANES, Label, Marks, SLOTS, Slots, VECTORS, WAYS, bit, touched};
 
 /// Places and blocks of a loop, at most.
 pub const PLACES: usize = 32;
@@ -122,7 +122,8 @@ impl Emitted {
     /// The same for so many warps.
     pub fn looped_of(wanted: &Loop, ways: usize) -> Option<Self> {
         let rows = touched(&wanted.graph, wanted.segments());
-        Some(Emitted { code: looped(wanted, ways)?, columns: wanted.columns, rows, windows: vec![] })
+        let (code, marks) = looped(wanted, ways)?;
+        Some(Emitted { code, columns: wanted.columns, rows, windows: vec![], marks })
     }
 }
 
@@ -237,7 +238,7 @@ struct Labels {
 }
 
 /// The code for so many warps side by side.
-fn looped(wanted: &Loop, ways: usize) -> Option<Vec<u8>> {
+fn looped(wanted: &Loop, ways: usize) -> Option<(Vec<u8>, Marks)> {
     use Register::{R8, R8D, R11D, RDI, RDX};
     if !wanted.columns.is_multiple_of(ways) {
         return None;

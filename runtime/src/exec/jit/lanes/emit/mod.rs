@@ -12,6 +12,8 @@ mod plan;
 
 use iced_x86::{Code, Encoder, IcedError, Instruction, MemoryOperand, Register};
 
+use crate::exec::jit::listing::Marks;
+
 use super::graph::{Graph, Node, Operation, Value};
 use super::row::{self, COLUMN};
 use super::window::{WINDOWS, Window};
@@ -41,18 +43,24 @@ pub struct Emitted {
     columns: usize,
     rows: usize,
     windows: Vec<Window>,
+    marks: Marks,
 }
 
 impl Emitted {
     /// Code that was made elsewhere.
     #[cfg(test)]
     pub fn of(code: Vec<u8>, columns: usize, rows: usize, windows: Vec<Window>) -> Self {
-        Emitted { code, columns, rows, windows }
+        Emitted { code, columns, rows, windows, marks: vec![] }
     }
 
     /// The bytes.
     pub fn code(&self) -> &[u8] {
         &self.code
+    }
+
+    /// Where in the code what an instruction of the program does begins.
+    pub fn marks(&self) -> &Marks {
+        &self.marks
     }
 
     /// How many columns a row has.
@@ -149,6 +157,7 @@ struct Emitter {
     ways: usize,
     /// Windows of memory, and the offset of the first that each has.
     windows: Vec<(Window, i32)>,
+    marks: Marks,
 }
 
 impl Emitter {
@@ -168,17 +177,18 @@ impl Emitter {
             columns,
             ways,
             windows: vec![],
+            marks: vec![],
         }
     }
 
-    /// The code.
-    fn finish(mut self) -> Option<Vec<u8>> {
+    /// The code, and what it comes from.
+    fn finish(mut self) -> Option<(Vec<u8>, Marks)> {
         let mut code = self.encoder.take_buffer();
         for (end, Label(label)) in self.jumps {
             let way = i32::try_from(self.labels[label]? as i64 - end as i64).ok()?;
             code.get_mut(end as usize - 4..end as usize)?.copy_from_slice(&way.to_le_bytes());
         }
-        Some(code)
+        Some((code, self.marks))
     }
 
     /// Adds an instruction; nothing when there is no such instruction, which would be a mistake of ours.
@@ -218,6 +228,7 @@ impl Emitter {
         let first = segment.nodes.start;
         for index in first..segment.nodes.end.max(first + 1) {
             if segment.nodes.contains(&index) && plan.is_used(index) && homes[index] == Location::Segment {
+                self.mark(graph.origin(index));
                 for way in 0..self.ways {
                     self.node(graph, index, way, plan, homes)?;
                 }
@@ -230,7 +241,15 @@ impl Emitter {
                 }
             }
         }
+        self.mark(None);
         Some(())
+    }
+
+    /// What follows belongs to an instruction of the program.
+    fn mark(&mut self, origin: Option<u64>) {
+        if self.marks.last().is_none_or(|(_, last)| *last != origin) {
+            self.marks.push((self.place as usize, origin));
+        }
     }
 
     /// What is the same for all warps.
