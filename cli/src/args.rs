@@ -93,7 +93,7 @@ pub enum Command {
     Conform(ConformArgs),
     /// Run a program that a launch file describes
     #[command(after_help = help::RUN)]
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Stop a program, look at it, go on and back
     #[command(after_help = debug::HELP)]
     Debug(debug::DebugArgs),
@@ -575,6 +575,7 @@ pub struct ConformArgs {
 #[derive(Args, Debug)]
 pub struct RunArgs {
     /// The launch file, or a recorded case with pictures; with `--spec` also an ELF file
+    #[arg(required = false, required_unless_present = "json_schema", default_value_if("json_schema", "true", "-"))]
     pub launch: PathBuf,
     /// Run a program of this specification's instruction set: a file, or a folder that holds `isa.yaml`
     #[arg(long, value_name = "SPEC", conflicts_with_all = ["more", "sheet"])]
@@ -594,7 +595,7 @@ pub struct RunArgs {
     /// Write a commented launch file next to an assembly program
     #[arg(long, conflicts_with_all = ["spec", "more", "sheet", "compare"])]
     pub init: bool,
-    /// More recorded cases
+    /// More recorded cases; with `--coverage`, more launch files
     #[arg(value_name = "CASE")]
     pub more: Vec<PathBuf>,
     /// Draw the pictures of all recorded cases on one sheet
@@ -602,8 +603,15 @@ pub struct RunArgs {
     pub sheet: Option<PathBuf>,
     /// Look for races: threads that touch the same bytes, one of them writing, with no barrier or atomic between. Exit
     /// status 1 if there is one; no output is made
-    #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "init", "trace", "breaks", "profile", "fidelity"])]
+    #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "init", "trace", "breaks", "profile", "fidelity", "json", "coverage", "flame"])]
     pub races: bool,
+    /// Print JSON, an object a line: with `--trace` and `--break` the steps and stops, at the end the result with the memory
+    /// that was written and how often each instruction ran. No output is made
+    #[arg(long, conflicts_with_all = ["more", "sheet", "compare", "init", "profile", "fidelity", "profile_svg"])]
+    pub json: bool,
+    /// Print the JSON Schema of these objects
+    #[arg(long)]
+    pub json_schema: bool,
     /// Do not print execution statistics
     #[arg(short, long)]
     pub quiet: bool,
@@ -658,16 +666,36 @@ fn level_parser() -> impl TypedValueParser<Value = &'static str> {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Observation")]
 pub struct WatchArgs {
-    /// Print every instruction a warp executes: place, active lanes, text, changed registers
+    /// Print every instruction a warp executes: place, active lanes, text, changed registers, stores. Lines are cut to the
+    /// width of the terminal, or of `COLUMNS`
     #[arg(long)]
     pub trace: bool,
-    /// Stop before this word of the program (the first is 0; of the USC this offset in bytes) and print the warp's
-    /// registers; several may be given
-    #[arg(long = "break", value_name = "PC", value_parser = place)]
-    pub breaks: Vec<usize>,
-    /// Print what was executed: instructions, lanes in use, bytes moved
-    #[arg(long)]
-    pub profile: bool,
+    /// Trace only what this thread executes: its place in the grid, such as `3` or `1,2`; several may be given
+    #[arg(long = "thread", value_name = "X[,Y[,Z]]", requires = "trace")]
+    pub threads: Vec<String>,
+    /// Trace only the instruction at a label or an address; several may be given
+    #[arg(long = "at", value_name = "PLACE", requires = "trace")]
+    pub places: Vec<String>,
+    /// Trace only changes of this register; several may be given
+    #[arg(long = "register", value_name = "NAME", requires = "trace")]
+    pub registers: Vec<String>,
+    /// Print the warp's registers whenever one comes to a place: a label, the number of a word (the first is 0), or an address
+    /// where instructions have several lengths; `PLACE if CONDITION` as in `debug`. Several may be given
+    #[arg(long = "break", value_name = "PLACE")]
+    pub breaks: Vec<String>,
+    /// Stops that are printed at most; the program then runs to its end
+    #[arg(long, value_name = "N", default_value_t = 16, requires = "breaks", value_parser = clap::value_parser!(u32).range(1..))]
+    pub stops: u32,
+    /// Print what was executed: `table` by name, with lanes in use and bytes moved; `listing`, the program with counts beside
+    /// each instruction; `folded`, stacks of loops for flame graphs (inferno, speedscope)
+    #[arg(long, value_enum, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "table", hide_possible_values = true)]
+    pub profile: Option<ProfileForm>,
+    /// Draw the program's loops and instructions as a flame graph, by executing threads
+    #[arg(long, value_name = "FILE")]
+    pub flame: Option<PathBuf>,
+    /// Run the launch files and print which instructions of each program none of them executes
+    #[arg(long, conflicts_with_all = ["trace", "breaks", "profile", "fidelity", "flame", "sheet", "compare", "init"])]
+    pub coverage: bool,
     /// Print executed instructions grouped by accuracy
     #[arg(long)]
     pub fidelity: bool,
@@ -685,15 +713,27 @@ fn place(text: &str) -> Result<usize, String> {
     number.map_err(|error| error.to_string())
 }
 
+/// How a profile is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProfileForm {
+    /// By name.
+    Table,
+    /// Beside each instruction.
+    Listing,
+    /// For flame graphs.
+    Folded,
+}
+
 impl WatchArgs {
-    /// Whether anything is to be looked at.
-    pub fn any(&self) -> bool {
-        self.trace || !self.breaks.is_empty() || self.counts()
+    /// Whether to look at each instruction.
+    pub fn looks(&self) -> bool {
+        let by_place = matches!(self.profile, Some(ProfileForm::Listing | ProfileForm::Folded));
+        self.trace || !self.breaks.is_empty() || by_place || self.flame.is_some() || self.coverage
     }
 
-    /// Whether to count what is executed.
+    /// Whether to count what is executed by name.
     pub fn counts(&self) -> bool {
-        self.profile || self.profile_svg.is_some() || self.fidelity
+        self.profile == Some(ProfileForm::Table) || self.profile_svg.is_some() || self.fidelity
     }
 }
 

@@ -269,9 +269,14 @@ Examples:
   isaforge run launch.yaml
   isaforge run --init double.s            write a commented double.yaml
   isaforge run launch.yaml --quiet        only the outputs of the launch file
-  isaforge run launch.yaml --trace        (0,0,0) warp 0    3 ++++xxxxxxxxxxxx, then the text
-  isaforge run launch.yaml --break 4 --break 7      stop where a warp first reaches either
-  isaforge run launch.yaml --profile      a table
+  isaforge run launch.yaml --trace        workgroup (0,0,0) warp 0    3 ++++xxxxxxxxxxxx, then the text
+  isaforge run launch.yaml --trace --thread 1,2 --register r3
+  isaforge run launch.yaml --break loop --break '7 if r2 > 1.0'     registers at each stop
+  isaforge run launch.yaml --json         the result, memory that was written, counts
+  isaforge run launch.yaml --profile      a table; `--profile=listing` counts beside the program
+  isaforge run launch.yaml --flame flame.svg        loops and instructions as a flame graph
+  isaforge run launch.yaml --profile=folded | inferno-flamegraph > flame.svg
+  isaforge run --coverage a.yaml b.yaml   the instructions that no launch executes
   isaforge run launch.yaml --profile-svg bars.svg   the same as a bar chart
   isaforge run launch.yaml --races        find memory accesses that nothing orders
   isaforge run launch.yaml --compare      check that all engines agree
@@ -280,12 +285,13 @@ Examples:
   isaforge run launch.yaml --fidelity     executed instructions grouped by accuracy
   isaforge run case.json                  a recorded case (see `conform`): writes NAME.png, or
                                           NAME-targetN.png for several targets
-  isaforge run case.json --trace          pixel (6,0)    3 ++h+++++xxxxxxxx, then the text
+  isaforge run case.json --trace          pixel (6,0)    3 ++++++++xxxxxxxx, then the text
   isaforge run --sheet sheet.png cases/*.json       all their pictures on one sheet
 
 All engines produce the same bits. `--compare` runs a launch on every engine and level and prints
 the first instruction after which one differs: word, text, lane, register or address, both values;
-the exit status is then 1. `--trace`, `--break` and `--profile` observe the reference engine.
+the exit status is then 1. `--trace`, `--break` and counts by place observe the reference engine;
+after `--trace` and `--break` the program runs again for its outputs.
 The environment variables ISAFORGE_ENGINE and ISAFORGE_LEVEL set `--engine` and `--level`. Machine
 code is decoded and verified before it runs; `--unchecked` skips that.
 
@@ -295,11 +301,10 @@ With `--spec`, the program is a 32-bit ELF file or a launch file with `program`,
   isaforge run --spec examples/riscv --quiet --signature words.txt test.elf
   isaforge run --spec mine.yaml --break 0x18 launch.yaml
 
-Traces and breakpoints show one mark per lane of the warp: `+` executes the instruction, `h` does so
-as a helper lane, `.` is inactive, `x` has ended or does not exist. `r3=1:00000007` is r3 in lane 1,
-`r3=00000007` the same value in several lanes. After a breakpoint the program does not continue and
-no outputs are written. For USC, marks denote instances and locations are byte offsets of groups:
-`--break 0x2a`.";
+Traces and breakpoints show one mark per lane of the warp: `+` executes the instruction, `.` is
+inactive, `x` has ended or does not exist. `r3=1:00000007` is r3 in lane 1, `r3=00000007` the same
+value in several lanes, `[00001000]=1:00000007` a store of lane 1. For USC, marks denote instances
+and locations are byte offsets of groups: `--break 0x2a`.";
 
 /// Below the options of `fidelity`.
 pub const FIDELITY: &str = "\

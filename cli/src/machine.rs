@@ -1,15 +1,12 @@
 //! What executes programs: with [`run::vpu`](crate::run::vpu), [`run::draw`](crate::run::draw) and
 //! [`run::resources`](crate::run::resources), all that knows the runtime.
 
-use std::fmt::{self, Display};
-use std::ops::ControlFlow;
-
 pub use isaforge_runtime::exec::jit::engine::Compiler;
 use isaforge_runtime::valhall::cases::{self, Finished};
 use isaforge_runtime::valhall::compare::compare;
 pub use isaforge_runtime::valhall::host::Resources;
 use isaforge_runtime::valhall::host::{self, Target};
-use isaforge_runtime::valhall::observe::{self, Breakpoints, Executed, Observer, Trace};
+use isaforge_runtime::valhall::observe::{self, Observer};
 pub use isaforge_runtime::{Deadline, Engine, Execution, Level};
 use isaforge_runtime::{Launch, Memory, Outcome, RunError, usc, valhall, vpu};
 
@@ -57,33 +54,11 @@ pub type RunJob = fn(&Job<'_>, &mut Regions) -> Result<u64, String>;
 /// Runs one thread of a shader: its words, the uniforms, the most instructions. Returns its colour.
 pub type RunShader = fn(&[u64], &[u32], u64) -> Result<Color, String>;
 
-/// What to look at while a job runs.
-#[derive(Default)]
-pub struct Watch<'a> {
-    /// Told of every instruction that a warp has executed; stops the run when it breaks.
-    pub trace: Option<Tell<'a>>,
-    /// Words of the program to stop before.
-    pub breaks: &'a [usize],
-    /// Whether to count what is executed.
-    pub profile: bool,
-}
-
-impl fmt::Debug for Watch<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watch").field("breaks", &self.breaks).field("profile", &self.profile).finish_non_exhaustive()
-    }
-}
-
-/// Takes a line about an instruction.
-pub type Tell<'a> = &'a mut dyn FnMut(&dyn Display) -> ControlFlow<()>;
-
 /// What was seen of a run.
 #[derive(Debug)]
 pub struct Seen<T = u64> {
     /// What the run gives, of a job the number of instructions that threads executed; or why it ended before its end.
     pub ended: Result<T, String>,
-    /// Where it stopped, if it came to a word to stop before.
-    pub stopped: Option<String>,
     /// What was executed until then, if that was wanted.
     pub profile: Option<Profile>,
 }
@@ -91,12 +66,12 @@ pub struct Seen<T = u64> {
 impl<T> Seen<T> {
     /// A run that nobody looked at.
     pub fn unwatched(ended: Result<T, String>) -> Self {
-        Seen { ended, stopped: None, profile: None }
+        Seen { ended, profile: None }
     }
 }
 
-/// Runs a job on memory while somebody looks on.
-pub type WatchJob = fn(&Job<'_>, &mut Regions, Watch<'_>) -> Seen;
+/// Runs a job on memory and counts what is executed.
+pub type CountJob = fn(&Job<'_>, &mut Regions) -> Seen;
 
 /// A picture that a program has drawn.
 #[derive(Clone, Debug)]
@@ -125,8 +100,8 @@ pub struct Case {
 /// Runs a recorded case, given as JSON.
 pub type RunCase = fn(&str) -> Result<Case, String>;
 
-/// Runs a recorded case while somebody looks on.
-pub type WatchCase = fn(&str, Watch<'_>) -> Seen<Case>;
+/// Runs a recorded case and counts what is executed.
+pub type CountCase = fn(&str) -> Seen<Case>;
 
 /// Runs a job on all engines, each on memory of its own. Returns how it ended on all of them.
 ///
@@ -140,8 +115,8 @@ pub struct Machine {
     pub run: RunJob,
     /// Runs a job on what compiles, and returns the machine code that was made beside the number of instructions.
     pub list: fn(&Job<'_>, &mut Regions) -> Result<(u64, String), String>,
-    /// Runs a job while somebody looks on.
-    pub watch: WatchJob,
+    /// Runs a job and counts what is executed.
+    pub count: CountJob,
     /// Runs a job on all engines.
     pub compare: CompareJob,
     /// Runs one thread of a shader.
@@ -150,8 +125,8 @@ pub struct Machine {
     pub case: RunCase,
     /// The accuracy of each instruction, in the order of the instruction set.
     pub fidelity: fn() -> Vec<Entry>,
-    /// Runs a recorded case while somebody looks on.
-    pub watch_case: WatchCase,
+    /// Runs a recorded case and counts what is executed.
+    pub count_case: CountCase,
 }
 
 /// Judges one recorded case, given as its line. Says what is not as the line says.
@@ -181,11 +156,11 @@ pub type JudgeRuns = fn(&str) -> Result<Vec<Result<(), String>>, String>;
 pub static VALHALL: Machine = Machine {
     run: run_valhall,
     list: list_valhall,
-    watch: watch_valhall,
+    count: count_valhall,
     compare: compare_valhall,
     shader: shade_valhall,
     case: |text| run_valhall_case(text, ()),
-    watch_case: |text, watch| watched(watch, |observer| run_valhall_case(text, observer)),
+    count_case: |text| counted(|profile| run_valhall_case(text, profile)),
     fidelity: valhall_fidelity,
 };
 
@@ -266,10 +241,10 @@ fn list_valhall(job: &Job<'_>, regions: &mut Regions) -> Result<(u64, String), S
     Ok((executed, listing))
 }
 
-fn watch_valhall(job: &Job<'_>, regions: &mut Regions, watch: Watch<'_>) -> Seen {
-    watched(watch, |observer| {
+fn count_valhall(job: &Job<'_>, regions: &mut Regions) -> Seen {
+    counted(|profile| {
         let mut resources = job.resources.clone();
-        on_memory(job, regions, |launch, memory| valhall::run_with(launch, memory, &mut resources, observer))
+        on_memory(job, regions, |launch, memory| valhall::run_with(launch, memory, &mut resources, profile))
     })
 }
 
@@ -282,19 +257,11 @@ fn compare_valhall(job: &Job<'_>, regions: &mut Regions) -> Result<Result<u64, S
     }
 }
 
-/// A function that is told of everything that is executed.
-type Told<'a> = Box<dyn FnMut(&Executed) -> ControlFlow<()> + 'a>;
-
-/// All who may look on.
-pub type Observers<'a> = (&'a mut Breakpoints, Option<Trace<Told<'a>>>, &'a mut Option<Profile>);
-
-/// Runs something while somebody looks on.
-pub fn watched<T>(watch: Watch<'_>, run: impl FnOnce(Observers<'_>) -> Result<T, String>) -> Seen<T> {
-    let mut breakpoints = Breakpoints::new(watch.breaks.to_vec());
-    let mut profile = watch.profile.then(observe::profile);
-    let trace = watch.trace.map(|tell| Trace::new(Box::new(move |executed: &Executed| tell(executed)) as Told<'_>));
-    let ended = run((&mut breakpoints, trace, &mut profile));
-    Seen { ended, stopped: breakpoints.stopped.map(|stopped| stopped.to_string()), profile }
+/// Runs something and counts what is executed.
+pub fn counted<T>(run: impl FnOnce(&mut Option<Profile>) -> Result<T, String>) -> Seen<T> {
+    let mut profile = Some(observe::profile());
+    let ended = run(&mut profile);
+    Seen { ended, profile }
 }
 
 /// Lays out memory, runs a job, and takes memory back. Gives the number of instructions that threads executed.

@@ -134,9 +134,9 @@ fn one_can_look_on() {
     let found = run(&["--quiet", "--trace", &file]);
     let lines: Vec<String> =
         text(&found.stdout).lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    assert_eq!(lines, ["0 li ra, 7 ra=00000007", "4 sw ra, 64(zero) [00000040]=00000007"]);
+    assert_eq!(lines, ["0x0000 li ra, 7 | ra=00000007", "0x0004 sw ra, 64(zero) | [00000040]=00000007"]);
     let found = run(&["--break", "4", &file]);
-    assert_eq!(text(&found.stdout), "stopped at 0x4: sw ra, 64(zero)\n  ra = 00000007\n");
+    assert_eq!(text(&found.stdout), "0x4  warp 0  +  sw ra, 64(zero)\n*ra     = 00000007\n");
 }
 
 #[test]

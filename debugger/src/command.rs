@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use isaforge_runtime::machine::Register;
+use isaforge_runtime::machine::{Machine, Register};
 
 use crate::condition::{Condition, register};
 use crate::listing::number;
 use crate::session::{Resume, Session, Stop, Watched};
+use crate::trace::signs;
 use crate::value::Format;
 
 /// A command: its name, a short one, what follows it, and what it does.
@@ -143,26 +144,20 @@ pub fn place(session: &Session<'_>, stop: &Stop<'_>) -> String {
         return "the program has ended\n".to_owned();
     }
     let at = stop.view.at();
-    let lanes = signs(session, at.live, at.active);
-    format!("{}  {}  {lanes}  {}\n", spot(session, at.pc), stop.view.origin(), session.listing.text(at.pc))
+    let lanes = signs(session.machine, at.live, at.active);
+    format!("{}  {}  {lanes}  {}\n", spot(session.machine, at.pc), stop.view.origin(), session.listing.text(at.pc))
 }
 
 /// A place as the machine counts: words as numbers, addresses in hexadecimal.
-pub fn spot(session: &Session<'_>, pc: u64) -> String {
-    if session.machine.unit() == 1 { format!("{pc:#x}") } else { pc.to_string() }
+pub fn spot(machine: &dyn Machine, pc: u64) -> String {
+    if machine.unit() == 1 { format!("{pc:#x}") } else { pc.to_string() }
 }
 
-/// A sign for each lane: `+` executes, `.` is elsewhere, `x` has ended or does not exist.
-pub fn signs(session: &Session<'_>, live: u64, active: u64) -> String {
-    let sign = |lane: usize| match (active >> lane & 1 != 0, live >> lane & 1 != 0) {
-        (true, _) => '+',
-        (_, true) => '.',
-        _ => 'x',
-    };
-    (0..session.machine.lanes()).map(sign).collect()
-}
-
-fn breakpoint(session: &mut Session<'_>, rest: &str) -> Result<String, String> {
+/// Adds a breakpoint: a place, `if CONDITION`, or both. Returns it in a line.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn breakpoint(session: &mut Session<'_>, rest: &str) -> Result<String, String> {
     let (place, condition) = match rest.strip_prefix("if ") {
         Some(condition) => ("", Some(condition)),
         None => rest.split_once(" if ").map_or((rest, None), |(place, condition)| (place.trim(), Some(condition))),
@@ -201,7 +196,7 @@ fn described(session: &Session<'_>, number: usize) -> String {
     if let Some(found) = session.breakpoints.iter().find(|known| known.number == number) {
         let mut text = format!("breakpoint {number}");
         if let Some(pc) = found.pc {
-            let _ = write!(text, " at {} `{}`", spot(session, pc), session.listing.text(pc));
+            let _ = write!(text, " at {} `{}`", spot(session.machine, pc), session.listing.text(pc));
         }
         if let Some(condition) = &found.condition {
             let _ = write!(text, " if {}", condition.text);
@@ -236,14 +231,14 @@ fn listing(session: &Session<'_>, stop: &Stop<'_>, pc: u64) -> String {
         }
         let here = if !stop.ended && line.pc == stop.view.at().pc { '>' } else { ' ' };
         let stops = if session.breakpoints.iter().any(|known| known.pc == Some(line.pc)) { '*' } else { ' ' };
-        let _ = writeln!(text, "{here}{stops}{:>6}  {}", spot(session, line.pc), line.text);
+        let _ = writeln!(text, "{here}{stops}{:>6}  {}", spot(session.machine, line.pc), line.text);
     }
     text
 }
 
 fn lanes(session: &Session<'_>, stop: &Stop<'_>) -> String {
     let at = stop.view.at();
-    let mut text = format!("{}\n", signs(session, at.live, at.active));
+    let mut text = format!("{}\n", signs(session.machine, at.live, at.active));
     for lane in (0..session.machine.lanes()).filter(|lane| at.live >> lane & 1 != 0) {
         let [x, y, z] = stop.view.thread(lane);
         let does = if at.active >> lane & 1 != 0 { "active" } else { "waits" };

@@ -386,7 +386,7 @@ fn stack(session: &Session<'_>, stop: &Stop<'_>) -> Value {
     let index = session.listing.at(pc);
     let line = index.and_then(|index| session.listing.lines[index].line);
     let mut frame = json!({
-        "id": FRAME, "name": format!("{} {}", spot(session, pc), session.listing.text(pc)),
+        "id": FRAME, "name": format!("{} {}", spot(session.machine, pc), session.listing.text(pc)),
         "line": line.or(index.map(|index| index + 1)).unwrap_or(0), "column": 1,
         "instructionPointerReference": format!("{pc:#x}"),
     });

@@ -13,18 +13,23 @@
 //! - [`condition`]: `r2 > 1.0 in any lane`
 //! - [`session`]: from stop to stop
 //! - [`command`]: what can be asked and said at a stop, in words
+//! - [`trace`]: an instruction after another
+//! - [`counts`]: how often each instruction is executed, and what memory is written
 //! - [`races`]: accesses to memory that nothing puts in order
-//! - [`script`], [`terminal`], [`dap`]: the doors
+//! - [`stops`], [`script`], [`terminal`], [`dap`]: the doors
 #![forbid(unsafe_code)]
 
 pub mod command;
 pub mod condition;
+pub mod counts;
 pub mod dap;
 pub mod listing;
 pub mod races;
 pub mod script;
 pub mod session;
+pub mod stops;
 pub mod terminal;
+pub mod trace;
 pub mod value;
 
 pub use listing::{Listing, Source};

@@ -115,6 +115,14 @@ pub struct Breakpoint {
     pub condition: Option<Condition>,
 }
 
+impl Breakpoint {
+    /// Whether a warp that is about to execute an instruction stops here.
+    fn holds(&self, view: &dyn View) -> bool {
+        self.pc.is_none_or(|pc| pc == view.at().pc)
+            && self.condition.as_ref().is_none_or(|condition| condition.holds(view))
+    }
+}
+
 /// Something that is not to change unnoticed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watchpoint {
@@ -230,6 +238,11 @@ impl<'m> Session<'m> {
         self.numbers += 1;
         self.watchpoints.push(Watchpoint { number: self.numbers, what });
         self.numbers
+    }
+
+    /// Whether there is a breakpoint where a warp is.
+    pub fn stops_at(&self, view: &dyn View) -> bool {
+        self.breakpoints.iter().any(|breakpoint| breakpoint.holds(view))
     }
 
     /// Removes a breakpoint or a watchpoint. Returns whether there was one of this number.
@@ -405,11 +418,10 @@ impl Runner<'_, '_, '_> {
             }
             _ => {}
         }
-        let stops = |breakpoint: &&Breakpoint| {
-            breakpoint.pc.is_none_or(|pc| pc == at.pc)
-                && breakpoint.condition.as_ref().is_none_or(|condition| condition.holds(view))
+        let found = || {
+            let found = self.session.breakpoints.iter().find(|breakpoint| breakpoint.holds(view))?;
+            Some(Reason::Breakpoint(found.number))
         };
-        let found = || self.session.breakpoints.iter().find(stops).map(|found| Reason::Breakpoint(found.number));
         let reason = pending.or_else(|| if again { None } else { found() });
         if let Goal::Scan(_, last) = &mut self.goal {
             if let Some(reason) = reason {

@@ -202,7 +202,7 @@ fn draw_program(frame: &mut Frame<'_>, session: &Session<'_>, stop: &Stop<'_>, a
         let stops = session.breakpoints.iter().any(|known| known.pc == Some(line.pc));
         let mark = if stops { Span::styled("● ", Style::new().fg(Color::Red)) } else { Span::raw("  ") };
         let text = Span::styled(
-            format!("{:>6}  {}", spot(session, line.pc), line.text),
+            format!("{:>6}  {}", spot(session.machine, line.pc), line.text),
             if is_here { HERE } else { Style::new() },
         );
         lines.push(Line::from(vec![mark, text]));

@@ -1,6 +1,7 @@
-//! The control flow of a program as a picture: [`svg`], or [`dot`] for Graphviz.
+//! A program as a picture: its control flow ([`svg`], [`dot`] for Graphviz), and where its time goes ([`flame`]).
 
 pub mod dot;
+pub mod flame;
 pub mod svg;
 
 use crate::graph::Graph;
@@ -25,4 +26,8 @@ fn lines(program: &Program<'_>, graph: &Graph, block: usize) -> Vec<String> {
     });
     let all: Vec<String> = label.into_iter().chain(texts).collect();
     all.iter().flat_map(|text| text.lines().map(str::to_owned)).collect()
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -9,6 +9,7 @@ use layout::core::style::StyleAttr;
 use layout::std_shapes::shapes::{Arrow, Element, ShapeKind};
 use layout::topo::layout::VisualGraph;
 
+use super::escaped;
 use crate::effects::When;
 use crate::graph::{Edge, Graph};
 use crate::program::Program;
@@ -218,8 +219,4 @@ fn text(program: &Program<'_>, graph: &Graph, block: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -6,6 +6,7 @@
 mod open;
 mod races;
 
+pub use open::{Opened, open};
 pub use races::races;
 
 use std::fs::File;
@@ -75,7 +76,7 @@ pub fn debug(args: &DebugArgs) -> Result<Status, Failure> {
         let help = "`--commands FILE` takes commands from a file, `--commands -` from standard input";
         return Err(Failure::usage("there is no terminal to debug in", help));
     }
-    let Some(opened) = open::open(launch, spec)? else { return Ok(Status::Mistakes) };
+    let Some(opened) = open(launch, spec)? else { return Ok(Status::Mistakes) };
     let mut session = Session::new(&*opened.machine, opened.listing());
     let cannot = |reason: String| {
         say(&format!("{}: {}: {reason}", launch.display(), paint(ERROR, "the program failed")));
@@ -105,7 +106,7 @@ fn serve(launch: Option<&Path>, spec: Option<(&Path, Option<&str>)>) -> Result<S
     let mut open = |wanted: &dap::Wanted| {
         let given = wanted.program.as_deref().or(launch).ok_or("the launch request has no `program`")?;
         let own = wanted.spec.as_deref().map(|spec| (spec, wanted.generation.as_deref()));
-        match open::open(given, own.or(spec)) {
+        match open(given, own.or(spec)) {
             Ok(Some(opened)) => Ok((opened.listing(), opened.machine)),
             Ok(None) => Err(format!("`{}` has mistakes; they are on standard error", given.display())),
             Err(failure) => Err(failure.to_string()),

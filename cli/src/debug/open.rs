@@ -7,15 +7,17 @@ use isaforge_compiler::diagnostic::Diagnostics;
 use isaforge_compiler::reader::{FromNode, Reader};
 use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::{Node, Value};
+use isaforge_core::Tables;
 use isaforge_debugger::{Listing, Source};
-use isaforge_runtime::Deadline;
 use isaforge_runtime::machine::Machine;
+use isaforge_runtime::valhall::cases::Case;
+use isaforge_runtime::{Deadline, Memory};
 use isaforge_runtime::{usc, valhall, vpu, watched};
 
 use crate::builtin::{self, Builtin};
 use crate::failure::Failure;
 use crate::input;
-use crate::machine::{Job, laid_out, launch};
+use crate::machine::{laid_out, launch};
 use crate::run::launch::Program;
 use crate::run::{cases, draw, init, own, plan, usc as usc_run, vpu as vpu_run, without_mistakes};
 
@@ -23,7 +25,8 @@ use crate::run::{cases, draw, init, own, plan, usc as usc_run, vpu as vpu_run, w
 pub struct Opened {
     /// It with all that it runs on.
     pub machine: Box<dyn Machine>,
-    set: Set,
+    /// Its instruction set.
+    pub set: Set,
     source: Option<Source>,
 }
 
@@ -47,9 +50,10 @@ pub fn open(path: &Path, spec: Option<(&Path, Option<&str>)>) -> Result<Option<O
     if let Some(failure) = init::mistaken(path) {
         return Err(failure);
     }
-    if cases::read(path).is_some() {
-        let message = format!("`{}` holds a recorded case", path.display());
-        return Err(Failure::usage(message, "write a launch file for its program; `isaforge run --help` has examples"));
+    if let Some(text) = cases::read(path) {
+        return of_case(&text)
+            .map(Some)
+            .map_err(|reason| Failure::usage(format!("`{}`: {reason}", path.display()), ""));
     }
     let (mut sources, mut out) = (Sources::new(), Diagnostics::new());
     let node = plan::open(path, &mut sources, &mut out);
@@ -111,18 +115,23 @@ fn source(launch: &Node, path: &Path, folder: &Path, sources: &Sources) -> Optio
 
 fn of_launch(mut plan: plan::Plan) -> Made {
     let memory = laid_out(&mut plan.buffers.memory)?;
-    let job = Job {
-        program: &plan.program,
-        groups: plan.groups,
-        local_size: plan.local_size,
-        uniforms: &plan.uniforms,
-        resources: &plan.resources,
-        shared_bytes: plan.shared_bytes,
-        budget: plan.budget,
-        deadline: Deadline::NONE,
-        execution: None,
-    };
+    let job = plan.job(Deadline::NONE, None);
     Ok(Box::new(valhall::watched::Watched::launch(launch(&job), memory, plan.resources.clone())))
+}
+
+/// A recorded case; only Valhall has such.
+fn of_case(text: &str) -> Result<Opened, String> {
+    let case = Case::read(text).map_err(|error| error.to_string())?;
+    let program = case.program().map_err(|error| error.to_string())?;
+    let grid = case.grid();
+    // What a case leaves in memory is compared within the run, and not kept.
+    let start = move |told: &mut valhall::watched::Told<'_>| {
+        case.run(told).map(|_| Memory::new()).map_err(|error| error.to_string())
+    };
+    let machine = valhall::watched::Watched::new(&program, Box::new(start)).with_grid(grid);
+    let tables = Tables::Words(isaforge_valhall::ISA);
+    let set = Set::new(tables, Some(isaforge_valhall::semantics::SEMANTICS));
+    Ok(Opened { machine: Box::new(machine), set, source: None })
 }
 
 fn of_drawing(plan: draw::plan::Plan) -> Made {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use isaforge_debugger::races::{Race, Races};
 
-use super::open;
+use super::open::open;
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
 use crate::output::{count, say, thousands};
@@ -16,7 +16,7 @@ use crate::paint::{ERROR, HELP, paint};
 /// When a file cannot be read, or standard output cannot be written to.
 pub fn races(args: &RunArgs) -> Result<Status, Failure> {
     let spec = args.spec.as_deref().map(|spec| (spec, args.generation.as_deref()));
-    let Some(opened) = open::open(&args.launch, spec)? else { return Ok(Status::Mistakes) };
+    let Some(opened) = open(&args.launch, spec)? else { return Ok(Status::Mistakes) };
     if !opened.machine.tells_accesses() {
         let message = "`--races` does not see which memory this instruction set's programs access";
         return Err(Failure::usage(message, "leave it out"));

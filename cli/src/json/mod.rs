@@ -27,6 +27,9 @@ pub const SET: &str = include_str!("set.schema.json");
 /// The schema of a report on recorded cases.
 pub const REPORT: &str = include_str!("report.schema.json");
 
+/// The schema of a run.
+pub const RUN: &str = include_str!("run.schema.json");
+
 /// Prints a schema.
 ///
 /// # Errors

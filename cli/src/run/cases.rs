@@ -43,7 +43,7 @@ pub fn run(args: &RunArgs, first: String) -> Result<Status, Failure> {
     if args.time_limit.is_some() {
         return Err(Failure::usage("recorded cases have budgets, and no time limit", "leave out `--time-limit`"));
     }
-    if args.watch.any() && (!args.more.is_empty() || args.sheet.is_some()) {
+    if args.watch.counts() && (!args.more.is_empty() || args.sheet.is_some()) {
         let help = "give one case, without `--sheet`";
         return Err(Failure::usage("recorded cases are looked at one at a time", help));
     }
@@ -79,15 +79,12 @@ fn case(
     text: &str,
     pictures: &mut Vec<Picture>,
 ) -> Result<bool, Failure> {
-    let seen = watch::run(&args.watch, watch::Places::Words, |watch| match watch {
-        Some(watch) => (machine.watch_case)(text, watch),
-        None => Seen::unwatched((machine.case)(text)),
-    })?;
+    let seen = match args.watch.counts() {
+        true => (machine.count_case)(text),
+        false => Seen::unwatched((machine.case)(text)),
+    };
     if let Some(profile) = &seen.profile {
         watch::show(machine.fidelity, profile, "reference", &args.watch)?;
-    }
-    if seen.stopped.is_some() {
-        return Ok(true);
     }
     let case = match seen.ended {
         Ok(case) => case,

@@ -22,10 +22,9 @@ pub fn asked(args: &RunArgs) -> Result<Option<Execution>, Failure> {
     let execution =
         execution.map_err(|error| Failure::usage(error.to_string(), "leave out `--engine` or `--level`"))?;
     let execution = if unchecked { execution.unchecked() } else { execution };
-    let looks = args.watch.trace || !args.watch.breaks.is_empty();
-    if looks && execution.engine() != Engine::Reference {
+    if (args.watch.looks() || args.json) && execution.engine() != Engine::Reference {
         let message = format!("nobody can look on while {execution} executes a program");
-        return Err(Failure::usage(message, "`--trace` and `--break` go with `--engine reference`"));
+        return Err(Failure::usage(message, "traces, breakpoints and counts by place go with `--engine reference`"));
     }
     Ok(Some(execution))
 }

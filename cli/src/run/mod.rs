@@ -8,6 +8,7 @@ pub mod draw;
 pub mod engine;
 pub mod init;
 pub mod launch;
+pub mod look;
 pub mod outputs;
 pub mod own;
 pub mod pages;
@@ -27,19 +28,27 @@ use isaforge_compiler::source::Sources;
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
 use crate::input;
-use crate::machine::{Engine, Job, Seen, needs_reference};
+use crate::machine::{Engine, Seen, needs_reference};
 use crate::output::{count, say, thousands};
 use crate::paint::{ERROR, GOOD, paint};
-use crate::{check, debug};
+use crate::{check, debug, json};
 
 /// Runs `run`.
 ///
 /// # Errors
 /// When a file cannot be read or written.
 pub fn run(args: &RunArgs) -> Result<Status, Failure> {
+    if args.json_schema {
+        return json::schema(json::RUN);
+    }
     input::open(&args.launch).map_err(Failure::reading(&args.launch))?;
     if args.races {
         return debug::races(args);
+    }
+    if (args.watch.looks() || args.json)
+        && let Some(status) = look::look(args)?
+    {
+        return Ok(status);
     }
     if let Some(spec) = &args.spec {
         return own::run(args, spec);
@@ -63,7 +72,7 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     let node = plan::open(&args.launch, &mut sources, &mut diagnostics);
     if let Some(node) = &node {
         if vpu::is_meant(node) {
-            unwatched(args, "programs of the VPU")?;
+            uncounted(args, "programs of the VPU")?;
             engine::print_listing(args, "")?;
             return vpu::run(args, execution, node, sources, diagnostics);
         }
@@ -80,49 +89,39 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     let Some(mut plan) = without_mistakes(plan, &args.launch, sources, diagnostics) else {
         return Ok(Status::Mistakes);
     };
-    let job = Job {
-        program: &plan.program,
-        groups: plan.groups,
-        local_size: plan.local_size,
-        uniforms: &plan.uniforms,
-        resources: &plan.resources,
-        shared_bytes: plan.shared_bytes,
-        budget: plan.budget,
-        deadline: engine::deadline(args),
-        execution,
-    };
+    // A job borrows the plan; memory is given back to it afterwards.
+    let mut memory = std::mem::take(&mut plan.buffers.memory);
+    let job = plan.job(engine::deadline(args), execution);
     let started = Instant::now();
     let machine = plan.machine;
     if args.engine.compare {
-        return engine::compare(args, machine, &job, &mut plan.buffers.memory);
+        return engine::compare(args, machine, &job, &mut memory);
     }
     let mut listing = String::new();
     // Counts are the reference's, what is computed that of the engine.
     let counted = execution.filter(|one| args.watch.counts() && one.engine() != Engine::Reference);
-    let before = counted.map(|_| plan.buffers.memory.clone());
-    let mut seen = watch::run(&args.watch, watch::Places::Words, |watch| match watch {
-        Some(watch) => (machine.watch)(&job, &mut plan.buffers.memory, watch),
-        None if args.dump_jit && !needs_reference(job.resources) => {
-            let ended = (machine.list)(&job, &mut plan.buffers.memory);
-            Seen::unwatched(ended.map(|(executed, text)| {
-                listing = text;
-                executed
-            }))
-        }
-        None => Seen::unwatched((machine.run)(&job, &mut plan.buffers.memory)),
-    })?;
+    let before = counted.map(|_| memory.clone());
+    let mut seen = if args.watch.counts() {
+        (machine.count)(&job, &mut memory)
+    } else if args.dump_jit && !needs_reference(job.resources) {
+        let ended = (machine.list)(&job, &mut memory);
+        Seen::unwatched(ended.map(|(executed, text)| {
+            listing = text;
+            executed
+        }))
+    } else {
+        Seen::unwatched((machine.run)(&job, &mut memory))
+    };
     if let Some(before) = before {
-        plan.buffers.memory = before;
-        seen.ended = (machine.run)(&job, &mut plan.buffers.memory);
+        memory = before;
+        seen.ended = (machine.run)(&job, &mut memory);
     }
+    plan.buffers.memory = memory;
     let elapsed = started.elapsed();
     engine::print_listing(args, &listing)?;
     if let Some(profile) = &seen.profile {
         let by = counted.map_or("reference".to_owned(), |execution| format!("{execution} (counted by the reference)"));
         watch::show(plan.machine.fidelity, profile, &by, &args.watch)?;
-    }
-    if seen.stopped.is_some() {
-        return Ok(Status::Fine);
     }
     let executed = match seen.ended {
         Ok(executed) => executed,
@@ -149,11 +148,11 @@ pub fn run(args: &RunArgs) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
-/// Nobody can look on while some programs run.
-fn unwatched(args: &RunArgs, what: &str) -> Result<(), Failure> {
-    if args.watch.any() {
-        let help = "leave out `--trace`, `--break`, `--profile`, `--profile-svg` and `--fidelity`";
-        return Err(Failure::usage(format!("{what} cannot be looked at while they run"), help));
+/// The instructions of some programs are not counted by name.
+fn uncounted(args: &RunArgs, what: &str) -> Result<(), Failure> {
+    if args.watch.counts() {
+        let help = "`--profile=listing` counts them by their places; leave out `--profile-svg` and `--fidelity`";
+        return Err(Failure::usage(format!("what {what} execute is not counted by name"), help));
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use super::buffers::Buffers;
 use super::launch::{LaunchFile, Output};
 use super::{program, resources};
 use crate::builtin;
-use crate::machine::{Machine, Resources};
+use crate::machine::{Deadline, Execution, Job, Machine, Resources};
 
 /// The budget when none is given.
 const BUDGET: u64 = 100_000_000_000;
@@ -42,6 +42,23 @@ pub struct Plan {
     pub outputs: Vec<Output>,
     /// What paths are relative to.
     pub folder: PathBuf,
+}
+
+impl Plan {
+    /// What is to be executed, until when and by what.
+    pub fn job(&self, deadline: Deadline, execution: Option<Execution>) -> Job<'_> {
+        Job {
+            program: &self.program,
+            groups: self.groups,
+            local_size: self.local_size,
+            uniforms: &self.uniforms,
+            resources: &self.resources,
+            shared_bytes: self.shared_bytes,
+            budget: self.budget,
+            deadline,
+            execution,
+        }
+    }
 }
 
 /// Reads a launch file as YAML. `None` after mistakes, which are in `out`.

@@ -1,76 +1,20 @@
-//! Looking on while a program runs: traces, breakpoints, profiles.
+//! Profiles: what was executed, as a table and as a picture.
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Write as _;
 use std::io::{self, Write};
-use std::ops::ControlFlow;
 
-use crate::args::WatchArgs;
+use crate::args::{ProfileForm, WatchArgs};
 use crate::failure::Failure;
 use crate::fidelity;
-use crate::machine::{Entry, Profile, Row, Seen, Watch};
+use crate::machine::{Entry, Profile, Row};
 use crate::output::{count, say, thousands, write_whole};
-
-/// Runs something, and looks at what was asked for if anything was: `run` is told what. Traces and stops are printed.
-///
-/// # Errors
-/// When standard output cannot be written to.
-pub fn run<T>(
-    args: &WatchArgs,
-    places: Places,
-    run: impl FnOnce(Option<Watch<'_>>) -> Seen<T>,
-) -> Result<Seen<T>, Failure> {
-    if !args.any() {
-        return Ok(run(None));
-    }
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut failed = None;
-    let mut tell = |line: &dyn Display| match writeln!(out, "{line}") {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(error) => {
-            failed = Some(error);
-            ControlFlow::Break(())
-        }
-    };
-    let trace = if args.trace { Some(&mut tell as _) } else { None };
-    let seen = run(Some(Watch { trace, breaks: &args.breaks, profile: args.counts() }));
-    if let Some(error) = failed {
-        return Err(error.into());
-    }
-    match &seen.stopped {
-        Some(stopped) => writeln!(out, "{stopped}")?,
-        None if !args.breaks.is_empty() => say(&places.nobody(&args.breaks)),
-        None => {}
-    }
-    out.flush()?;
-    Ok(seen)
-}
-
-/// What the places of a program are.
-#[derive(Clone, Copy, Debug)]
-pub enum Places {
-    /// Words, counted from 0, that warps come to.
-    Words,
-    /// Offsets in bytes of groups that tasks come to.
-    Offsets,
-}
-
-impl Places {
-    fn nobody(self, breaks: &[usize]) -> String {
-        let (who, place): (_, fn(&usize) -> String) = match self {
-            Places::Words => ("no warp came to word", usize::to_string),
-            Places::Offsets => ("no task came to a group at", |offset| format!("{offset:#x}")),
-        };
-        let places: Vec<String> = breaks.iter().map(place).collect();
-        format!("{who} {}", places.join(" or "))
-    }
-}
 
 /// Prints a profile and draws it, as far as that was asked for; `by` is the engine that has executed the program.
 ///
 /// # Errors
 /// When the picture or standard output cannot be written.
 pub fn show(entries: fn() -> Vec<Entry>, profile: &Profile, by: &str, args: &WatchArgs) -> Result<(), Failure> {
-    if args.profile {
+    if args.profile == Some(ProfileForm::Table) {
         let mut out = io::stdout().lock();
         out.write_all(table(profile).as_bytes())?;
         writeln!(out, "\nexecuted by: {by}")?;

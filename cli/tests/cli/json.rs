@@ -90,3 +90,35 @@ fn reports_on_cases_are_objects() {
         found.len() == 1 && found[0]["failed"] == 0 && found[0]["passed"].as_u64().is_some_and(|passed| passed > 20)
     );
 }
+
+#[test]
+fn a_run_is_steps_stops_and_a_result_as_objects() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("launch.yaml"), text_of("launch.yaml")).expect("the file is written");
+    let run = |arguments: &[&str]| {
+        objects(&isaforge_in(folder.path(), &[&["run", "launch.yaml", "--json"], arguments].concat(), b"").expect(0))
+    };
+    let found = run(&["--trace", "--break", "3"]);
+    valid(&["run"], &found);
+    let kinds: Vec<&str> = found.iter().map(|object| object["kind"].as_str().expect("a text")).collect();
+    assert_eq!(kinds, [vec!["step"; 10], vec!["stop"; 2], vec!["result"]].concat());
+    assert_eq!(found[1]["changes"]["r2"]["1"], "00100004");
+    assert_eq!(
+        (&found[9]["stores"][0]["address"], &found[10]["registers"]["r2"]["3"]),
+        (&Value::from(0x10_0010), &Value::from("0010000c"))
+    );
+    let result = &found[12];
+    assert_eq!(
+        (&result["threads"], &result["warps"], &result["error"]),
+        (&Value::from(40), &Value::from(2), &Value::Null)
+    );
+    assert_eq!((&result["memory"][0]["address"], &result["partial"]), (&Value::from(0x10_0000), &Value::from(false)));
+    assert_eq!(result["memory"][0]["bytes"].as_str().map(str::len), Some(64));
+    assert!(!folder.path().join("numbers.bin").exists());
+    let failing = "isa: valhall\nprogram: |\n  NOP\n  LOAD.i32.unsigned.slot0.end @r0, r0, offset:0\n";
+    fs::write(folder.path().join("launch.yaml"), failing).expect("the file is written");
+    let found = objects(&isaforge_in(folder.path(), &["run", "--json", "launch.yaml"], b"").expect(1));
+    valid(&["run"], &found);
+    assert!(found[0]["error"].as_str().is_some_and(|error| error.contains("word 1")), "{}", found[0]);
+    assert_eq!((&found[0]["places"][0]["warps"], &found[0]["places"][1]["warps"]), (&Value::from(1), &Value::from(0)));
+}

@@ -16,29 +16,136 @@ fn a_trace_is_printed_before_the_outputs() {
     assert_eq!(lines.len(), 10 + 4, "{}", run.out());
     assert_eq!(
         lines[1],
-        "(0,0,0) warp 0    1 ++++xxxxxxxxxxxx IADD.u32 r2, r1, u0  | r2=0:00100000 1:00100004 2:00100008 3:0010000c"
+        "workgroup (0,0,0) warp 0    1 ++++xxxxxxxxxxxx IADD.u32 r2, r1, u0  | \
+         r2=0:00100000 1:00100004 2:00100008 3:0010000c"
     );
-    assert_eq!(lines[9], "(1,0,0) warp 0    4 ++++xxxxxxxxxxxx STORE.i32.slot0.end @r0, ^r2, offset:0");
+    let store =
+        "workgroup (1,0,0) warp 0    4 ++++xxxxxxxxxxxx STORE.i32.slot0.end @r0, ^r2, offset:0  | [00100010]=0:";
+    assert!(lines[9].starts_with(store), "{}", lines[9]);
     assert_eq!(lines[10], "numbers as u32:");
     assert_eq!(run.err, "");
 }
 
 #[test]
-fn a_break_prints_registers_and_makes_no_output() {
+fn a_break_prints_registers_and_the_program_goes_on() {
     let (folder, run) = watch(&["--break", "4", "--break", "3"]);
     let run = run.expect(0);
-    let expected = "stopped before word 3 `IADD_IMM.i32 r0, r60, #0x2A`, (0,0,0) warp 0, lanes ++++xxxxxxxxxxxx
-  r1  = 0:00000000 1:00000004 2:00000008 3:0000000c
-  r2  = 0:00100000 1:00100004 2:00100008 3:0010000c
-  r55 = 0:00000000 1:00000001 2:00000002 3:00000003
-  r60 = 0:00000000 1:00000001 2:00000002 3:00000003
+    let expected = "3  workgroup (0,0,0) warp 0  ++++xxxxxxxxxxxx  IADD_IMM.i32 r0, r60, #0x2A
+*r1     = 0:00000000 1:00000004 2:00000008 3:0000000c
+*r2     = 0:00100000 1:00100004 2:00100008 3:0010000c
+ r55    = 0:00000000 1:00000001 2:00000002 3:00000003
+ r60    = 0:00000000 1:00000001 2:00000002 3:00000003
 ";
-    assert_eq!(run.out(), expected);
-    assert!(!folder.path().join("numbers.bin").exists());
-    let (_, run) = watch(&["--break", "9"]);
+    assert!(run.out().starts_with(expected), "{}", run.out());
+    assert_eq!(run.out().matches("workgroup (").count(), 4, "{}", run.out());
+    assert!(folder.path().join("numbers.bin").exists());
+    let (_, run) = watch(&["--break", "4", "--stops", "1"]);
     let run = run.expect(0);
-    assert!(run.err.contains("no warp came to word 9") && run.out().contains("numbers as u32"), "{}", run.err);
+    assert_eq!(run.out().matches("workgroup (").count(), 1, "{}", run.out());
+    assert!(run.err.contains("1 stop shown") && run.out().contains("numbers as u32"), "{}", run.err);
+    let (_, run) = watch(&["--break", "9"]);
+    assert!(run.expect(2).err.contains("no instruction starts at 0x9"));
     watch(&["--break", "-1"]).1.expect(2);
+}
+
+/// A loop of three rounds in two threads.
+const LOOP: &str = "isa: valhall
+local size: [2]
+program: |
+  IADD_IMM.i32 r0, 0x0, #0x3
+  again: IADD_IMM.i32 r0, r0, #0xffffffff
+  BRANCHZ.reconverge r0, again
+  STORE.i32.slot0.end @r0, u0, offset:0
+uniforms: [{ address: word }]
+buffers: { word: { size: 4 } }
+";
+
+/// Runs the loop.
+fn run_loop(arguments: &[&str]) -> Run {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("loop.yaml"), LOOP).expect("the file is written");
+    isaforge_in(folder.path(), &[&["run", "loop.yaml"], arguments].concat(), b"")
+}
+
+#[test]
+fn breakpoints_take_labels_and_conditions() {
+    let run = run_loop(&["--break", "again"]).expect(0);
+    assert_eq!(run.out().matches("1  workgroup (0,0,0) warp 0").count(), 3, "{}", run.out());
+    let run = run_loop(&["--break", "again if r0 == 1"]).expect(0);
+    assert!(run.out().contains("r0     = 00000001") && run.out().matches("workgroup").count() == 1, "{}", run.out());
+    let run = run_loop(&["--break", "nowhere"]).expect(2);
+    assert!(run.err.contains("there is no label `nowhere`: again"), "{}", run.err);
+}
+
+#[test]
+fn a_trace_is_filtered_by_thread_place_and_register() {
+    let lines = |arguments: &[&str]| {
+        let run = run_loop(&[&["--trace", "--quiet"], arguments].concat()).expect(0);
+        run.out().lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(lines(&[]).len(), 8);
+    let places = lines(&["--at", "again"]);
+    assert!(places.len() == 3 && places.iter().all(|line| line.contains("   1 ++")), "{places:?}");
+    let registers = lines(&["--register", "r0"]);
+    assert!(registers.len() == 4 && registers[3].ends_with("  | r0=00000000"), "{registers:?}");
+    let threads = lines(&["--thread", "1", "--at", "0"]);
+    assert!(threads[0].ends_with("  | r0=1:00000003"), "{threads:?}");
+    assert_eq!(lines(&["--thread", "2"]).len(), 0);
+    assert!(run_loop(&["--trace", "--register", "x0"]).expect(2).err.contains("there is no register `x0`"));
+    assert!(run_loop(&["--trace", "--thread", "x"]).expect(2).err.contains("`x` is no thread"));
+    run_loop(&["--at", "again"]).expect(2);
+}
+
+#[test]
+fn a_trace_is_cut_to_the_width_of_the_terminal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("loop.yaml"), LOOP).expect("the file is written");
+    let command = Command::new(env!("CARGO_BIN_EXE_isaforge"))
+        .args(["run", "loop.yaml", "--trace"])
+        .env("COLUMNS", "60")
+        .current_dir(folder.path())
+        .output();
+    let out = String::from_utf8(command.expect("the command ends").stdout).expect("it is text");
+    assert!(out.lines().all(|line| line.chars().count() <= 60), "{out}");
+    assert_eq!(out.lines().filter(|line| line.ends_with('…')).count(), 8, "{out}");
+}
+
+#[test]
+fn a_profile_has_counts_beside_each_instruction() {
+    let run = run_loop(&["--profile=listing"]).expect(0);
+    let rows: Vec<Vec<&str>> = run.out().lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[0], ["share", "by", "threads", "by", "warps", "lanes"]);
+    assert_eq!(rows[1][..6], ["12.5", "%", "2", "1", "2.00", "0"]);
+    assert_eq!(rows[2], ["again:"]);
+    assert_eq!(rows[3][..6], ["37.5", "%", "6", "3", "2.00", "1"]);
+    let run = run_loop(&["--profile=folded"]).expect(0);
+    assert!(run.out().contains("loop.yaml;loop again;1 IADD_IMM.i32 r0, r0, #0xFFFFFFFF 6\n"), "{}", run.out());
+    assert_eq!(run.out().lines().map(|line| line.rsplit(' ').next().unwrap().parse::<u64>().unwrap()).sum::<u64>(), 16);
+}
+
+#[test]
+fn a_flame_graph_has_loops_above_their_instructions() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("loop.yaml"), LOOP).expect("the file is written");
+    isaforge_in(folder.path(), &["run", "loop.yaml", "--flame", "flame.svg"], b"").expect(0);
+    let svg = fs::read_to_string(folder.path().join("flame.svg")).expect("it is written");
+    assert!(svg.starts_with("<svg ") && svg.contains("<title>loop again: 12 (75.0 %)</title>"), "{svg}");
+}
+
+#[test]
+fn coverage_names_what_no_launch_of_a_program_executes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let launch = |value: u32| {
+        format!(
+            "isa: valhall\nprogram: |\n  BRANCHZ.eq u0, end\n  IADD_IMM.i32 r1, 0x0, #0x1\n  end: NOP.end\nuniforms: [{value}]\n"
+        )
+    };
+    fs::write(folder.path().join("a.yaml"), launch(0)).expect("the file is written");
+    fs::write(folder.path().join("b.yaml"), launch(1)).expect("the file is written");
+    let run = isaforge_in(folder.path(), &["run", "--coverage", "a.yaml"], b"").expect(0);
+    assert_eq!(run.out(), "a.yaml: 2 of 3 instructions executed\n  never       1  IADD_IMM.i32 r1, 0x0, #0x1\n");
+    let run = isaforge_in(folder.path(), &["run", "--coverage", "a.yaml", "b.yaml"], b"").expect(0);
+    assert_eq!(run.out(), "a.yaml, b.yaml: 3 of 3 instructions executed\n");
 }
 
 #[test]
@@ -84,30 +191,38 @@ targets: [{ file: out.png }]
     let look = |arguments: &[&str]| isaforge_in(folder.path(), &[&["run"], arguments].concat(), b"");
     let run = look(&["launch.yaml", "--trace", "--profile", "--profile-svg", "bars.svg"]).expect(0);
     let lines: Vec<&str> = run.out().lines().collect();
-    assert!(lines[0].starts_with("pixel (0,0)    0 +hhhxxxxxxxxxxxx LD_VAR_BUF_IMM."), "{}", lines[0]);
+    assert!(lines[0].starts_with("pixel (0,0)    0 ++++xxxxxxxxxxxx LD_VAR_BUF_IMM."), "{}", lines[0]);
     assert!(lines[2].starts_with("pixel (2,0)    0 "), "{}", lines[2]);
     // Two triangles of one quad each.
     assert!(run.out().contains("LD_VAR_BUF_IMM") && run.out().contains("16"), "{}", run.out());
     assert!(folder.path().join("bars.svg").exists() && folder.path().join("out.png").exists());
     fs::remove_file(folder.path().join("out.png")).expect("it is there");
     let run = look(&["launch.yaml", "--break", "1"]).expect(0);
-    assert!(run.out().starts_with("stopped before word 1 `BLEND."), "{}", run.out());
-    assert!(run.out().contains(", pixel (0,0), lanes +hhhxxxxxxxxxxxx\n  r0  = 3f800000\n"), "{}", run.out());
-    assert!(!folder.path().join("out.png").exists());
+    assert!(run.out().starts_with("1  pixel (0,0)  ++++xxxxxxxxxxxx  BLEND."), "{}", run.out());
+    assert!(run.out().contains("\n*r0     = 3f800000\n"), "{}", run.out());
+    assert!(folder.path().join("out.png").exists());
 
     let case = format!("{}/../runtime/tests/data/valhall/images/tex_nearest.json.gz", env!("CARGO_MANIFEST_DIR"));
     let run = look(&[&case, "--profile", "--fidelity"]).expect(0);
     assert!(run.out().contains("TEX_SINGLE") && run.err.contains("wrote tex_nearest.png"), "{}{}", run.out(), run.err);
     let run = look(&[&case, "--break", "0", "--quiet"]).expect(0);
-    assert!(run.out().starts_with("stopped before word 0 ") && run.err.is_empty(), "{}", run.err);
+    assert!(run.out().starts_with("0  pixel (0,0)  ++++") && run.err.contains("16 stops shown"), "{}", run.err);
     let run = look(&[&case, &case, "--trace"]).expect(2);
-    assert!(run.err.contains("looked at one at a time") && run.err.contains("give one case"), "{}", run.err);
+    assert!(run.err.contains("looked at one at a time") && run.err.contains("give one file"), "{}", run.err);
 }
 
 #[test]
-fn programs_of_the_vpu_are_not_looked_at() {
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("launch.yaml"), "isa: vpu\n").expect("the file is written");
-    let run = isaforge_in(folder.path(), &["run", "launch.yaml", "--trace"], b"").expect(2);
-    assert!(run.err.contains("programs of the VPU cannot be looked at"), "{}", run.err);
+fn programs_of_every_set_are_traced() {
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples");
+    let launch = |path: &str| format!("{examples}/{path}");
+    for arguments in [
+        vec![launch("vpu/triangle.yaml")],
+        vec![launch("usc/julia.yaml")],
+        vec!["--spec".to_owned(), launch("riscv"), launch("riscv/programs/sieve.elf")],
+    ] {
+        let mut arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        arguments.splice(0..0, ["run", "--trace", "--json", "--time-limit", "0.5"]);
+        let run = isaforge_in(Path::new("."), &arguments, b"");
+        assert!(run.out().starts_with("{\"") && run.out().lines().count() > 10, "{}{}", run.out(), run.err);
+    }
 }

@@ -51,6 +51,11 @@ impl<'a> Watched<'a> {
         }
     }
 
+    /// The same, with so many workgroups in each direction and threads of a workgroup.
+    pub fn with_grid(self, grid: [[u32; 3]; 2]) -> Self {
+        Watched { grid, ..self }
+    }
+
     /// A launch on memory, with what a host provides.
     ///
     /// ```
@@ -88,7 +93,7 @@ impl<'a> Watched<'a> {
                 Err(error) => Err(error.to_string()),
             }
         };
-        Watched { grid, ..Watched::new(&words, Box::new(start)) }
+        Watched::new(&words, Box::new(start)).with_grid(grid)
     }
 }
 

@@ -20,7 +20,7 @@ use self::plan::Plan;
 use super::{engine, outputs, watch, without_mistakes};
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
-use crate::machine::{Engine, Execution, Seen, laid_out, picture, taken_back, watched};
+use crate::machine::{Engine, Execution, Seen, counted, laid_out, picture, taken_back};
 use crate::output::{say, thousands};
 use crate::paint::{ERROR, GOOD, paint};
 use crate::picture::{Rgba, write_png};
@@ -60,16 +60,13 @@ pub fn run(
     plan.deadline = engine::deadline(args);
     let machine = plan.machine;
     let by_reference = execution.is_some_and(|execution| execution.engine() == Engine::Reference);
-    let seen = watch::run(&args.watch, watch::Places::Words, |watch| match watch {
-        Some(watch) => watched(watch, |observer| draw(&mut plan, observer)),
-        None if by_reference => Seen::unwatched(draw(&mut plan, Nobody)),
-        None => Seen::unwatched(draw(&mut plan, ())),
-    })?;
+    let seen = match args.watch.counts() {
+        true => counted(|profile| draw(&mut plan, profile)),
+        false if by_reference => Seen::unwatched(draw(&mut plan, Nobody)),
+        false => Seen::unwatched(draw(&mut plan, ())),
+    };
     if let Some(profile) = &seen.profile {
         watch::show(machine.fidelity, profile, "reference", &args.watch)?;
-    }
-    if seen.stopped.is_some() {
-        return Ok(Status::Fine);
     }
     let executed = match seen.ended {
         Ok(executed) => executed,

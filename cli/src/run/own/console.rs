@@ -1,11 +1,8 @@
-//! What is around a machine that the command runs: streams, and a trace.
+//! What is around a machine that the command runs: streams.
 
-use std::fmt::Write as _;
 use std::io::{self, BufWriter, StdoutLock, Write};
-use std::ops::ControlFlow;
 
-use isaforge_core::machine::{Executed, Hardware, Host, Register, Touched};
-use isaforge_core::semantics::Semantics;
+use isaforge_core::machine::{Hardware, Host, Register};
 use isaforge_core::semantics::evaluate::Column;
 
 /// The standard streams.
@@ -14,8 +11,6 @@ pub struct Console {
     out: BufWriter<StdoutLock<'static>>,
     /// Why standard output cannot be written to.
     pub failed: Option<io::Error>,
-    tables: (&'static Semantics, &'static Hardware),
-    trace: bool,
 }
 
 /// The number of the stream that is standard error.
@@ -23,8 +18,8 @@ const ERRORS: u64 = 2;
 
 impl Console {
     /// Opens them.
-    pub fn new(tables: (&'static Semantics, &'static Hardware), trace: bool) -> Self {
-        Console { out: BufWriter::new(io::stdout().lock()), failed: None, tables, trace }
+    pub fn open() -> Self {
+        Console { out: BufWriter::new(io::stdout().lock()), failed: None }
     }
 
     /// Writes to standard output what the command itself has to say there.
@@ -57,42 +52,6 @@ impl<const L: usize> Host<L> for Console {
         let told = result.as_ref().map_err(ToString::to_string).copied();
         self.keep(result);
         told
-    }
-
-    fn looks_on(&self) -> bool {
-        self.trace
-    }
-
-    fn executed(&mut self, step: &Executed<'_, L>) -> ControlFlow<()> {
-        let (semantics, hardware) = self.tables;
-        let mut text = format!("{:8x}  ", step.pc);
-        if L > 1 {
-            let lanes = usize::from(hardware.lanes).min(L);
-            text.extend((0..lanes).map(|lane| if step.active >> lane & 1 != 0 { '+' } else { '.' }));
-            text.push_str("  ");
-        }
-        let _ = write!(text, "{:32}", step.text);
-        for touched in step.touched {
-            let _ = match touched {
-                Touched::Read(..) | Touched::By(..) => Ok(()),
-                Touched::Written(register, value, mask) => {
-                    write!(text, "  {}={}", hardware.name(*register), values(hardware, *register, value, *mask))
-                }
-                Touched::Loaded(address, size, value) => {
-                    write!(text, "  [{address:08x}]->{value:0digits$x}", digits = usize::from(*size) * 2)
-                }
-                Touched::Stored(address, size, value) => {
-                    write!(text, "  [{address:08x}]={value:0digits$x}", digits = usize::from(*size) * 2)
-                }
-                Touched::State(state, value, mask) => {
-                    let name = semantics.states.get(usize::from(*state)).map_or("?", |state| state.name);
-                    write!(text, "  {name}={}", lanes(value, *mask, 1))
-                }
-            };
-        }
-        let result = writeln!(self.out, "{}", text.trim_end());
-        self.keep(result);
-        if self.failed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

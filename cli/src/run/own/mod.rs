@@ -69,8 +69,8 @@ impl Job {
 /// When a file cannot be read or written, or the specification says nothing that could be run.
 pub fn run(args: &RunArgs, spec: &Path) -> Result<Status, Failure> {
     if args.watch.counts() {
-        let help = "leave out `--profile`, `--profile-svg` and `--fidelity`";
-        return Err(Failure::usage("what programs of a specification execute is not counted", help));
+        let help = "`--profile=listing` counts them by their places; leave out `--profile-svg` and `--fidelity`";
+        return Err(Failure::usage("what programs of a specification execute is not counted by name", help));
     }
     let Some((_, set)) = set(spec, args.generation.as_deref())? else { return Ok(Status::Mistakes) };
     let Some(mut job) = open(&args.launch, set)? else { return Ok(Status::Mistakes) };
@@ -263,11 +263,10 @@ fn compare(args: &RunArgs, set: Set, job: &Job, compiler: impl Fn() -> Compiler)
 
 fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job, run: Run<'_, L>) -> Result<Status, Failure> {
     let mut machine = machine::<L>(&args.launch, set, &job)?;
-    machine.breakpoints.extend(args.watch.breaks.iter().map(|at| *at as u64));
     job.segments = Vec::new();
-    let mut console = Console::new((set.1, set.2), args.watch.trace);
+    let mut console = Console::open();
     let started = Instant::now();
-    let ended = if job.end == Some(job.entry) || args.watch.breaks.contains(&(job.entry as usize)) {
+    let ended = if job.end == Some(job.entry) {
         Ok(Stop::Breakpoint(job.entry))
     } else {
         let deadline = args.time_limit.map(|limit| started + limit);
@@ -279,12 +278,6 @@ fn execute<const L: usize>(args: &RunArgs, set: Set, mut job: Job, run: Run<'_, 
         Err(trap) => {
             console.failed.take().map_or(Ok(()), Err)?;
             return Ok(trapped(args, &machine, &trap));
-        }
-        Ok(Stop::Breakpoint(at)) if args.watch.breaks.contains(&(at as usize)) => {
-            console.print(&state(&machine));
-            console.flush();
-            console.failed.map_or(Ok(()), Err)?;
-            return Ok(Status::Fine);
         }
         Ok(Stop::Exit(status)) => Status::Program(status as u8),
         Ok(Stop::Host) => {
@@ -369,22 +362,4 @@ fn signature<const L: usize>(machine: &Machine<L>, (from, to): (u64, u64)) -> Re
         let _ = writeln!(text, "{word:08x}");
     }
     Ok(text)
-}
-
-/// Registers that hold something, and where the machine is.
-fn state<const L: usize>(machine: &Machine<L>) -> String {
-    let (hardware, pc) = (machine.hardware(), machine.pc());
-    let mut text = format!("stopped at {pc:#x}: {}\n", machine.text(pc).unwrap_or_default());
-    for (bank, known) in hardware.banks.iter().enumerate() {
-        for index in 0..known.count {
-            let register = Register { bank: bank as u16, index };
-            let column: [u64; L] = std::array::from_fn(|lane| machine.read(register, lane).unwrap_or(0));
-            if column.iter().any(|value| *value != 0) {
-                let lanes = isaforge_core::bits::ones(hardware.lanes.into());
-                let _ =
-                    writeln!(text, "  {} = {}", hardware.name(register), values(hardware, register, &column, lanes));
-            }
-        }
-    }
-    text
 }

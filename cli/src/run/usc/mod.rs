@@ -14,16 +14,15 @@ use std::time::Instant;
 use isaforge_compiler::diagnostic::Diagnostics;
 use isaforge_compiler::source::Sources;
 use isaforge_compiler::yaml::{Node, Value};
-use isaforge_runtime::usc::watch::{Executed, Watch as Looks, profile};
+use isaforge_runtime::usc::watch::{Watch as Looks, profile};
 use isaforge_runtime::usc::{Instance, LANES, Machine, Register, Report, RunError, Software, Task};
 
 use self::launch::{UscNumber, UscOutput, UscPixel, UscPrint};
 use self::plan::{Given, Plan, Rectangle};
-use super::watch::{self, Places};
-use super::{engine, without_mistakes};
+use super::{engine, watch, without_mistakes};
 use crate::args::RunArgs;
 use crate::failure::{Failure, Status};
-use crate::machine::{Engine, Execution, Seen, Watch, usc_fidelity};
+use crate::machine::{Engine, Execution, Seen, usc_fidelity};
 use crate::output::{count, say, thousands, write_whole};
 use crate::paint::{ERROR, GOOD, HELP, paint};
 use crate::picture::{Rgba, write_png};
@@ -71,17 +70,14 @@ pub fn run(
         plan.machine = on(execution, plan.machine);
     }
     let started = Instant::now();
-    let seen = watch::run(&args.watch, Places::Offsets, |watch| match watch {
-        Some(watch) => watched(&mut plan, watch),
-        None => Seen::unwatched(everything(&mut plan, None)),
-    })?;
+    let seen = match args.watch.counts() {
+        true => counted(&mut plan),
+        false => Seen::unwatched(everything(&mut plan, None)),
+    };
     let elapsed = started.elapsed();
     engine::print_listing(args, &if args.dump_jit { plan.program.listing() } else { String::new() })?;
     if let Some(profile) = &seen.profile {
         watch::show(usc_fidelity, profile, "reference", &args.watch)?;
-    }
-    if seen.stopped.is_some() {
-        return Ok(Status::Fine);
     }
     let left = match seen.ended {
         Ok(left) => left,
@@ -187,16 +183,12 @@ fn prepare(plan: &Plan, task: &mut Task, first: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs the program while somebody looks on.
-fn watched(plan: &mut Plan, watch: Watch<'_>) -> Seen<Left> {
-    let mut tell = watch.trace.map(|tell| move |executed: &Executed| tell(executed));
+/// Runs the program and counts what is executed.
+fn counted(plan: &mut Plan) -> Seen<Left> {
     let mut looks = Looks::default();
-    looks.trace = tell.as_mut().map(|tell| tell as _);
-    // No group has an offset beyond.
-    looks.breaks = watch.breaks.iter().map(|offset| u32::try_from(*offset).unwrap_or(u32::MAX)).collect();
-    looks.profile = watch.profile.then(profile);
+    looks.profile = Some(profile());
     let ended = everything(plan, Some(&mut looks));
-    Seen { ended, stopped: looks.stopped.map(|stopped| stopped.to_string()), profile: looks.profile }
+    Seen { ended, profile: looks.profile }
 }
 
 /// Runs all tasks.

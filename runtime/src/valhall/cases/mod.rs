@@ -82,6 +82,19 @@ impl Case {
         serde_json::from_str(text).map(|record| Case { record }).map_err(|error| CaseError::Json(error.to_string()))
     }
 
+    /// The words of its program.
+    ///
+    /// # Errors
+    /// When they are no words.
+    pub fn program(&self) -> Result<Vec<u64>, CaseError> {
+        words(&self.record.words, 16, |word| word)
+    }
+
+    /// Workgroups in each direction, and threads of a workgroup; of a program that computes.
+    pub fn grid(&self) -> [[u32; 3]; 2] {
+        [self.record.groups, self.record.local_size]
+    }
+
     /// Runs the case, while somebody looks on or nobody does, and compares.
     ///
     /// # Errors

@@ -1,0 +1,350 @@
+//! Looking at each instruction while the reference executes it: traces, breakpoints, counts by place.
+//!
+//! All of it observes a [`Machine`], as the debugger does. Every run of a machine is like the first, so that a program that
+//! was looked at runs again for its outputs, on whichever engine was asked for.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Instant;
+
+use isaforge_analysis::picture::flame;
+use isaforge_analysis::{Graph, Program};
+use isaforge_debugger::command::{breakpoint, spot};
+use isaforge_debugger::counts::{Counts, Times};
+use isaforge_debugger::stops::Stops;
+use isaforge_debugger::trace::{Filter, Step, Trace};
+use isaforge_debugger::{Listing, Session};
+use isaforge_runtime::machine::{Bank, Machine, Observer, View};
+use isaforge_runtime::observe::Terms;
+use serde_json::{Value, json};
+
+use super::engine;
+use crate::args::{ProfileForm, RunArgs};
+use crate::debug::{Opened, open};
+use crate::failure::{Failure, Status};
+use crate::groups::hex;
+use crate::output::{count, say, thousands, write_whole};
+use crate::paint::{ERROR, HELP, paint};
+
+/// Looks at a program. `None` if it is to run again for its outputs.
+///
+/// # Errors
+/// When a file cannot be read, the program cannot be looked at, or standard output cannot be written to.
+pub fn look(args: &RunArgs) -> Result<Option<Status>, Failure> {
+    if args.spec.is_none() {
+        engine::asked(args)?;
+    }
+    if args.watch.coverage {
+        return coverage(args).map(Some);
+    }
+    if !args.more.is_empty() || args.sheet.is_some() {
+        let help = "give one file, without `--sheet`; `--coverage` takes several launch files";
+        return Err(Failure::usage("programs are looked at one at a time", help));
+    }
+    let Some(opened) = opened(args, &args.launch)? else { return Ok(Some(Status::Mistakes)) };
+    let machine = Limited { machine: &*opened.machine, until: args.time_limit.map(|limit| Instant::now() + limit) };
+    let listing = opened.listing();
+    let mut out = BufWriter::new(io::stdout().lock());
+    if args.watch.trace && !trace(args, &machine, &listing, &mut out)? {
+        return Ok(Some(Status::Fine));
+    }
+    if !args.watch.breaks.is_empty() {
+        stops(args, &machine, &listing, &mut out)?;
+    }
+    let form = args.watch.profile.filter(|form| *form != ProfileForm::Table);
+    if !args.json && form.is_none() && args.watch.flame.is_none() {
+        out.flush()?;
+        return Ok(None);
+    }
+    let mut counts = Counts::default();
+    let ended = machine.run(&mut counts);
+    match form {
+        _ if args.json => writeln!(out, "{}", result(&args.launch, &machine, &listing, &counts, ended.as_ref().err()))?,
+        Some(ProfileForm::Listing) => out.write_all(profile(&machine, &listing, &counts).as_bytes())?,
+        Some(ProfileForm::Folded) => {
+            for (frames, threads) in stacks(&opened, &args.launch, &listing, &counts) {
+                writeln!(out, "{} {threads}", frames.join(";"))?;
+            }
+        }
+        _ => {}
+    }
+    out.flush()?;
+    if let Some(path) = &args.watch.flame {
+        let stacks = stacks(&opened, &args.launch, &listing, &counts);
+        let title = format!("{}: instructions by {}s", args.launch.display(), machine.terms().thread);
+        write_whole(path, flame::write(&stacks, &title).as_bytes())?;
+        if !args.quiet {
+            say(&format!("wrote {}", path.display()));
+        }
+    }
+    if let Err(reason) = &ended {
+        failed(&args.launch, reason);
+    }
+    Ok(Some(Status::mistakes_if(ended.is_err())))
+}
+
+fn opened(args: &RunArgs, launch: &Path) -> Result<Option<Opened>, Failure> {
+    open(launch, args.spec.as_deref().map(|spec| (spec, args.generation.as_deref())))
+}
+
+fn failed(launch: &Path, reason: &str) {
+    say(&format!("{}: {}: {reason}", launch.display(), paint(ERROR, "the program failed")));
+}
+
+/// Prints a trace. Returns whether all of it could be printed: whoever closes a pipe has seen enough.
+fn trace(args: &RunArgs, machine: &dyn Machine, listing: &Listing, out: &mut dyn Write) -> Result<bool, Failure> {
+    let watch = &args.watch;
+    let filter = Filter::parse(machine, listing, (&watch.threads, &watch.places, &watch.registers))
+        .map_err(|reason| Failure::usage(reason, "`isaforge debug` shows the program, its labels and registers"))?;
+    let width = width();
+    let mut error = None;
+    let mut tell = |step: &Step| {
+        let written = match args.json {
+            true => writeln!(out, "{}", step.json(machine, listing)),
+            false => writeln!(out, "{}", step.line(machine, listing, width)),
+        };
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(found) => {
+                error = Some(found);
+                ControlFlow::Break(())
+            }
+        }
+    };
+    // Why a program fails is said by the run that follows.
+    let _ = machine.run(&mut Trace::new(machine, filter, &mut tell));
+    match error {
+        Some(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Some(error) => Err(error.into()),
+        None => Ok(true),
+    }
+}
+
+/// Characters of a line: those of the terminal, or as many as `COLUMNS` says.
+fn width() -> Option<usize> {
+    let given = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).filter(|width| *width > 0);
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    given.or_else(|| io::stdout().is_terminal().then(terminal).flatten())
+}
+
+/// Prints the state of each warp that comes to a breakpoint.
+fn stops(args: &RunArgs, machine: &dyn Machine, listing: &Listing, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut session = Session::new(machine, listing.clone());
+    for place in &args.watch.breaks {
+        let wrong = |reason: String| Failure::usage(format!("`--break {place}`: {reason}"), "");
+        breakpoint(&mut session, place).map_err(wrong)?;
+    }
+    let most = args.watch.stops as usize;
+    let mut stops = Stops::new(out, args.json, most);
+    // Why a program fails is said by the run that follows.
+    let _ = session.run(&mut stops);
+    let count = stops.count;
+    stops.error.map_or(Ok(()), Err)?;
+    if count == 0 {
+        say(&format!("no {} came to {}", machine.terms().warp, args.watch.breaks.join(" or ")));
+    } else if count == most {
+        let stops = crate::output::count(most as u64, "stop");
+        say(&format!("{}: {stops} shown; `--stops N` shows more", paint(HELP, "note")));
+    }
+    Ok(())
+}
+
+/// What came of a run, as an object.
+fn result(launch: &Path, machine: &dyn Machine, listing: &Listing, counts: &Counts, error: Option<&String>) -> Value {
+    let times = |pc: u64| counts.places.get(&pc).copied().unwrap_or_default();
+    let place = |line: &isaforge_debugger::listing::Line| {
+        let Times { warps, threads } = times(line.pc);
+        json!({ "pc": line.pc, "label": line.label, "text": line.text, "warps": warps, "threads": threads })
+    };
+    let places: Vec<Value> = listing.lines.iter().map(place).collect();
+    let range = |(address, bytes): &(u64, Vec<u8>)| json!({ "address": address, "bytes": hex(bytes) });
+    let memory: Option<Vec<Value>> = machine.tells_accesses().then(|| counts.memory.iter().map(range).collect());
+    let Times { warps, threads } = counts.total();
+    json!({
+        "kind": "result",
+        "file": launch.display().to_string(),
+        "error": error,
+        "warps": counts.warps.len(),
+        "instructions": warps,
+        "threads": threads,
+        "memory": memory,
+        "partial": counts.partial,
+        "output": String::from_utf8_lossy(&counts.output),
+        "places": places,
+    })
+}
+
+/// The program with counts beside each instruction.
+fn profile(machine: &dyn Machine, listing: &Listing, counts: &Counts) -> String {
+    let terms = machine.terms();
+    let total = counts.total();
+    let title = |what: &str| format!("by {what}s");
+    let mut text = format!("{:>6} {:>15} {:>13} {:>6}\n", "share", title(terms.thread), title(terms.warp), "lanes");
+    for line in &listing.lines {
+        let Times { warps, threads } = counts.places.get(&line.pc).copied().unwrap_or_default();
+        if let Some(label) = &line.label {
+            text.push_str(&format!("{:44}{label}:\n", ""));
+        }
+        let numbers = match warps {
+            0 => format!("{:>6} {:>15} {:>13} {:>6}", "-", "-", "-", "-"),
+            _ => format!(
+                "{:>4.1} % {:>14} {:>13} {:>6.2}",
+                threads as f64 * 100.0 / total.threads.max(1) as f64,
+                thousands(threads),
+                thousands(warps),
+                threads as f64 / warps as f64,
+            ),
+        };
+        text.push_str(&format!("{numbers}  {:>6}  {}\n", spot(machine, line.pc), line.text));
+    }
+    text
+}
+
+/// For each instruction that was executed the loops that it is in, from the outermost, and how often threads executed it.
+fn stacks(opened: &Opened, launch: &Path, listing: &Listing, counts: &Counts) -> Vec<(Vec<String>, u64)> {
+    let machine = &*opened.machine;
+    let program = Program::read(&opened.set, machine.code());
+    let graph = Graph::new(&program);
+    let mut loops: Vec<(usize, Vec<usize>)> = Vec::new();
+    // A head has one loop, however many edges lead back to it.
+    for (from, to) in graph.back_edges() {
+        let inside = graph.natural_loop(from, to);
+        match loops.iter_mut().find(|(head, _)| *head == to) {
+            Some((_, known)) => {
+                known.extend(inside);
+                known.sort_unstable();
+                known.dedup();
+            }
+            None => loops.push((to, inside)),
+        }
+    }
+    loops.sort_by_key(|(_, inside)| std::cmp::Reverse(inside.len()));
+    let file = launch.file_name().unwrap_or_default().to_string_lossy().replace(';', ",");
+    let line = |(index, line): (usize, &isaforge_debugger::listing::Line)| {
+        let threads = counts.places.get(&line.pc)?.threads;
+        let block = graph.block_of(index);
+        let around = loops.iter().filter(|(_, inside)| inside.contains(&block)).map(|(head, _)| {
+            let first = &listing.lines[graph.blocks[*head].entries.start];
+            let name = first.label.clone().unwrap_or_else(|| spot(machine, first.pc));
+            format!("loop {name}")
+        });
+        let own = format!("{} {}", spot(machine, line.pc), line.text.replace(';', ","));
+        Some((std::iter::once(file.clone()).chain(around).chain([own]).collect(), threads))
+    };
+    listing.lines.iter().enumerate().filter_map(line).filter(|(_, threads)| *threads > 0).collect()
+}
+
+/// Runs launch files and says which instructions of each program none of them executes.
+fn coverage(args: &RunArgs) -> Result<Status, Failure> {
+    // By the code of a program: the launch files that run it, the instructions, and how often each is executed.
+    let mut programs: BTreeMap<Vec<u8>, (Vec<&Path>, Opened, Counts)> = BTreeMap::new();
+    let mut mistakes = false;
+    for launch in std::iter::once(&args.launch).chain(&args.more) {
+        let Some(opened) = opened(args, launch)? else {
+            mistakes = true;
+            continue;
+        };
+        let until = args.time_limit.map(|limit| Instant::now() + limit);
+        let mut counts = Counts::default();
+        if let Err(reason) = (Limited { machine: &*opened.machine, until }).run(&mut counts) {
+            failed(launch, &reason);
+            mistakes = true;
+        }
+        let code = opened.machine.code().to_vec();
+        let (launches, _, all) = programs.entry(code).or_insert_with(|| (Vec::new(), opened, Counts::default()));
+        launches.push(launch);
+        all.add(counts);
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    for (launches, opened, counts) in programs.values() {
+        let (machine, listing) = (&*opened.machine, opened.listing());
+        if args.json {
+            writeln!(out, "{}", result(launches[0], machine, &listing, counts, None))?;
+            continue;
+        }
+        let names: Vec<String> = launches.iter().map(|launch| launch.display().to_string()).collect();
+        let never: Vec<_> = listing.lines.iter().filter(|line| !counts.places.contains_key(&line.pc)).collect();
+        let ran = listing.lines.len() - never.len();
+        let of = count(listing.lines.len() as u64, machine.terms().step);
+        writeln!(out, "{}: {ran} of {of} executed", names.join(", "))?;
+        for line in never {
+            writeln!(out, "  never  {:>6}  {}", spot(machine, line.pc), line.text)?;
+        }
+    }
+    out.flush()?;
+    Ok(Status::mistakes_if(mistakes))
+}
+
+/// A machine whose time is limited.
+struct Limited<'a> {
+    machine: &'a dyn Machine,
+    until: Option<Instant>,
+}
+
+impl Machine for Limited<'_> {
+    fn terms(&self) -> Terms {
+        self.machine.terms()
+    }
+
+    fn lanes(&self) -> usize {
+        self.machine.lanes()
+    }
+
+    fn tells_accesses(&self) -> bool {
+        self.machine.tells_accesses()
+    }
+
+    fn banks(&self) -> &[Bank] {
+        self.machine.banks()
+    }
+
+    fn unit(&self) -> u64 {
+        self.machine.unit()
+    }
+
+    fn base(&self) -> u64 {
+        self.machine.base()
+    }
+
+    fn code(&self) -> &[u8] {
+        self.machine.code()
+    }
+
+    fn run(&self, observer: &mut dyn Observer) -> Result<(), String> {
+        let mut timed = Timed { observer, until: self.until, over: false };
+        self.machine.run(&mut timed)?;
+        if timed.over { Err("its time is over".to_owned()) } else { Ok(()) }
+    }
+}
+
+/// An observer whose time is limited.
+struct Timed<'a> {
+    observer: &'a mut dyn Observer,
+    until: Option<Instant>,
+    over: bool,
+}
+
+impl Observer for Timed<'_> {
+    fn before(&mut self, view: &dyn View) -> ControlFlow<()> {
+        self.over = self.until.is_some_and(|until| Instant::now() >= until);
+        if self.over { ControlFlow::Break(()) } else { self.observer.before(view) }
+    }
+
+    fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
+        self.observer.after(view)
+    }
+
+    fn barrier(&mut self, group: u64) {
+        self.observer.barrier(group);
+    }
+
+    fn output(&mut self, stream: u64, bytes: &[u8]) {
+        self.observer.output(stream, bytes);
+    }
+
+    fn end(&mut self, view: &dyn View) {
+        self.observer.end(view);
+    }
+}

@@ -1,0 +1,253 @@
+//! What a program does, an instruction of a warp at a time: a line or an object for each.
+
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+
+use isaforge_runtime::machine::{AccessKind, At, Bank, Machine, Observer, Register, View};
+use serde_json::{Map, Value, json};
+
+use crate::condition::register;
+use crate::listing::{Listing, number};
+use crate::value::Format;
+
+/// What a trace shows; where a list is empty, everything.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Instructions that one of these threads executes, and the values of those threads alone.
+    pub threads: Vec<[u32; 3]>,
+    /// Instructions at these places.
+    pub places: Vec<u64>,
+    /// Instructions that change one of these registers, and these registers alone.
+    pub registers: Vec<Register>,
+}
+
+impl Filter {
+    /// Reads threads (`3`, `1,2`), places (a label, the number of a word, an address) and names of registers.
+    ///
+    /// # Errors
+    /// Which of them is wrong.
+    pub fn parse(
+        machine: &dyn Machine,
+        listing: &Listing,
+        (threads, places, registers): (&[String], &[String], &[String]),
+    ) -> Result<Filter, String> {
+        let thread = |text: &String| {
+            let parts: Option<Vec<u32>> = text.split(',').map(|part| number(part.trim())?.try_into().ok()).collect();
+            match parts.as_deref() {
+                Some([x]) => Ok([*x, 0, 0]),
+                Some([x, y]) => Ok([*x, *y, 0]),
+                Some([x, y, z]) => Ok([*x, *y, *z]),
+                _ => Err(format!("`{text}` is no {}; write its place, as in `3` or `1,2`", machine.terms().thread)),
+            }
+        };
+        let named = |name: &String| {
+            let known = || machine.banks().iter().map(|bank| bank.name(0)).collect::<Vec<_>>().join(", ");
+            let found = register(machine.banks(), name).map(|(register, _)| register);
+            found.ok_or_else(|| format!("there is no register `{name}`; the first ones are {}", known()))
+        };
+        Ok(Filter {
+            threads: threads.iter().map(thread).collect::<Result<_, _>>()?,
+            places: places.iter().map(|text| listing.place(text)).collect::<Result<_, _>>()?,
+            registers: registers.iter().map(named).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The lanes to show of a warp at an instruction. Returns `None` if the instruction is not shown.
+    fn lanes(&self, view: &dyn View, at: At) -> Option<u64> {
+        if !self.places.is_empty() && !self.places.contains(&at.pc) {
+            return None;
+        }
+        if self.threads.is_empty() {
+            return Some(u64::MAX);
+        }
+        let active = (0..64).filter(|lane| at.active >> lane & 1 != 0);
+        let lanes =
+            active.filter(|lane| self.threads.contains(&view.thread(*lane))).fold(0, |all, lane| all | 1 << lane);
+        (lanes != 0).then_some(lanes)
+    }
+}
+
+/// Values by lane.
+pub type Values = Vec<(usize, u64)>;
+
+/// An instruction that a warp has executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The warp in words.
+    pub origin: String,
+    /// The warp, the place and the lanes, before the instruction.
+    pub at: At,
+    /// Registers that hold something else than before, in the lanes in which they do; one lane stands for all where they
+    /// share the register.
+    pub changes: Vec<(Register, Values)>,
+    /// Bytes that were stored: the address, how many, and the values that they make, by lane.
+    pub stores: Vec<(u64, u8, (usize, u64))>,
+}
+
+/// Tells a function of every instruction that a filter lets through. The run ends when it breaks.
+pub struct Trace<'t> {
+    filter: Filter,
+    /// Registers that are compared, and in how many lanes each is another.
+    registers: Vec<(Register, usize)>,
+    before: Vec<u64>,
+    /// The lanes to show, if the instruction is shown.
+    shown: Option<(u64, At)>,
+    tell: &'t mut dyn FnMut(&Step) -> ControlFlow<()>,
+}
+
+impl std::fmt::Debug for Trace<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Trace").field("filter", &self.filter).finish_non_exhaustive()
+    }
+}
+
+impl<'t> Trace<'t> {
+    /// A trace of a machine's program.
+    pub fn new(machine: &dyn Machine, filter: Filter, tell: &'t mut dyn FnMut(&Step) -> ControlFlow<()>) -> Self {
+        let lanes = |bank: &Bank| if bank.uniform { 1 } else { machine.lanes() };
+        let all = machine.banks().iter().enumerate().flat_map(|(index, bank)| {
+            (0..bank.count).map(move |number| (Register { bank: index as u16, index: number }, lanes(bank)))
+        });
+        let wanted =
+            |(register, _): &(Register, usize)| filter.registers.is_empty() || filter.registers.contains(register);
+        let registers = all.filter(wanted).collect();
+        Trace { filter, registers, before: Vec::new(), shown: None, tell }
+    }
+
+    fn values(&self, view: &dyn View) -> impl Iterator<Item = u64> {
+        let lanes = |(register, lanes): &(Register, usize)| {
+            (0..*lanes).map(|lane| view.read(*register, lane).unwrap_or(0)).collect::<Vec<_>>()
+        };
+        self.registers.iter().flat_map(lanes)
+    }
+
+    fn changes(&self, view: &dyn View, shown: u64) -> Vec<(Register, Values)> {
+        let (mut old, mut found) = (&self.before[..], Vec::new());
+        for (register, lanes) in &self.registers {
+            let (own, rest) = old.split_at(*lanes);
+            old = rest;
+            let now = own.iter().enumerate().map(|(lane, old)| (lane, *old, view.read(*register, lane).unwrap_or(0)));
+            let changed = now.filter(|(lane, old, new)| old != new && (*lanes == 1 || shown >> lane & 1 != 0));
+            let values: Values = changed.map(|(lane, _, new)| (lane, new)).collect();
+            if !values.is_empty() {
+                found.push((*register, values));
+            }
+        }
+        found
+    }
+}
+
+impl Observer for Trace<'_> {
+    fn before(&mut self, view: &dyn View) -> ControlFlow<()> {
+        let at = view.at();
+        self.shown = self.filter.lanes(view, at).map(|lanes| (lanes, at));
+        if self.shown.is_some() {
+            self.before = self.values(view).collect();
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn after(&mut self, view: &dyn View) -> ControlFlow<()> {
+        let Some((lanes, at)) = self.shown.take() else { return ControlFlow::Continue(()) };
+        let changes = self.changes(view, lanes);
+        if !self.filter.registers.is_empty() && changes.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        let accesses = view.accesses().iter();
+        let stored = accesses.filter(|access| access.kind != AccessKind::Load && lanes >> access.lane & 1 != 0);
+        let stores = stored.filter_map(|access| {
+            let mut bytes = [0; 8];
+            let size = usize::from(access.size).min(8);
+            view.memory(access.lane.into(), access.address, &mut bytes[..size])?;
+            Some((access.address, size as u8, (usize::from(access.lane), u64::from_le_bytes(bytes))))
+        });
+        let step = Step { origin: view.origin(), at, changes, stores: stores.collect() };
+        (self.tell)(&step)
+    }
+}
+
+impl Step {
+    /// The step in a line of at most `width` characters: the warp, the place, the lanes (`+` executes, `.` is elsewhere,
+    /// `x` has ended or does not exist), the text, what is another value now.
+    pub fn line(&self, machine: &dyn Machine, listing: &Listing, width: Option<usize>) -> String {
+        let (At { pc, live, active, .. }, single) = (self.at, machine.lanes() == 1);
+        let place = if machine.unit() == 1 { format!("{pc:#06x}") } else { format!("{pc:>4}") };
+        let mut text =
+            if single { place } else { format!("{} {place} {} ", self.origin, signs(machine, live, active)) };
+        let _ = write!(text, "{}{}", if single { "  " } else { "" }, listing.text(pc));
+        let changes = self.changes.iter().map(|(register, values)| {
+            let bank = &machine.banks()[usize::from(register.bank)];
+            let alone = single || bank.uniform;
+            format!("{}={}", bank.name(register.index), shown(values, bank.width, alone))
+        });
+        let stores = self.stores.iter().map(|(address, size, (lane, value))| {
+            let lane = if single { String::new() } else { format!("{lane}:") };
+            format!("[{address:08x}]={lane}{}", Format::Hex.show(*value, u32::from(*size) * 8))
+        });
+        for (index, part) in changes.chain(stores).enumerate() {
+            let _ = write!(text, "{}{part}", if index == 0 { "  | " } else { "; " });
+        }
+        match width
+            .and_then(|width| Some((text.char_indices().nth(width)?, text.char_indices().nth(width.max(1) - 1)?)))
+        {
+            Some((_, (end, _))) => format!("{}…", &text[..end]),
+            None => text,
+        }
+    }
+
+    /// The step as an object.
+    pub fn json(&self, machine: &dyn Machine, listing: &Listing) -> Value {
+        let mut object = place(listing, "step", &self.origin, self.at);
+        let changes = self.changes.iter().map(|(register, values)| {
+            let bank = &machine.banks()[usize::from(register.bank)];
+            (bank.name(register.index), lanes(values, bank.width))
+        });
+        object.insert("changes".into(), Value::Object(changes.collect()));
+        let store = |(address, size, (lane, value)): &(u64, u8, (usize, u64))| {
+            let value = Format::Hex.show(*value, u32::from(*size) * 8);
+            json!({ "address": address, "size": size, "lane": lane, "value": value })
+        };
+        object.insert("stores".into(), self.stores.iter().map(store).collect());
+        Value::Object(object)
+    }
+}
+
+/// Where a warp is, as the start of an object.
+pub fn place(listing: &Listing, kind: &str, origin: &str, at: At) -> Map<String, Value> {
+    let label = listing.at(at.pc).and_then(|index| listing.lines[index].label.clone());
+    let mut object = Map::new();
+    object.insert("kind".into(), json!(kind));
+    object.insert("warp".into(), json!(origin));
+    object.insert("pc".into(), json!(at.pc));
+    object.insert("label".into(), json!(label));
+    object.insert("text".into(), json!(listing.text(at.pc)));
+    object.insert("live".into(), json!(format!("{:x}", at.live)));
+    object.insert("active".into(), json!(format!("{:x}", at.active)));
+    object
+}
+
+/// Values by the number of their lane.
+pub fn lanes(values: &[(usize, u64)], width: u32) -> Value {
+    let one = |(lane, value): &(usize, u64)| (lane.to_string(), json!(Format::Hex.show(*value, width)));
+    Value::Object(values.iter().map(one).collect())
+}
+
+/// A sign for each lane: `+` executes, `.` is elsewhere, `x` has ended or does not exist.
+pub fn signs(machine: &dyn Machine, live: u64, active: u64) -> String {
+    let sign = |lane: usize| match (active >> lane & 1 != 0, live >> lane & 1 != 0) {
+        (true, _) => '+',
+        (_, true) => '.',
+        _ => 'x',
+    };
+    (0..machine.lanes()).map(sign).collect()
+}
+
+/// The value of all lanes if they have the same, or each lane's behind its number.
+fn shown(values: &[(usize, u64)], width: u32, alone: bool) -> String {
+    let show = |value: u64| Format::Hex.show(value, width);
+    match values {
+        [(_, value)] if alone => show(*value),
+        [(_, first), rest @ ..] if !rest.is_empty() && rest.iter().all(|(_, value)| value == first) => show(*first),
+        _ => values.iter().map(|(lane, value)| format!("{lane}:{}", show(*value))).collect::<Vec<_>>().join(" "),
+    }
+}
