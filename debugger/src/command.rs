@@ -128,6 +128,18 @@ pub fn execute(session: &mut Session<'_>, stop: &Stop<'_>, line: &str) -> Result
     Ok(Answer::Text(text))
 }
 
+/// What the last word of a line could be: a command, or a label of the program. Returns where the word begins, and all that
+/// begin like it.
+pub fn completions(session: &Session<'_>, line: &str) -> (usize, Vec<String>) {
+    let start = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let names: Vec<&str> = match start {
+        0 => COMMANDS.iter().map(|command| command.name).collect(),
+        _ => session.listing.labels.keys().map(String::as_str).collect(),
+    };
+    let fits = names.into_iter().filter(|name| name.starts_with(&line[start..]));
+    (start, fits.map(str::to_owned).collect())
+}
+
 /// The commands, a line each.
 pub fn help() -> String {
     let head = |command: &Command| format!("{} {}", command.name, command.arguments).trim_end().to_owned();
@@ -342,7 +354,8 @@ fn column(
     format!("{}{:6} = {shown}\n", if changed { '*' } else { ' ' }, bank.name(register.index))
 }
 
-fn memory(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<String, String> {
+/// Words of memory, four a line, as the command `memory` shows them.
+pub(crate) fn memory(session: &Session<'_>, stop: &Stop<'_>, rest: &str) -> Result<String, String> {
     let Tail { words, lane, format } = tail(session, rest)?;
     let (address, count) = match words[..] {
         [address] => (address, "4"),

@@ -98,6 +98,7 @@ pub fn talk(requests: &Receiver<Value>, out: &mut dyn Write, open: Open<'_>) -> 
                     "supportsTerminateRequest",
                     "supportsReadMemoryRequest",
                     "supportsFunctionBreakpoints",
+                    "supportsCompletionsRequest",
                 ];
                 let can: Value = can.into_iter().map(|what| (what.to_owned(), Value::Bool(true))).collect();
                 server.answer(&request, can);
@@ -238,6 +239,17 @@ impl Server<'_> {
             "variables" => {
                 let variables = variables(session, stop, arguments["variablesReference"].as_u64().unwrap_or(0));
                 self.answer(request, json!({ "variables": variables }));
+                return None;
+            }
+            "completions" => {
+                let text = arguments["text"].as_str().unwrap_or_default();
+                let column = arguments["column"].as_u64().unwrap_or(1).saturating_sub(1) as usize;
+                let before: String = text.chars().take(column).collect();
+                let (start, names) = command::completions(session, &before);
+                let (start, length) = (before[..start].chars().count(), before[start..].chars().count());
+                let target = |name: String| json!({ "label": name, "start": start, "length": length });
+                let targets: Vec<Value> = names.into_iter().map(target).collect();
+                self.answer(request, json!({ "targets": targets }));
                 return None;
             }
             "evaluate" => {

@@ -11,13 +11,16 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph};
 
-use crate::command::{Answer, execute, help, spot};
+use crate::command::{Answer, completions, execute, help, memory, spot};
+use crate::listing::number;
 use crate::session::{Door, Reason, Resume, Session, Stop};
 
 const HERE: Style = Style::new().add_modifier(Modifier::REVERSED);
 const CHANGED: Style = Style::new().fg(Color::Yellow).add_modifier(Modifier::BOLD);
 const QUIET: Style = Style::new().fg(Color::DarkGray);
 const TITLE: Style = Style::new().fg(Color::Cyan);
+/// Columns of the memory that stays in view: an address and four words, which may be signed.
+const MEMORY: u16 = 60;
 const KEYS: &str = "s step  n next  b back  c continue  r reverse  ←→ lane  ↑↓ registers  f format  m memory  : command  ? help  q quit";
 
 /// Debugs in the terminal until the user quits. The inner error says why the program cannot start.
@@ -44,6 +47,8 @@ pub struct Screen {
     pub scroll: usize,
     /// What is being typed, if anything is.
     pub prompt: Option<String>,
+    /// Where the memory that stays in view begins.
+    pub memory: Option<u64>,
     /// What a command has answered.
     pub answer: String,
     /// Whether the keys are explained.
@@ -105,9 +110,20 @@ impl Screen {
                 KeyCode::Backspace => {
                     line.pop();
                 }
+                KeyCode::Tab => {
+                    let (start, names) = completions(session, line);
+                    line.replace_range(start.., &common(&names, &line[start..]));
+                    if names.len() > 1 {
+                        self.answer = names.join("  ");
+                    }
+                }
                 KeyCode::Esc => self.prompt = None,
                 KeyCode::Enter => {
                     let line = self.prompt.take().unwrap_or_default();
+                    if let Some(address) = line.trim().strip_prefix("view") {
+                        self.memory = number(address.trim());
+                        return None;
+                    }
                     match execute(session, stop, &line) {
                         Ok(Answer::Resume(resume)) => return Some(resume),
                         Ok(Answer::Text(text)) => self.answer = text,
@@ -130,7 +146,7 @@ impl Screen {
             KeyCode::Char('c') | KeyCode::F(5) => return Some(Resume::Continue),
             KeyCode::Char('r') => return Some(Resume::Reverse),
             KeyCode::Char('f') => session.format = session.format.next(),
-            KeyCode::Char('m') => self.prompt = Some("memory 0x".to_owned()),
+            KeyCode::Char('m') => self.prompt = Some("view 0x".to_owned()),
             KeyCode::Char(':') => self.prompt = Some(String::new()),
             KeyCode::Char('?') => self.help = true,
             KeyCode::Right => self.lane = (self.lane + 1) % lanes,
@@ -158,6 +174,16 @@ pub fn draw(frame: &mut Frame<'_>, session: &Session<'_>, stop: &Stop<'_>, scree
     let inner = boxed(frame, lanes, &format!(" lanes: {} active of {} ", at.active.count_ones(), at.live.count_ones()));
     frame.render_widget(Paragraph::new(lane_lines(session, stop, screen)), inner);
     draw_registers(frame, session, stop, screen, registers);
+    let below = match screen.memory {
+        Some(address) => {
+            let [below, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Length(MEMORY)]).areas(below);
+            let inner = boxed(frame, right, &format!(" memory at {address:#x} "));
+            let text = memory(session, stop, &format!("{address} {} lane {}", 4 * inner.height, screen.lane));
+            frame.render_widget(Paragraph::new(text.unwrap_or_else(|error| error)), inner);
+            below
+        }
+        None => below,
+    };
     let inner = boxed(frame, below, " answers ");
     let text = if screen.answer.is_empty() { &screen.output } else { &screen.answer };
     let lines: Vec<&str> = text.lines().collect();
@@ -172,10 +198,23 @@ pub fn draw(frame: &mut Frame<'_>, session: &Session<'_>, stop: &Stop<'_>, scree
     if screen.help {
         let area = frame.area();
         frame.render_widget(Clear, area);
-        let text = format!("{KEYS}\n\nCommands behind `:`\n\n{}", help());
+        let text = format!(
+            "{KEYS}\n\nCommands behind `:`, completed by Tab\n\n{}view ADDRESS keeps memory in view, view alone does not\n",
+            help()
+        );
         let inner = boxed(frame, area, " help: any key goes back ");
         frame.render_widget(Paragraph::new(text), inner);
     }
+}
+
+/// What names begin with in common; the word itself where there are none.
+fn common(names: &[String], word: &str) -> String {
+    let Some((first, rest)) = names.split_first() else { return word.to_owned() };
+    let shared = |length: usize, other: &String| {
+        first.chars().zip(other.chars()).take(length).take_while(|(a, b)| a == b).count()
+    };
+    let length = rest.iter().fold(first.chars().count(), shared);
+    first.chars().take(length).collect()
 }
 
 fn boxed(frame: &mut Frame<'_>, area: Rect, title: &str) -> Rect {
