@@ -107,6 +107,53 @@ fn mistakes_of_a_document_have_places() {
     }
 }
 
+/// A record of an image instruction with so many addresses, which take so many words more.
+fn image(addresses: usize, words: u8) -> String {
+    let field =
+        |name: &str, bits: std::ops::Range<u8>| bits.rev().map(|i| format!("{name}{{{i}}}, ")).collect::<String>();
+    let bits = format!(
+        "0, 0, ?, ?, ?, ?, 0, 0, 0, 0, 0, {}{}{}1, 1, 1, 1, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0, ?, 0, 0, {}0, ?, {}{}, {}, 0",
+        field("srsrc", 2..7),
+        field("vdata", 0..8),
+        field("vaddr0", 0..8),
+        field("dmask", 0..4),
+        field("dim", 0..3),
+        words >> 1,
+        words & 1
+    );
+    let list = |before: &str, after: &str| {
+        (0..addresses).map(|i| format!("{before}vaddr{i}{after}")).collect::<Vec<_>>().join(", ")
+    };
+    format!(
+        r#"{{"name":"IMAGE_LOOK_C_B_O_V1_V{addresses}_nsa_gfx10","cls":[],"Inst":"{{ {bits} }}","Size":"8","DecoderNamespace":"\"GFX10\"","OutOperandList":"(outs VGPROp_32:$vdata)","InOperandList":"(ins {}, SReg_256_XNULL:$srsrc, DMask:$dmask, Dim:$dim)","AsmString":"\"image_look_c_b_o $vdata, [{}], $srsrc$dmask$dim\""}}
+"#,
+        list("VGPROp_32:$", ""),
+        list("$", "")
+    )
+}
+
+#[test]
+fn an_image_instruction_is_as_long_as_its_word_says() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("read_amdgpu");
+    std::fs::create_dir_all(&folder).expect("the folder can be made");
+    let path = folder.join("images.jsonl");
+    std::fs::write(&path, image(5, 1) + &image(7, 2)).expect("the file can be written");
+    let engine = open(&path, "gfx1010").unwrap_or_else(|why| panic!("{why}"));
+    let plain = "image_look_c_b_o v1, [v2, v3, v4, v5, v6], s[8:15] dmask:0x1 dim:SQ_RSRC_IMG_2D";
+    let cube = "image_look_c_b_o v1, [v2, v3, v4, v5, v6, v7], s[8:15] dmask:0x1 dim:SQ_RSRC_IMG_3D";
+    let rows = [("0a0154f10201020003040506", plain), ("140154f1020102000304050607000000", cube)];
+    for (hex, expected) in rows {
+        assert_eq!(text(engine, &bytes(hex)).as_deref(), Ok(expected), "{hex}");
+        assert_eq!(assembled(engine, expected).as_deref(), Ok(hex), "{expected}");
+    }
+    // A word more than five addresses need; the text is the same, and the assembler takes the shorter one.
+    assert_eq!(text(engine, &bytes("0c0154f1020102000304050600000000")).as_deref(), Ok(plain));
+    // Six addresses have no room in one word, and no address may be in a word that is not needed.
+    for hex in ["120154f10201020003040506", "0c0154f1020102000304050600000007"] {
+        assert!(text(engine, &bytes(hex)).is_err(), "{hex}");
+    }
+}
+
 #[test]
 fn a_record_is_for_processors_that_fulfil_its_predicate() {
     let good = std::fs::read_to_string(fixture()).expect("the fixture is there");

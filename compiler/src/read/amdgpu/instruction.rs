@@ -25,6 +25,9 @@ const UNUSED: &str = include_str!("unused.tsv");
 /// The kind of classes whose instructions are not read.
 const UNREAD: &str = "-";
 
+/// The first processor whose last listed address may be the first of several registers.
+const REST_SINCE: u32 = 1100;
+
 /// How many mistakes of one sort are told.
 const TOLD: usize = 20;
 
@@ -170,10 +173,6 @@ impl<'r> Maker<'r> {
         let mut conditions = std::mem::take(&mut self.conditions);
         if let Some(extra) = self.extra_addresses() {
             word += extra;
-            if let Some(Counts { listed: listed @ 1.., .. }) = self.images {
-                let text = format!("{} + (min(addresses, {listed}) + 2) / 4 * 4", size / 8);
-                length = Some(self.spanned(text));
-            }
         } else if !self.literals.is_empty() && record.places("imm").is_empty() {
             word += u16::from(LITERAL);
             let follows: Vec<String> = self.literals.iter().map(|field| format!("{field} == {FOLLOWS}")).collect();
@@ -186,6 +185,9 @@ impl<'r> Maker<'r> {
         }
         if let Some(Counts { listed: listed @ 1.., .. }) = self.images {
             conditions.push(self.spanned(if self.alone { "addresses > 1" } else { "addresses > 0" }));
+            if self.generation < REST_SINCE {
+                conditions.push(self.spanned(format!("addresses <= {listed}")));
+            }
             for place in 1..listed {
                 conditions.push(self.spanned(format!("addresses > {place} || vaddr{place} == 256")));
             }
