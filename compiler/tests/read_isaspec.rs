@@ -116,16 +116,16 @@ fn etnaviv_prints_as_mesa_prints_it() {
 }
 
 /// Every text that decodes assembles to bytes that decode to it; what Mesa's own assembler gives the same bytes for does so
-/// here, but for so many.
-fn assembles(document: &str, name: &str, unlike: usize) {
+/// here.
+fn assembles(document: &str, name: &str) {
     let (Some(path), Some(found)) = (shared(&format!("documents/{document}")), rows(name)) else { return };
     let stream = open(&path);
-    let (mut wrong, mut other) = (Vec::new(), 0);
+    let mut wrong = Vec::new();
     for (bytes, text, generation, by_mesa) in &found {
         let engine = Engine { stream, generation: *generation };
         match assembled(engine, text) {
             Ok(made) if made == *bytes => {}
-            Ok(made) if disassembled(engine, &made).as_ref() == Ok(text) => other += usize::from(by_mesa == "same"),
+            Ok(made) if by_mesa != "same" && disassembled(engine, &made).as_ref() == Ok(text) => {}
             Ok(made) => wrong.push(format!(
                 "{bytes} {generation} {by_mesa} {text:?}\n  gives {made} {:?}",
                 disassembled(engine, &made)
@@ -134,7 +134,6 @@ fn assembles(document: &str, name: &str, unlike: usize) {
         }
     }
     none(&wrong, found.len());
-    assert!(other <= unlike, "{other} texts give other bytes than Mesa's assembler");
 }
 
 #[test]
@@ -157,18 +156,17 @@ fn programs_of_ir3_print_with_labels_and_assemble() {
 
 #[test]
 fn afuc_assembles() {
-    assembles("isaspec-mesa-25.0.7/afuc/afuc.xml", "afuc", 0);
+    assembles("isaspec-mesa-25.0.7/afuc/afuc.xml", "afuc");
 }
 
 #[test]
 fn ir3_assembles() {
-    // Twice a destination that cannot be half, once an immediate that its tables for floats take.
-    assembles("isaspec-mesa-25.0.7/ir3/ir3.xml", "ir3", 1);
+    assembles("isaspec-mesa-25.0.7/ir3/ir3.xml", "ir3");
 }
 
 #[test]
 fn etnaviv_assembles() {
-    assembles("isaspec-mesa-25.0.7/etnaviv/etnaviv.xml", "etnaviv", 0);
+    assembles("isaspec-mesa-25.0.7/etnaviv/etnaviv.xml", "etnaviv");
 }
 
 #[test]

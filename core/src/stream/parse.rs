@@ -68,33 +68,26 @@ impl Engine {
         let Some(set) = self.stream.sets.first() else { return Err(reader.error()) };
         // Of instructions that print as the text the shortest is meant, then of those that it can be read as the first.
         let (mut best, mut other): (Option<Parsed>, _) = (None, None);
-        // A number where there should be a name is what is left when nothing else is meant.
-        for numbers in [false, true] {
-            reader.numbers.set(numbers);
-            for (index, layout) in self.stream.layouts_of(0).iter().enumerate() {
-                // Most layouts are ruled out by a word that they always have.
-                if !layout.key.is_empty() && !text.contains(layout.key) || !self.has(layout) {
-                    continue;
-                }
-                let index = set.first + index as u16;
-                match reader.instruction(index, layout, start) {
-                    Some((decoded, _)) if decoded.len < least => {}
-                    Some((decoded, true)) => {
-                        if best.is_none_or(|best| decoded.len < best.decoded.len) {
-                            best = Some(Parsed { decoded, layout: index });
-                        }
-                        if decoded.len <= self.stream.unit.max(least) {
-                            break;
-                        }
-                    }
-                    Some((decoded, false)) => other = other.or(Some(Parsed { decoded, layout: index })),
-                    None => {}
-                }
-                if reader.exhausted() {
-                    break;
-                }
+        for (index, layout) in self.stream.layouts_of(0).iter().enumerate() {
+            // Most layouts are ruled out by a word that they always have.
+            if !layout.key.is_empty() && !text.contains(layout.key) || !self.has(layout) {
+                continue;
             }
-            if best.is_some() || !reader.unnamed.get() {
+            let index = set.first + index as u16;
+            match reader.named_or_not(index, layout, start) {
+                Some((decoded, _)) if decoded.len < least => {}
+                Some((decoded, true)) => {
+                    if best.is_none_or(|best| decoded.len < best.decoded.len) {
+                        best = Some(Parsed { decoded, layout: index });
+                    }
+                    if decoded.len <= self.stream.unit.max(least) {
+                        break;
+                    }
+                }
+                Some((decoded, false)) => other = other.or(Some(Parsed { decoded, layout: index })),
+                None => {}
+            }
+            if reader.exhausted() {
                 break;
             }
         }
@@ -109,12 +102,9 @@ impl Engine {
     pub fn parse_as(&self, opcode: u16, text: &str) -> Option<Decoded> {
         let reader = Reader::new(*self, text, 0, &NoLabels);
         let (start, first) = (reader.blanks(0), self.stream.sets.first()?.first);
-        [false, true].into_iter().find_map(|numbers| {
-            reader.numbers.set(numbers);
-            let own = (first..).zip(self.stream.layouts_of(0)).filter(|(_, l)| l.opcode == opcode && self.has(l));
-            let mut read = own.filter_map(|(index, layout)| reader.instruction(index, layout, start));
-            read.find_map(|(decoded, prints)| prints.then_some(decoded))
-        })
+        let own = (first..).zip(self.stream.layouts_of(0)).filter(|(_, l)| l.opcode == opcode && self.has(l));
+        let mut read = own.filter_map(|(index, layout)| reader.named_or_not(index, layout, start));
+        read.find_map(|(decoded, prints)| prints.then_some(decoded))
     }
 
     /// The instruction of a layout whose fields have these values; what they leave open has its default. Returns `None` if
@@ -328,7 +318,21 @@ impl Reader<'_> {
         self.located(at, len, reason)
     }
 
-    /// The whole text as an instruction of a layout, and whether that prints so.
+    /// The whole text as an instruction of a layout, and whether that prints so. A number where there should be a name is
+    /// what is left when nothing else of the layout is meant.
+    fn named_or_not(&self, index: u16, layout: &'static Layout, start: usize) -> Option<(Decoded, bool)> {
+        self.numbers.set(false);
+        self.unnamed.set(false);
+        let named = self.instruction(index, layout, start);
+        if matches!(named, Some((_, true))) || !self.unnamed.get() {
+            return named;
+        }
+        self.numbers.set(true);
+        let numbered = self.instruction(index, layout, start);
+        numbered.filter(|(_, prints)| *prints).or(named).or(numbered)
+    }
+
+    /// The same with or without numbers in the place of names.
     fn instruction(&self, index: u16, layout: &'static Layout, start: usize) -> Option<(Decoded, bool)> {
         let mut len = (layout.bits / 8) as u8;
         // Where bits say the length, a label that counts from the next instruction needs the right one.

@@ -47,9 +47,10 @@ pub(super) fn layouts<'d>(
             }
             // What a text means where it stands for several words comes before everything else that it stands for.
             let preferences = context.preferences(leaf);
-            for preference in &preferences {
+            for (k, preference) in preferences.iter().enumerate() {
+                let before: Vec<&Spanned<String>> = passed.iter().copied().chain(&preferences[..k]).collect();
                 let mut builder = Builder::new(context, leaf, parameters, opcode);
-                if builder.choose(&passed, case) != Some(false) && builder.demand(preference) {
+                if builder.choose(&before, case) != Some(false) && builder.demand(preference) {
                     builder.write(level, number, Some(display));
                     layouts.push(builder.finish());
                 }
