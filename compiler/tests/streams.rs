@@ -115,6 +115,18 @@ fn labels_are_right_in_a_stream_of_two_lengths() {
     assert_eq!((errors[0].line, errors[0].column, errors[0].help.as_str()), (1, 11, "did you mean `finish`?"));
 }
 
+#[test]
+fn branches_that_grow_do_not_push_others_out_of_reach() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/riscv/isa.yaml");
+    let engine = open(&path, 0).unwrap_or_else(|why| panic!("{why}"));
+    // Most branches are too far for their short form; what they grow by is more than a short jump reaches.
+    let far = |n: usize| format!("{}{}far{n}:\n", format!("beqz a0, far{n}\n").repeat(800), "nop\n".repeat(100));
+    let near = |n: usize| format!("near{n}: j near{n}\n");
+    let program: String = (0..2).map(far).chain((0..100).map(near)).collect();
+    let made = isaforge_core::stream::program::assemble(engine, &program).unwrap_or_else(|e| panic!("{e:?}"));
+    assert_eq!(made[made.len() - 200..], [0x01, 0xa0].repeat(100), "all of them jump to themselves");
+}
+
 const VOLTA: &str = r#"
 isa: volta
 word: 128

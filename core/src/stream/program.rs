@@ -95,8 +95,10 @@ pub(crate) fn read(engine: Engine, text: &str) -> Assembly {
     // grown stays long, so places only move away from each other and settle.
     for turn in 0..TURNS {
         let mut moved = false;
+        // Distances are right where both of their ends are of one turn; what was there before the first one has no length.
         let mut address = 0;
         for line in &mut lines {
+            let length = line.bytes.len() as u64;
             if line.moves {
                 let had = core::mem::take(&mut line.bytes);
                 marks.used.set(false);
@@ -114,7 +116,7 @@ pub(crate) fn read(engine: Engine, text: &str) -> Assembly {
                 line.moves = marks.used.get();
                 moved |= line.moves && line.bytes != had;
             }
-            address += line.bytes.len() as u64;
+            address += if turn == 0 { line.bytes.len() as u64 } else { length };
         }
         if !moved {
             for line in &mut lines {
