@@ -2,7 +2,6 @@
 
 use isaforge_core::Isa;
 use isaforge_core::explain::words;
-use isaforge_core::semantics::Semantics;
 
 use crate::paint::{BOLD, DIM, paint, wrap};
 
@@ -27,8 +26,8 @@ pub fn describe(isa: &'static Isa, opcode: u16, word: u64, valid: bool, width: u
         }
     };
     if valid {
-        row("reads", &describe_uses(isa, opcode, word, false));
-        row("writes", &describe_uses(isa, opcode, word, true));
+        row("reads", &registers(&words::uses(isa, opcode, word, false)));
+        row("writes", &registers(&words::uses(isa, opcode, word, true)));
     }
     row("unit", form.unit);
     row("source", form.source);
@@ -46,8 +45,7 @@ pub fn describe(isa: &'static Isa, opcode: u16, word: u64, valid: bool, width: u
 }
 
 /// What the instruction does: the whole text for a name, for a word what is left of it once the modifiers are known.
-pub fn operation(isa: &'static Isa, semantics: &'static Semantics, opcode: u16, word: u64, whole: bool) -> String {
-    let Some((text, shown)) = words::operation(isa, semantics, opcode, word) else { return String::new() };
+pub fn operation((text, shown): (&str, String), whole: bool) -> String {
     let mut out = String::new();
     let mut part = |head: &str, text: &str| {
         for (index, line) in text.lines().enumerate() {
@@ -63,8 +61,8 @@ pub fn operation(isa: &'static Isa, semantics: &'static Semantics, opcode: u16, 
     out
 }
 
-fn describe_uses(isa: &'static Isa, opcode: u16, word: u64, write: bool) -> String {
-    let parts = words::uses(isa, opcode, word, write);
+/// Registers, each with the operands that name it.
+pub fn registers(parts: &[(String, Vec<&str>)]) -> String {
     if parts.is_empty() {
         return "no registers".to_owned();
     }

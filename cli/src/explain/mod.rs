@@ -1,6 +1,6 @@
 //! `isaforge explain`: what every bit of an instruction means.
 
-mod about;
+pub mod about;
 pub(crate) mod diagram;
 pub(crate) mod fields;
 mod objects;
@@ -50,7 +50,9 @@ pub fn explain(args: &ExplainArgs) -> Result<Status, Failure> {
     let isa = match target.tables {
         Tables::Words(isa) => isa,
         Tables::Groups(isa) => return groups::explain::explain(isa, what, || searched(&target, what)),
-        Tables::Streams(engine) => return crate::streams::explain::explain(engine, what, || searched(&target, what)),
+        Tables::Streams(engine) => {
+            return crate::streams::explain::explain(engine, target.semantics, what, || searched(&target, what));
+        }
     };
     if let Some(found) = isa.enums.iter().find(|found| found.name == what) {
         anstream::stdout().lock().write_all(overview::choices(found, columns().min(120)).as_bytes())?;
@@ -137,8 +139,9 @@ pub fn render(
     if let Some(opcode) = opcode {
         out.push('\n');
         out.push_str(&about::describe(isa, opcode, word, decoded.is_ok(), width));
-        if let Some(semantics) = semantics.filter(|_| decoded.is_ok()) {
-            out.push_str(&about::operation(isa, semantics, opcode, word, !note.is_empty()));
+        let semantics = semantics.filter(|_| decoded.is_ok());
+        if let Some(found) = semantics.and_then(|semantics| words::operation(isa, semantics, opcode, word)) {
+            out.push_str(&about::operation(found, !note.is_empty()));
         }
     }
     (out, Status::mistakes_if(decoded.is_err()))

@@ -2,11 +2,13 @@
 
 use std::io::Write;
 
-use isaforge_core::explain::streams::example;
+use isaforge_core::explain::streams::{example, operation, uses};
 use isaforge_core::program::ProgramError;
+use isaforge_core::semantics::Semantics;
 use isaforge_core::stream::{Decoded, Engine, Note, Role, Source, Wide, annotate};
 use isaforge_core::text::Line;
 
+use crate::explain::about;
 use crate::failure::{Failure, Status};
 use crate::groups::{hex, parse};
 use crate::output::say;
@@ -17,7 +19,12 @@ use crate::snippet;
 ///
 /// # Errors
 /// When standard output cannot be written to.
-pub fn explain(engine: Engine, what: &str, search: impl Fn() -> Option<String>) -> Result<Status, Failure> {
+pub fn explain(
+    engine: Engine,
+    semantics: Option<&'static Semantics>,
+    what: &str,
+    search: impl Fn() -> Option<String>,
+) -> Result<Status, Failure> {
     let named = engine.stream.layouts_of(0).iter().zip(0..).find(|(layout, _)| layout.name == what);
     let (bytes, note) = match (named, parse(what)) {
         (Some((layout, _)), _) => (engine.store(example(engine, layout)).to_vec(), "an example of it"),
@@ -46,7 +53,7 @@ pub fn explain(engine: Engine, what: &str, search: impl Fn() -> Option<String>) 
         },
     };
     let (text, status) = match engine.decode(&bytes) {
-        Ok(decoded) => (render(engine, &decoded, note), Status::Fine),
+        Ok(decoded) => (render(engine, semantics, &decoded, note), Status::Fine),
         Err(error) => {
             (format!("{}\n\n{}: {error}\n", paint(DIM, &hex(&bytes)), paint(ERROR, "invalid")), Status::Mistakes)
         }
@@ -63,7 +70,7 @@ fn runs(bits: Wide) -> String {
 }
 
 /// The explanation of an instruction.
-pub fn render(engine: Engine, decoded: &Decoded, note: &str) -> String {
+fn render(engine: Engine, semantics: Option<&'static Semantics>, decoded: &Decoded, note: &str) -> String {
     let mut line = Line::new();
     engine.print(decoded, &mut line);
     let bytes = engine.store(decoded.word);
@@ -101,6 +108,14 @@ pub fn render(engine: Engine, decoded: &Decoded, note: &str) -> String {
         let about: Vec<&str> = lines.collect();
         if !about.is_empty() {
             out.push_str(&format!("\n{}\n", about.join("\n")));
+        }
+        out.push('\n');
+        for (head, write) in [("reads", false), ("writes", true)] {
+            let registers = about::registers(&uses(engine, decoded, write));
+            out.push_str(&format!("  {}{registers}\n", paint(DIM, &format!("{head:10}"))));
+        }
+        if let Some(found) = semantics.and_then(|semantics| operation(engine, semantics, decoded)) {
+            out.push_str(&about::operation(found, !note.is_empty()));
         }
         let source = format!("{}; provenance: {}", instruction.source, instruction.provenance.as_str());
         out.push_str(&format!("\n{}\n", paint(DIM, &source)));

@@ -29,6 +29,15 @@ fn the_explanation_shows_bits_fields_and_what_the_specification_says() {
 }
 
 #[test]
+fn an_instruction_of_a_stream_says_what_it_does_with_which_registers() {
+    let spec = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/riscv");
+    let run = isaforge(&["explain", "--spec", spec, "sub a2, a0, a1"]).expect(0);
+    for part in ["reads     a0 (rs1), a1 (rs2)", "writes    a2 (rd)", "does      rd = rs1 - rs2"] {
+        assert!(run.out().contains(part), "{part} is missing in\n{}", run.out());
+    }
+}
+
+#[test]
 fn colours_come_when_asked_for() {
     let run = isaforge(&["explain", "valhall", "MOV.i32 r1, r2", "--color", "always"]).expect(0);
     assert!(run.out().contains("\x1b["));

@@ -1,6 +1,53 @@
 //! Instructions in a stream of bytes.
 
-use crate::stream::{Engine, Layout, Source, Wide};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::registers::RegisterUse;
+use crate::semantics::{Semantics, instantiate, show};
+use crate::stream::{Decoded, Engine, Layout, Source, Wide, registers};
+
+/// The registers that an instruction reads or writes: the name of each run of them, and the operands that name it.
+pub fn uses(engine: Engine, decoded: &Decoded, write: bool) -> Vec<(String, Vec<&'static str>)> {
+    let layout = engine.scope(decoded).layout;
+    let mut parts: Vec<(String, Vec<&str>)> = Vec::new();
+    registers(engine, decoded, write, &mut |found| {
+        let operand = layout.operands.get(usize::from(found.operand));
+        let operand = operand.and_then(|operand| layout.fields.get(usize::from(operand.field))).map_or("", |f| f.name);
+        let name = spell(engine, &found);
+        match parts.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, operands)) => operands.push(operand),
+            None => parts.push((name, vec![operand])),
+        }
+    });
+    parts
+}
+
+/// A run of registers as instructions write them.
+fn spell(engine: Engine, found: &RegisterUse) -> String {
+    let Some(bank) = engine.stream.banks.get(usize::from(found.bank)) else { return String::new() };
+    let name = |number: u16| match bank.names.get(usize::from(number)).filter(|name| !name.is_empty()) {
+        Some(name) => (*name).to_string(),
+        None => format!("{}{number}{}", bank.open, bank.close),
+    };
+    match found.count {
+        1 => name(found.first),
+        count => format!("{} to {}", name(found.first), name(found.first.saturating_add(count - 1))),
+    }
+}
+
+/// What an instruction does, if the specification says it: the whole text, and what is left of it once the modifiers of
+/// this one are known.
+pub fn operation(engine: Engine, semantics: &'static Semantics, decoded: &Decoded) -> Option<(&'static str, String)> {
+    let scope = engine.scope(decoded);
+    let operations = semantics.operations.get(usize::from(scope.layout.opcode));
+    let operation = operations.filter(|found| !found.text.is_empty())?;
+    let bits = |modifier: u16| operation.modifiers.get(usize::from(modifier)).map_or(0, |m| m.bits_in(&scope));
+    let name = |operand: u16| scope.layout.fields.get(usize::from(operand)).map_or("?", |field| field.name);
+    Some((operation.text, show(semantics, &instantiate(semantics, operation, bits), name)))
+}
 
 /// A word of a layout: its constants and the defaults of its fields, with small numbers that can be told apart.
 pub fn example(engine: Engine, layout: &'static Layout) -> Wide {

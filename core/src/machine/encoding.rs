@@ -149,12 +149,7 @@ impl Encoding {
             (Encoding::Words(isa), Found::Word(opcode, word), modifier) => {
                 modifier.bits(isa, &isa.forms[usize::from(*opcode)], *word)
             }
-            (Encoding::Stream(engine), Found::Stream(_, decoded), Modifier::Form(field)) => {
-                engine.scope(decoded).value(field)
-            }
-            (Encoding::Stream(engine), Found::Stream(_, decoded), Modifier::Suffix(operand, field)) => {
-                field_of_reading(&engine.scope(decoded), operand, field.into()).unwrap_or(0)
-            }
+            (Encoding::Stream(engine), Found::Stream(_, decoded), modifier) => modifier.bits_in(&engine.scope(decoded)),
             _ => 0,
         }
     }
@@ -317,17 +312,6 @@ fn of_group(isa: &'static GroupIsa, (_, hardware): Tables, values: &Values) -> V
 }
 
 // Streams.
-
-/// A field that all readings of an operand have, by its number in the first of them.
-fn field_of_reading(scope: &Scope<'_>, operand: u8, number: usize) -> Option<u64> {
-    let field = scope.layout.fields.get(usize::from(operand))?;
-    let stream::Type::Set(set, arguments) = field.ty else { return None };
-    let name = scope.engine.stream.layouts_of(set.into()).first()?.fields.get(number)?.name;
-    let bits = scope.bits(field, operand);
-    let inner = scope.reading(set, arguments, &bits)?;
-    let found = inner.layout.fields.iter().position(|field| field.name == name)?;
-    Some(inner.value(found as u8))
-}
 
 /// Operands inside of operands are at most so deep.
 const DEEPEST: u8 = 4;

@@ -1,7 +1,8 @@
-//! Modifiers of a word.
+//! Modifiers of an instruction.
 
 use super::Modifier;
 use crate::decode::alternative_of;
+use crate::stream::{Scope, Type};
 use crate::table::{Form, Isa, Operand, Shape};
 
 impl Modifier {
@@ -17,6 +18,16 @@ impl Modifier {
         };
         bits.unwrap_or(0)
     }
+
+    /// The bits of the modifier in an instruction of a stream; 0 where that has no such modifier.
+    pub fn bits_in(self, scope: &Scope<'_>) -> u64 {
+        match self {
+            Modifier::Form(field) => scope.value(field),
+            Modifier::Suffix(operand, field) => of_reading(scope, operand, field.into()).unwrap_or(0),
+            // Those of groups; streams have none.
+            Modifier::Field(..) | Modifier::Present(_) | Modifier::Repetition | Modifier::Repetitions => 0,
+        }
+    }
 }
 
 /// A suffix of an operand. The numbers behind the suffixes are the fields of the first reading of the operand's kind; a
@@ -30,4 +41,15 @@ fn suffix(isa: &'static Isa, operand: &'static Operand, number: usize, word: u64
     let name = alternatives.first()?.fields.get(number - operand.suffixes.len())?.name;
     let fields = alternative_of(isa, alternatives, at, word)?.fields;
     fields.iter().find(|field| field.name == name).map(|field| field.bits.get(word, at))
+}
+
+/// A field that all readings of an operand have, by its number in the first of them.
+fn of_reading(scope: &Scope<'_>, operand: u8, number: usize) -> Option<u64> {
+    let field = scope.layout.fields.get(usize::from(operand))?;
+    let Type::Set(set, arguments) = field.ty else { return None };
+    let name = scope.engine.stream.layouts_of(set.into()).first()?.fields.get(number)?.name;
+    let bits = scope.bits(field, operand);
+    let inner = scope.reading(set, arguments, &bits)?;
+    let found = inner.layout.fields.iter().position(|field| field.name == name)?;
+    Some(inner.value(found as u8))
 }
