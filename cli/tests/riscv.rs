@@ -105,6 +105,8 @@ fn a_launch_file_sets_registers_and_memory_and_shows_what_is_left() {
     let lines: Vec<&str> = text(&found.stdout).lines().map(str::trim).collect();
     assert_eq!(lines[0], "t0 = 00000007");
     assert!(lines.last().unwrap().split_whitespace().eq(["0:", "8", "7"]), "{lines:?}");
+    let path = run(&[&launch(folder.path(), "program: sieve.s\n")]);
+    assert!(text(&path.stderr).contains("a file is `program: { file: sieve.s }`"), "{}", text(&path.stderr));
     let wrong = run(&[&launch(folder.path(), "program: nop9\nshow: [y1]\nregisters: { x1: [1, 2] }\n")]);
     assert_eq!(wrong.status.code(), Some(1));
     for expected in ["nop9", "there is no register `y1`", "there are 1 lanes, and values for 2"] {

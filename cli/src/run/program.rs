@@ -72,6 +72,9 @@ pub fn load_stream(
     load_with(&readers, program, folder, sources, out)
 }
 
+/// How files of programs are called: four sorts of assembly, then numbers.
+const EXTENSIONS: [&str; 6] = ["s", "asm", "vpu", "usc", "hex", "bin"];
+
 fn load_with<T>(
     readers: &Readers<'_, T>,
     program: &Program,
@@ -95,7 +98,7 @@ fn load_file<T>(
     out: &mut Diagnostics,
 ) -> Option<T> {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    if matches!(extension, "s" | "asm" | "vpu" | "usc") {
+    if EXTENSIONS[..4].contains(&extension) {
         return match sources.load(path) {
             Ok(id) => {
                 let text = sources.text(id);
@@ -157,8 +160,19 @@ fn report_inline(text: &Spanned<String>, errors: &[ProgramError], sources: &Sour
             // A text in quotes or folded: its lines are not those of the file.
             None => text.span,
         };
-        out.push(diagnostic(span, error));
+        let found = diagnostic(span, error);
+        out.push(if is_path(text) {
+            found.help(format!("a file is `program: {{ file: {} }}`", text.trim()))
+        } else {
+            found
+        });
     }
+}
+
+/// Whether a program is rather the name of a file that holds one.
+fn is_path(text: &str) -> bool {
+    let extension = Path::new(text.trim()).extension().and_then(|extension| extension.to_str());
+    text.trim().lines().count() == 1 && extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
 }
 
 fn diagnostic(span: Span, error: &ProgramError) -> Diagnostic {
