@@ -166,6 +166,15 @@ fn every_mistake_in_a_machine_is_marked() {
     }
     let message = compiled(&head.replace("number: q1", "number: r1")).err().unwrap();
     assert!(message.contains("a service needs exactly one of `write` or `exit`"), "{message}");
+    let source = DSP.replace("BITS", "24");
+    let wide = source.replace("text: \"#{n}\" }", "value: \"zext(u64, n)\", text: \"#{n}\" }");
+    let message = compiled(&wide).err().unwrap();
+    assert!(
+        message.contains("operands of the kind `source` are read as 32 bits, the greatest `size` of one"),
+        "{message}"
+    );
+    let part = compiled(&source.replace("p = moved(p)", "p.n = moved(p)")).err().unwrap();
+    assert!(part.contains("`p` is the register itself: `p = …` writes all of it"), "{part}");
     let nothing = "isa: t\nword: 8\nprovenance: document\nmachine: {}\ninstructions: { N: { doc: Nothing., fixed: { 7..0: 0 } } }\n";
     assert!(compiled(nothing).err().unwrap().contains("a machine that has nothing to execute"));
 }
@@ -222,7 +231,10 @@ fn accesses_are_aligned_where_they_must_be() {
 
 /// A stream whose words are `bits` long.
 fn dsp(bits: &str) -> Compiled {
-    let source = r##"
+    compiled(&DSP.replace("BITS", bits)).unwrap_or_else(|why| panic!("{why}"))
+}
+
+const DSP: &str = r##"
 isa: dsp
 doc: Adds numbers that are scaled, negated and inverted, and walks over memory.
 word: BITS
@@ -271,13 +283,17 @@ instructions:
     fixed: { 23..20: 2 }
     operands: { d: { bank: r, bits: 16..14, access: write }, p: { kind: place, at: 0, access: read-write } }
     does: "d = load(u32, p); p = moved(p)"
+  two:
+    rows: { shl: { f: 4, how: "(a << b)" }, low: { f: 5, how: "min(a, b)" } }
+    doc: Computes.
+    fixed: { 23..20: $f }
+    operands: { d: { bank: r, bits: 10..8, access: write }, a: { bank: r, bits: 7..5 }, b: { bank: r, bits: 4..2 } }
+    does: "d = $how + 1"
   end:
     doc: Ends.
     fixed: { 23..20: 3 }
     does: end()
 "##;
-    compiled(&source.replace("BITS", bits)).unwrap_or_else(|why| panic!("{why}"))
-}
 
 #[test]
 fn modifiers_of_a_stream_choose_as_those_of_words_do() {
@@ -303,4 +319,15 @@ fn a_field_that_all_readings_of_an_operand_have_chooses() {
         assert_eq!(machine.run(&mut (), 100), Ok(Stop::Ended), "{bits}");
         assert_eq!(["r1", "r2", "r3", "r7"].map(|register| get(&machine, register)), [11, 22, 11, 0x1000], "{bits}");
     }
+}
+
+#[test]
+fn what_a_row_says_may_be_a_part_of_a_text() {
+    let mut machine: Machine<1> = loaded(&dsp("24"), "shl r1, r2, r3\nlow r4, r2, r3\nend\n");
+    set(&mut machine, "r2", 5);
+    set(&mut machine, "r3", 3);
+    assert_eq!(machine.run(&mut (), 100), Ok(Stop::Ended));
+    assert_eq!(["r1", "r4"].map(|register| get(&machine, register)), [41, 4]);
+    let wrong = compiled(&DSP.replace("BITS", "24").replace("min(a, b)", "min(a, c)")).err().unwrap();
+    assert!(wrong.contains("`c`") && wrong.contains("does: \"d = $how + 1\""), "{wrong}");
 }

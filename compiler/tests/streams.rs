@@ -331,6 +331,16 @@ fn mistakes_are_told() {
         "every: { unused: zero }\ninstructions: { a: { doc: A., fixed: { 23..20: 1 }, fields: { f: { bits: 3..0 }, g: { bits: 7..4 } }, syntax: '{mnemonic} {f}{g}' } }",
         "E0133",
     );
+    let modifier = |keys: &str| {
+        format!(
+            "enums: {{ E: {{ values: [x, y] }} }}\ninstructions: {{ a: {{ doc: A., fixed: {{ 23..1: 1 }}, modifiers: {{ m: {{ bits: 0, {keys} }} }} }} }}"
+        )
+    };
+    wrong("implied", &modifier("implied: true"), "E0045");
+    wrong("words", &modifier("enum: E, prints: z"), "E0045");
+    let kind = "banks: { r: { count: 8, prints: 'r{n}' } }\nkinds: { k: { width: 3, alternatives: { a: { fields: { n: { bits: 2..0, bank: r } }, text: 'r{n}' } } } }\ninstructions: { a: { doc: A., fixed: { 23..3: 1 }, operands: { k: { kind: k, at: 0 } } } }";
+    wrong("named twice", kind, "`r{n}` writes `r` twice");
+    assert!(of_text("named", &format!("{base}{}", kind.replace("text: 'r{n}'", "text: '{n}'")), 0).is_ok());
     wrong("type", "instructions: { a: { doc: A., fixed: { 23..0: 1 }, where: '1 + 1' } }", "E0122");
     wrong("template", "instructions: { a: { like: b, fixed: { 23..0: 1 } } }", "E0101");
 }

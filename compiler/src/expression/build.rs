@@ -365,7 +365,12 @@ impl<'a> Builder<'a> {
         let of = self.scope.operands[operand].ty;
         let Some((bits, index)) = part(&name.value, of).filter(|_| self.scope.operands[operand].elements == 1) else {
             let error = Diagnostic::error("E0121", name.span, format!("`{of}` has no part `{}`", name.value));
-            return Err(self.error(error.help("parts are `b0` to `b7`, `h0` to `h3`, `w0` and `w1`")));
+            let operand = &self.scope.operands[operand].name;
+            return Err(self.error(
+                error
+                    .note("parts are `b0` to `b7`, `h0` to `h3`, `w0` and `w1`")
+                    .help(format!("`{operand}` is the register itself: `{operand} = …` writes all of it")),
+            ));
         };
         self.written_operand(operand, Some(bits), span)?;
         let node = self.assigned_value(value, Type::unsigned(bits))?;

@@ -43,8 +43,13 @@ struct Parser {
 ///
 /// # Errors
 /// At the first place that the grammar does not allow (E0120).
-pub fn parse_text(sources: &Sources, span: Span) -> Result<Block> {
-    let mut parser = Parser::new(sources.snippet(span), span)?;
+pub fn parse_text(sources: &Sources, text: &Spanned<String>) -> Result<Block> {
+    let (raw, span) = (sources.snippet(text.span), text.span);
+    // What a row has filled in stands elsewhere in the file, so all of it is at the place of the text.
+    let mut parser = match raw.contains('$') {
+        true => Parser::at_one_place(&text.value, span)?,
+        false => Parser::new(raw, span)?,
+    };
     let block = parser.statements(span)?;
     parser.end()?;
     Ok(block)
@@ -123,6 +128,12 @@ pub fn parse_signature(sources: &Sources, span: Span) -> Result<Signature> {
 impl Parser {
     fn new(raw: &str, span: Span) -> Result<Parser> {
         Ok(Parser { tokens: tokens(raw, span)?, at: 0, depth: 0, chain: 0 })
+    }
+
+    fn at_one_place(text: &str, span: Span) -> Result<Parser> {
+        let mut parser = Parser::new(text, span).map_err(|error| Diagnostic { primary: Some(span), ..error })?;
+        parser.tokens.iter_mut().for_each(|(_, place)| *place = span);
+        Ok(parser)
     }
 
     fn peek(&self) -> &Token {

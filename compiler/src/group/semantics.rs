@@ -103,7 +103,7 @@ impl Resolver<'_> {
     }
 
     fn group_text(&mut self, text: &Spanned<String>, scope: Scope<'_>) -> Option<Operation> {
-        let block = match parse_text(self.sources, text.span) {
+        let block = match parse_text(self.sources, text) {
             Ok(block) => block,
             Err(error) => {
                 self.out.push(error);

@@ -194,7 +194,7 @@ impl Resolver<'_> {
     }
 
     fn block(&mut self, text: &Spanned<String>) -> Option<Block> {
-        parse_text(self.sources, text.span).map_err(|error| self.out.push(error)).ok()
+        parse_text(self.sources, text).map_err(|error| self.out.push(error)).ok()
     }
 
     /// What an intrinsic does, whose parameters are the operands of the text.
@@ -346,7 +346,7 @@ impl Resolver<'_> {
         for (kind_name, spec) in specs {
             for (name, spec) in spec.alternatives.iter() {
                 let Some(text) = &spec.value else { continue };
-                let block = match parse_text(self.sources, text.span) {
+                let block = match parse_text(self.sources, text) {
                     Ok(block) => block,
                     Err(error) => {
                         self.out.push(error);
@@ -357,7 +357,14 @@ impl Resolver<'_> {
                     continue;
                 };
                 let ty = Type::unsigned(bits);
-                let Some(mut built) = build(&scope, &block, Some(ty), self.out) else { continue };
+                let before = self.out.iter().len();
+                let Some(mut built) = build(&scope, &block, Some(ty), self.out) else {
+                    let kind = &kind_name.value;
+                    let note =
+                        format!("operands of the kind `{kind}` are read as {bits} bits, the greatest `size` of one");
+                    self.out.since(before).iter_mut().for_each(|error| error.notes.push(note.clone()));
+                    continue;
+                };
                 // The result goes to the operand behind the fields.
                 let args = [scope.operands.len() as u16, 0, built.value.unwrap_or(NONE), NONE];
                 built.nodes.push(Node { op: Op::Write, imm: 0, ty, args });

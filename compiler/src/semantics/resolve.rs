@@ -91,7 +91,7 @@ impl Resolver<'_> {
     }
 
     fn operation_text(&mut self, opcode: usize, text: &Spanned<String>, library: &Library) -> Option<Operation> {
-        let block = match parse_text(self.sources, text.span) {
+        let block = match parse_text(self.sources, text) {
             Ok(block) => block,
             Err(error) => {
                 self.out.push(error);
@@ -230,7 +230,7 @@ impl Resolver<'_> {
             Ok(signature) => signature,
             Err(error) => return self.out.push(error),
         };
-        let block = match parse_text(self.sources, body.span) {
+        let block = match parse_text(self.sources, body) {
             Ok(block) => block,
             Err(error) => return self.out.push(error),
         };

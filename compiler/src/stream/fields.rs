@@ -314,6 +314,12 @@ impl Resolver<'_> {
             _ => vec![Token::Text(format!(".{prints}"))],
         };
         let is_flag = !matches!(draft.layout.fields[index].ty, Type::Enum(..));
+        if spec.prints.is_some() && !is_flag {
+            self.no_meaning(name.span.to(spec.span), "prints", "a choice, whose values have words of their own");
+        }
+        if spec.implied.is_some() {
+            self.no_meaning(name.span.to(spec.span), "implied", "a modifier outside of an `xml` section");
+        }
         draft.layout.fields[index].default = default.unwrap_or(0);
         draft.shown[index] = match default.or(is_flag.then_some(0)) {
             Some(quiet) => {

@@ -295,6 +295,7 @@ impl Resolver<'_> {
         let also = spec.also.iter().flat_map(|also| also.iter());
         let mut made = Vec::new();
         let own = self.tokens(&draft, &spec.text, name.span, "", &[])?;
+        self.named_twice(&draft.layout, &own, spec.text.span)?;
         made.push(Layout { text: own, ..draft.layout.clone() });
         for spelling in also {
             let text = self.tokens(&draft, &spelling.text, name.span, "", &[])?;
@@ -308,6 +309,25 @@ impl Resolver<'_> {
         }
         self.isa.stream_mut()?.sets[set].layouts.extend(made);
         Some(())
+    }
+
+    /// Refuses a text that has the first part of a register's name before the register, which is written with it: in a set
+    /// of words `r{n}` is `r5`, and here it would be `rr5`.
+    fn named_twice(&mut self, layout: &Layout, tokens: &[Token], span: Span) -> Option<()> {
+        let banks = &self.isa.stream()?.banks;
+        let twice = tokens.windows(2).find_map(|pair| {
+            let [Token::Text(text), Token::Field(index)] = pair else { return None };
+            let field = layout.fields.get(*index)?;
+            let Type::Register(bank) = field.ty else { return None };
+            let first = banks[bank].prints.0.as_str();
+            let before = text.strip_suffix(first).filter(|_| !first.is_empty())?;
+            (!before.ends_with(char::is_alphanumeric)).then(|| (first.to_owned(), field.name.clone()))
+        });
+        let Some((first, name)) = twice else { return Some(()) };
+        let message =
+            format!("`{first}{{{name}}}` writes `{first}` twice: `{{{name}}}` is the whole name of a register");
+        self.out.push(Diagnostic::error("E0130", span, message).help(format!("write `{{{name}}}`")));
+        None
     }
 
     fn stream_instruction(
