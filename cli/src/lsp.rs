@@ -1,7 +1,8 @@
 //! `isaforge lsp`: a language server over standard input and output.
 
-use isaforge_lsp::{Known, serve};
-use lsp_server::Connection;
+use std::io::{self, BufReader};
+
+use isaforge_lsp::{Known, serve, stdio};
 
 use crate::builtin;
 use crate::failure::{Failure, Status};
@@ -19,7 +20,7 @@ pub fn lsp() -> Result<Status, Failure> {
         semantics: found.semantics,
     };
     let sets: Vec<Known> = builtin::ALL.iter().map(known).collect();
-    let (connection, threads) = Connection::stdio();
+    let (connection, threads) = stdio::connect(BufReader::new(io::stdin()), io::stdout());
     let served = serve(&connection, &sets);
     // The threads end when nobody is left to talk to.
     drop(connection);
@@ -29,7 +30,8 @@ pub fn lsp() -> Result<Status, Failure> {
             Ok(Status::Fine)
         }
         Err(error) => {
-            say(&format!("isaforge lsp: {error}"));
+            let cause = threads.failed().map_or_else(|| error.to_string(), |cause| cause.to_string());
+            say(&format!("isaforge lsp: {cause}"));
             Ok(Status::Mistakes)
         }
     }

@@ -5,6 +5,7 @@
 //!                     (text)    └──────▶ specification: diagnostics, hover, definitions
 //! ```
 //!
+//! - [`stdio`]: messages over streams of bytes, of bounded length
 //! - [`server`]: the loop that reads messages, keeps documents and answers
 //! - [`text`]: places in a document, which editors count in units of UTF-16
 //! - [`uri`]: names of documents
@@ -22,6 +23,7 @@ pub mod grammar;
 pub mod server;
 pub mod set;
 pub mod specification;
+pub mod stdio;
 pub mod text;
 pub mod uri;
 
