@@ -51,6 +51,9 @@ pub type Color = [f32; 4];
 /// Runs a job on memory. Returns the number of instructions that threads executed.
 pub type RunJob = fn(&Job<'_>, &mut Regions) -> Result<u64, String>;
 
+/// Runs a job on memory. Returns the number of instructions that threads executed, and the machine code that was made.
+pub type ListJob = fn(&Job<'_>, &mut Regions) -> Result<(u64, String), String>;
+
 /// Runs one thread of a shader: its words, the uniforms, the most instructions. Returns its colour.
 pub type RunShader = fn(&[u64], &[u32], u64) -> Result<Color, String>;
 
@@ -114,7 +117,7 @@ pub struct Machine {
     /// Runs a job.
     pub run: RunJob,
     /// Runs a job on what compiles, and returns the machine code that was made beside the number of instructions.
-    pub list: fn(&Job<'_>, &mut Regions) -> Result<(u64, String), String>,
+    pub list: ListJob,
     /// Runs a job and counts what is executed.
     pub count: CountJob,
     /// Runs a job on all engines.
