@@ -2,6 +2,10 @@
 //!
 //! Each check says only what holds on every path, so that a finding is a mistake or something that does nothing.
 
+mod discarded;
+mod diverged;
+mod messages;
+
 use std::collections::HashSet;
 
 use isaforge_core::error::ParseReason;
@@ -28,12 +32,30 @@ pub enum Check {
     Limit,
     /// A branch leads between instructions, or out of the program.
     Astray,
+    /// A register is touched that a message may not have done with.
+    Unawaited,
+    /// Nothing is in flight that a wait could wait for.
+    Needless,
+    /// A value is read that was marked as read for the last time.
+    Discarded,
+    /// Not all threads of a group may come to a barrier.
+    Diverged,
 }
 
 impl Check {
     /// All checks.
-    pub const ALL: [Check; 6] =
-        [Check::Invalid, Check::Unwritten, Check::Unread, Check::Unreachable, Check::Limit, Check::Astray];
+    pub const ALL: [Check; 10] = [
+        Check::Invalid,
+        Check::Unwritten,
+        Check::Unread,
+        Check::Unreachable,
+        Check::Limit,
+        Check::Astray,
+        Check::Unawaited,
+        Check::Needless,
+        Check::Discarded,
+        Check::Diverged,
+    ];
 
     /// Its code.
     pub fn code(self) -> &'static str {
@@ -44,6 +66,10 @@ impl Check {
             Check::Unreachable => "P0004",
             Check::Limit => "P0005",
             Check::Astray => "P0006",
+            Check::Unawaited => "P0007",
+            Check::Needless => "P0008",
+            Check::Discarded => "P0009",
+            Check::Diverged => "P0010",
         }
     }
 }
@@ -69,6 +95,9 @@ pub fn lint(program: &Program<'_>) -> Vec<Finding> {
     unread(program, &graph, &liveness, &mut found);
     unwritten(program, &graph, &mut found);
     limits(program, &graph, &mut found);
+    messages::check(program, &graph, &mut found);
+    discarded::check(program, &graph, &mut found);
+    diverged::check(program, &graph, &mut found);
     found.sort_by_key(|finding| (finding.entry, finding.check.code()));
     found
 }

@@ -60,6 +60,7 @@ fn instruction(set: &Set, isa: &'static GroupIsa, group: &Group, at: usize) -> I
         modifiers: Vec::new(),
         operands,
         reads,
+        last: Vec::new(),
         writes,
         flow: flow(isa, group, at, effects.as_ref()),
         pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),

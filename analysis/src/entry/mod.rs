@@ -42,6 +42,8 @@ pub struct Instruction {
     pub operands: Vec<Operand>,
     /// The registers that it reads, each once.
     pub reads: Vec<Register>,
+    /// Those of them that are marked as read for the last time.
+    pub last: Vec<Register>,
     /// The registers that it writes, each once, and whether each is overwritten as a whole.
     pub writes: Vec<(Register, bool)>,
     /// Where execution goes on.
@@ -85,7 +87,9 @@ pub struct Flow {
     pub calls: bool,
     /// Whether the thread ends.
     pub end: When,
-    /// The slots whose messages it waits for, bit 0 for slot 0.
+    /// The slots of the messages that it sends, bit 0 for slot 0.
+    pub sends: u8,
+    /// The slots whose messages it waits for after it, bit 0 for slot 0.
     pub waits: u8,
     /// Threads that have parted meet again behind it.
     pub reconverges: bool,

@@ -45,6 +45,7 @@ fn instruction(semantics: Option<&'static Semantics>, engine: Engine, decoded: &
         modifiers: modifiers(&scope),
         operands: operands(&scope),
         reads,
+        last: Vec::new(),
         writes,
         flow: flow(&scope, decoded, at, effects.as_ref()),
         pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),

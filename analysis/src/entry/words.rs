@@ -46,6 +46,16 @@ fn instruction(
     for found in registers(isa, opcode, word, false) {
         run(found.bank, found.first, found.count).for_each(|register| once(&mut reads, register));
     }
+    let last_read = semantics.map_or("", |semantics| semantics.last_read);
+    let is_last = |operand: &table::Operand| match operand.shape {
+        Shape::One { kind, at } if !last_read.is_empty() => {
+            let alternatives = isa.kinds[usize::from(kind)].alternatives;
+            alternative_of(isa, alternatives, at, word).is_some_and(|found| found.name == last_read)
+        }
+        _ => false,
+    };
+    let last = registers(isa, opcode, word, false).filter(|found| is_last(&form.operands[usize::from(found.operand)]));
+    let last = last.flat_map(|found| run(found.bank, found.first, found.count)).collect();
     let mut writes = Vec::new();
     for found in registers(isa, opcode, word, true) {
         let bits = u32::from(found.count) * u32::from(isa.banks[usize::from(found.bank)].width);
@@ -58,6 +68,7 @@ fn instruction(
         modifiers: modifiers(isa, form, word),
         operands: form.operands.iter().map(|operand| self::operand(isa, operand, word)).collect(),
         reads,
+        last,
         writes,
         flow: flow(semantics, isa, form, word, target(isa, opcode, word, address), effects.as_ref()),
         pure: effects.is_some_and(|effects| !effects.others && !effects.barrier),
@@ -179,6 +190,7 @@ fn flow(
     for fact in semantics.map_or(&[][..], |semantics| semantics.flow) {
         let set = form.modifiers.iter().find(|modifier| modifier.name == fact.modifier);
         if set.is_some_and(|modifier| modifier.bits.get(word, 0) == fact.value) {
+            flow.sends |= fact.sends;
             flow.waits |= fact.waits;
             flow.reconverges |= fact.reconverges;
             flow.discards |= fact.discards;

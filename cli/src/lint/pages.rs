@@ -12,6 +12,10 @@ const ALL: &[(&str, &str)] = &[
     ("P0004", include_str!("pages/P0004.md")),
     ("P0005", include_str!("pages/P0005.md")),
     ("P0006", include_str!("pages/P0006.md")),
+    ("P0007", include_str!("pages/P0007.md")),
+    ("P0008", include_str!("pages/P0008.md")),
+    ("P0009", include_str!("pages/P0009.md")),
+    ("P0010", include_str!("pages/P0010.md")),
 ];
 
 /// All pages, by code.

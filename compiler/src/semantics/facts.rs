@@ -21,6 +21,8 @@ pub struct Facts {
     pub preloads: Vec<Preload>,
     /// What the values of the modifier of flow do.
     pub flow: Vec<Flow>,
+    /// The alternative of operands that are read for the last time.
+    pub last_read: &'static str,
 }
 
 impl Resolver<'_> {
@@ -30,6 +32,15 @@ impl Resolver<'_> {
             self.fidelity(fidelity, &mut semantics.facts);
         }
         for (name, preload) in spec.preloads.iter().flat_map(|named| named.iter()) {
+            for unknown in preload
+                .uniform
+                .iter()
+                .flatten()
+                .filter(|name| !preload.values.iter().any(|(n, _)| n.value == name.value))
+            {
+                let message = format!("`{}` is none of the values", unknown.value);
+                self.out.push(Diagnostic::error("E0101", unknown.span, message));
+            }
             semantics.facts.preloads.push(lower_preload(&name.value, preload));
         }
         if let Some(flow) = &spec.flow {
@@ -85,32 +96,54 @@ impl Resolver<'_> {
     }
 
     fn flow(&mut self, spec: &FlowSpec, facts: &mut Facts) {
-        let values = values_of(&self.isa, &spec.modifier.value);
-        let Some(values) = values else {
-            let message = format!("no instruction has a modifier `{}` of named values", spec.modifier.value);
-            return self.out.push(Diagnostic::error("E0101", spec.modifier.span, message));
+        let mask = |slot: u8| 1u8.checked_shl(slot.into()).unwrap_or(0);
+        if let Some(messages) = &spec.messages {
+            let slots = messages.slots.iter().map(|(name, slot)| (name, Flow { sends: mask(*slot), ..NOTHING }));
+            self.flow_of(&messages.modifier, slots.collect(), facts);
+        }
+        let values = spec.values.iter().map(|(name, does)| {
+            let flow = Flow {
+                waits: does.waits.iter().flatten().fold(0, |all, slot| all | mask(*slot)),
+                reconverges: does.reconverges.unwrap_or(false),
+                discards: does.discards.unwrap_or(false),
+                ends: does.ends.unwrap_or(false),
+                ..NOTHING
+            };
+            (name, flow)
+        });
+        self.flow_of(&spec.modifier, values.collect(), facts);
+        if let Some(last) = &spec.last_read {
+            let known = self.isa.kinds.iter().flat_map(|kind| &kind.alternatives).any(|known| known.name == last.value);
+            if !known && !self.bases.contains(&last.span.file) {
+                let message = format!("no kind has an alternative `{}`", last.value);
+                self.out.push(Diagnostic::error("E0101", last.span, message));
+            }
+            facts.last_read = if known { text(&last.value) } else { "" };
+        }
+    }
+
+    /// What values of a modifier do.
+    fn flow_of(&mut self, modifier: &Spanned<String>, does: Vec<(&Spanned<String>, Flow)>, facts: &mut Facts) {
+        let Some(values) = values_of(&self.isa, &modifier.value) else {
+            let message = format!("no instruction has a modifier `{}` of named values", modifier.value);
+            return self.out.push(Diagnostic::error("E0101", modifier.span, message));
         };
-        for (name, does) in spec.values.iter() {
+        for (name, flow) in does {
             let Some((_, value)) = values.iter().find(|(known, _)| *known == name.value) else {
                 if !self.bases.contains(&name.span.file) {
-                    let message = format!("`{}` has no value `{}`", spec.modifier.value, name.value);
+                    let message = format!("`{}` has no value `{}`", modifier.value, name.value);
                     self.out.push(Diagnostic::error("E0101", name.span, message));
                 }
                 continue;
             };
-            let waits =
-                does.waits.iter().flatten().fold(0, |mask, slot| mask | 1u8.checked_shl((*slot).into()).unwrap_or(0));
-            facts.flow.push(Flow {
-                modifier: text(&spec.modifier.value),
-                value: *value,
-                waits,
-                reconverges: does.reconverges.unwrap_or(false),
-                discards: does.discards.unwrap_or(false),
-                ends: does.ends.unwrap_or(false),
-            });
+            facts.flow.push(Flow { modifier: text(&modifier.value), value: *value, ..flow });
         }
     }
 }
+
+/// A value that does nothing.
+const NOTHING: Flow =
+    Flow { modifier: "", value: 0, sends: 0, waits: 0, reconverges: false, discards: false, ends: false };
 
 /// The values of the first modifier of this name that has names for them.
 fn values_of(isa: &Isa, modifier: &str) -> Option<Vec<(String, u64)>> {
@@ -124,7 +157,18 @@ fn values_of(isa: &Isa, modifier: &str) -> Option<Vec<(String, u64)>> {
 fn lower_preload(name: &str, spec: &PreloadSpec) -> Preload {
     let value = |(name, doc): (&Spanned<String>, &Spanned<String>)| (text(&name.value), text(&doc.value));
     let values = spec.values.iter().map(|(name, doc)| value((name, doc)));
-    Preload { name: text(name), doc: text(&spec.doc), first: spec.first, values: slice(values) }
+    let register = |name: &Spanned<String>| {
+        let at = spec.values.iter().position(|(known, _)| known.value == name.value)?;
+        Some(spec.first.wrapping_add(at as u16))
+    };
+    let uniform = spec.uniform.iter().flatten().filter_map(register);
+    Preload {
+        name: text(name),
+        doc: text(&spec.doc),
+        first: spec.first,
+        values: slice(values),
+        uniform: slice(uniform),
+    }
 }
 
 /// The fields of the static tables that hold the facts.
@@ -154,18 +198,21 @@ pub(crate) fn emit(semantics: &isaforge_core::semantics::Semantics) -> TokenStre
         }
     });
     let preloads = semantics.preloads.iter().map(|preload| {
-        let Preload { name, doc, first, values } = preload;
+        let Preload { name, doc, first, values, uniform } = preload;
         let first = Literal::u16_unsuffixed(*first);
+        let uniform = uniform.iter().map(|register| Literal::u16_unsuffixed(*register));
         let values = values.iter().map(|(name, doc)| quote!((#name, #doc)));
-        quote!(super::__rt::semantics::facts::Preload { name: #name, doc: #doc, first: #first, values: &[#(#values),*] })
+        quote!(super::__rt::semantics::facts::Preload { name: #name, doc: #doc, first: #first, values: &[#(#values),*], uniform: &[#(#uniform),*] })
     });
     let flow = semantics.flow.iter().map(|flow| {
-        let Flow { modifier, value, waits, reconverges, discards, ends } = *flow;
-        let (value, waits) = (Literal::u64_unsuffixed(value), Literal::u8_unsuffixed(waits));
+        let Flow { modifier, value, sends, waits, reconverges, discards, ends } = *flow;
+        let value = Literal::u64_unsuffixed(value);
+        let [sends, waits] = [sends, waits].map(Literal::u8_unsuffixed);
         quote! {
             super::__rt::semantics::facts::Flow {
                 modifier: #modifier,
                 value: #value,
+                sends: #sends,
                 waits: #waits,
                 reconverges: #reconverges,
                 discards: #discards,
@@ -173,9 +220,11 @@ pub(crate) fn emit(semantics: &isaforge_core::semantics::Semantics) -> TokenStre
             }
         }
     });
+    let last_read = semantics.last_read;
     quote! {
         fidelity: &[#(#fidelity),*],
         preloads: &[#(#preloads),*],
         flow: &[#(#flow),*],
+        last_read: #last_read,
     }
 }

@@ -90,6 +90,8 @@ vocabulary! {
         required first: u16,
         /// What this register and those after it hold: a name and what it is.
         required values: Named<Spanned<String>>,
+        /// Those values that are the same for all threads that can wait for each other.
+        optional uniform: Vec<Spanned<String>>,
     }
 }
 
@@ -100,6 +102,20 @@ vocabulary! {
         required modifier: Spanned<String>,
         /// Its values that do something.
         required values: Named<FlowValueSpec>,
+        /// The slots of messages, whose results come before a wait for the slot ends.
+        optional messages: MessagesSpec,
+        /// The alternative of operands that are read for the last time.
+        optional last_read ("last read"): Spanned<String>,
+    }
+}
+
+vocabulary! {
+    /// Instructions that go on while others are executed.
+    pub struct MessagesSpec {
+        /// The modifier that names the slot.
+        required modifier: Spanned<String>,
+        /// Its values, and the slot of each.
+        required slots: Named<u8>,
     }
 }
 

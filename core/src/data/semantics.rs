@@ -9,6 +9,7 @@ use crate::semantics::{Class, Effects, Intrinsic, Modifier, Node, Op, Operation,
 records! {
     Semantics {
         operations, intrinsics, states, spaces, faults, nan16, nan32, nan64, pc_bits, path, fidelity, preloads, flow,
+        last_read,
     }
     Operation { text, nodes, lists, constants, modifiers, intrinsics }
     Intrinsic { name, doc, parameters, result, effects }
@@ -19,8 +20,8 @@ records! {
     DataPath { path, roles, wires, local, repeats, stays, before, mask, everyone, in_turn }
     Stays { operands, slot, when, unless }
     Fidelity { instructions, class, detail, evidence, note }
-    Preload { name, doc, first, values }
-    Flow { modifier, value, waits, reconverges, discards, ends }
+    Preload { name, doc, first, values, uniform }
+    Flow { modifier, value, sends, waits, reconverges, discards, ends }
     Hardware {
         lanes, divergence, unit, aligned, elf, program, banks, aliases, bits, uniform, readings, discards, spaces, calls, intrinsics,
         bursts, unmasks, start, named,

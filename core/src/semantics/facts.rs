@@ -55,15 +55,19 @@ pub struct Preload {
     pub first: u16,
     /// What this register and those after it hold: a name and what it is.
     pub values: &'static [(&'static str, &'static str)],
+    /// Those of these registers that hold the same for all threads that can wait for each other, by number.
+    pub uniform: &'static [u16],
 }
 
-/// What a value of the modifier of flow does after the instruction.
+/// What a value of a modifier of flow does after the instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {
     /// The modifier.
     pub modifier: &'static str,
     /// The bits of its value.
     pub value: u64,
+    /// The slots of the messages that the instruction sends, bit 0 for slot 0.
+    pub sends: u8,
     /// The slots whose messages it waits for, bit 0 for slot 0.
     pub waits: u8,
     /// Threads that have parted meet again.

@@ -72,8 +72,10 @@ pub struct Semantics {
     pub fidelity: &'static [facts::Fidelity],
     /// What programs find in registers at their start.
     pub preloads: &'static [facts::Preload],
-    /// What the values of the modifier of flow do.
+    /// What the values of modifiers of flow do.
     pub flow: &'static [facts::Flow],
+    /// The alternative of operands that are read for the last time; empty if there is none.
+    pub last_read: &'static str,
 }
 
 impl Semantics {

@@ -14947,6 +14947,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     ("global_y", "Its second coordinate."),
                     ("global_z", "Its third coordinate."),
                 ],
+                uniform: &[57, 58, 59],
             },
             super::__rt::semantics::facts::Preload {
                 name: "vertex",
@@ -14960,6 +14961,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     ("vertex", "The number of the vertex."),
                     ("instance", "The instance."),
                 ],
+                uniform: &[],
             },
             super::__rt::semantics::facts::Preload {
                 name: "fragment",
@@ -14974,12 +14976,14 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                         "What rasterization covered; above it the sample's number and the centroid.",
                     ),
                 ],
+                uniform: &[],
             },
         ],
         flow: &[
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 9,
+                sends: 0,
                 waits: 231,
                 reconverges: false,
                 discards: false,
@@ -14988,6 +14992,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 13,
+                sends: 0,
                 waits: 0,
                 reconverges: false,
                 discards: true,
@@ -14996,14 +15001,52 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 15,
+                sends: 0,
                 waits: 0,
                 reconverges: false,
                 discards: false,
                 ends: true,
             },
             super::__rt::semantics::facts::Flow {
+                modifier: "slot",
+                value: 0,
+                sends: 1,
+                waits: 0,
+                reconverges: false,
+                discards: false,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
+                modifier: "slot",
+                value: 1,
+                sends: 2,
+                waits: 0,
+                reconverges: false,
+                discards: false,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
+                modifier: "slot",
+                value: 2,
+                sends: 4,
+                waits: 0,
+                reconverges: false,
+                discards: false,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
+                modifier: "slot",
+                value: 7,
+                sends: 128,
+                waits: 0,
+                reconverges: false,
+                discards: false,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 1,
+                sends: 0,
                 waits: 1,
                 reconverges: false,
                 discards: false,
@@ -15012,6 +15055,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 2,
+                sends: 0,
                 waits: 2,
                 reconverges: false,
                 discards: false,
@@ -15020,6 +15064,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 3,
+                sends: 0,
                 waits: 3,
                 reconverges: false,
                 discards: false,
@@ -15028,6 +15073,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 4,
+                sends: 0,
                 waits: 4,
                 reconverges: false,
                 discards: false,
@@ -15036,6 +15082,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 5,
+                sends: 0,
                 waits: 5,
                 reconverges: false,
                 discards: false,
@@ -15044,6 +15091,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 6,
+                sends: 0,
                 waits: 6,
                 reconverges: false,
                 discards: false,
@@ -15052,6 +15100,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 7,
+                sends: 0,
                 waits: 7,
                 reconverges: false,
                 discards: false,
@@ -15060,6 +15109,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 8,
+                sends: 0,
                 waits: 71,
                 reconverges: false,
                 discards: false,
@@ -15068,12 +15118,14 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 10,
+                sends: 0,
                 waits: 0,
                 reconverges: true,
                 discards: false,
                 ends: false,
             },
         ],
+        last_read: "last_use",
     }
 };
 /// What the texts call and do not define. A machine has a method for each; one that is missing does not compile.

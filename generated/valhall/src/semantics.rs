@@ -19075,6 +19075,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     ("global_y", "Its second coordinate."),
                     ("global_z", "Its third coordinate."),
                 ],
+                uniform: &[57, 58, 59],
             },
             super::__rt::semantics::facts::Preload {
                 name: "vertex",
@@ -19088,6 +19089,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                     ("vertex", "The number of the vertex."),
                     ("instance", "The instance."),
                 ],
+                uniform: &[],
             },
             super::__rt::semantics::facts::Preload {
                 name: "fragment",
@@ -19102,12 +19104,50 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
                         "What rasterization covered; above it the sample's number and the centroid.",
                     ),
                 ],
+                uniform: &[],
             },
         ],
         flow: &[
             super::__rt::semantics::facts::Flow {
+                modifier: "slot",
+                value: 0,
+                sends: 1,
+                waits: 0,
+                reconverges: false,
+                discards: false,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
+                modifier: "slot",
+                value: 1,
+                sends: 2,
+                waits: 0,
+                reconverges: false,
+                discards: false,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
+                modifier: "slot",
+                value: 2,
+                sends: 4,
+                waits: 0,
+                reconverges: false,
+                discards: false,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
+                modifier: "slot",
+                value: 7,
+                sends: 128,
+                waits: 0,
+                reconverges: false,
+                discards: false,
+                ends: false,
+            },
+            super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 1,
+                sends: 0,
                 waits: 1,
                 reconverges: false,
                 discards: false,
@@ -19116,6 +19156,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 2,
+                sends: 0,
                 waits: 2,
                 reconverges: false,
                 discards: false,
@@ -19124,6 +19165,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 3,
+                sends: 0,
                 waits: 3,
                 reconverges: false,
                 discards: false,
@@ -19132,6 +19174,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 4,
+                sends: 0,
                 waits: 4,
                 reconverges: false,
                 discards: false,
@@ -19140,6 +19183,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 5,
+                sends: 0,
                 waits: 5,
                 reconverges: false,
                 discards: false,
@@ -19148,6 +19192,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 6,
+                sends: 0,
                 waits: 6,
                 reconverges: false,
                 discards: false,
@@ -19156,6 +19201,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 7,
+                sends: 0,
                 waits: 7,
                 reconverges: false,
                 discards: false,
@@ -19164,6 +19210,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 8,
+                sends: 0,
                 waits: 71,
                 reconverges: false,
                 discards: false,
@@ -19172,6 +19219,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 9,
+                sends: 0,
                 waits: 231,
                 reconverges: false,
                 discards: false,
@@ -19180,6 +19228,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 10,
+                sends: 0,
                 waits: 0,
                 reconverges: true,
                 discards: false,
@@ -19188,6 +19237,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 13,
+                sends: 0,
                 waits: 0,
                 reconverges: false,
                 discards: true,
@@ -19196,12 +19246,14 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
             super::__rt::semantics::facts::Flow {
                 modifier: "flow",
                 value: 15,
+                sends: 0,
                 waits: 0,
                 reconverges: false,
                 discards: false,
                 ends: true,
             },
         ],
+        last_read: "last_use",
     }
 };
 /// What the texts call and do not define. A machine has a method for each; one that is missing does not compile.

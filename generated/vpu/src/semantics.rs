@@ -7245,6 +7245,7 @@ pub static SEMANTICS: &super::__rt::semantics::Semantics = &{
         fidelity: &[],
         preloads: &[],
         flow: &[],
+        last_read: "",
     }
 };
 /// What the texts call and do not define. A machine has a method for each; one that is missing does not compile.

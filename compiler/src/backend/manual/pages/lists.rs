@@ -192,7 +192,12 @@ fn conventions(book: &Book, semantics: &'static Semantics) -> Markup {
 fn effects(flow: &isaforge_core::semantics::facts::Flow) -> String {
     let slots: Vec<String> = (0..8).filter(|slot| flow.waits >> slot & 1 != 0).map(|slot| slot.to_string()).collect();
     let waits = if slots.is_empty() { String::new() } else { format!("waits for slots {}", slots.join(", ")) };
+    let sends = match flow.sends {
+        0 => String::new(),
+        sends => format!("the message has slot {}", sends.trailing_zeros()),
+    };
     let parts = [
+        sends.as_str(),
         waits.as_str(),
         if flow.reconverges { "diverged threads reconverge" } else { "" },
         if flow.discards { "helper threads end" } else { "" },

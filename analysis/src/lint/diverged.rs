@@ -1,0 +1,147 @@
+//! Barriers that only some threads of a group may come to.
+//!
+//! A branch parts threads where what it reads depends on what each thread finds in its registers at the start. A barrier that
+//! can be reached from such a branch, and that not every way from it leads to, may wait for threads that never come.
+
+use std::collections::HashSet;
+
+use petgraph::algo::dominators::simple_fast;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use super::{Check, Finding};
+use crate::effects::When;
+use crate::entry::Register;
+use crate::graph::Graph;
+use crate::program::Program;
+
+/// Looks for such barriers.
+pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
+    let is_barrier = |index: &usize| program.entries[*index].instruction.as_ref().is_ok_and(|one| one.flow.barrier);
+    let barriers: Vec<usize> = (0..program.entries.len()).filter(is_barrier).collect();
+    if barriers.is_empty() || graph.blocks.iter().any(|block| block.indirect) {
+        return;
+    }
+    let branches = parting(program, graph);
+    let ends = Ends::new(graph);
+    for barrier in barriers {
+        let block = graph.block_of(barrier);
+        let parts = |branch: &&usize| {
+            let from = graph.block_of(**branch);
+            from != block && ends.reaches(graph, from, block) && !ends.always(from, block)
+        };
+        if let Some(branch) = branches.iter().find(parts) {
+            let text = program.entries[*branch].instruction.as_ref().map_or("", |one| one.text.as_str());
+            let place = program.entries[*branch].bytes.start;
+            let message = format!("`{text}` at {place:#x} may send some threads of a group elsewhere");
+            found.push(Finding { check: Check::Diverged, entry: barrier, message });
+        }
+    }
+}
+
+/// Registers that hold something else for each thread at the start of programs whose threads wait for each other.
+fn own(program: &Program<'_>) -> HashSet<u32> {
+    let preloads = program.set.semantics.map_or(&[][..], |semantics| semantics.preloads);
+    let kinds = preloads.iter().filter(|preload| !preload.uniform.is_empty());
+    let registers = kinds.flat_map(|preload| {
+        let all = preload.first..preload.first + preload.values.len() as u16;
+        all.filter(|register| !preload.uniform.contains(register))
+    });
+    registers.map(u32::from).collect()
+}
+
+/// Branches whose condition depends on the thread.
+fn parting(program: &Program<'_>, graph: &Graph) -> Vec<usize> {
+    let instructions = || program.entries.iter().filter_map(|entry| entry.instruction.as_ref().ok());
+    let banks: HashSet<u16> = instructions().flat_map(|one| &one.writes).map(|(register, _)| register.bank).collect();
+    let start: HashSet<Register> = own(program)
+        .into_iter()
+        .flat_map(|index| banks.iter().map(move |bank| Register { bank: *bank, index }))
+        .collect();
+    let mut before: Vec<Option<HashSet<Register>>> = vec![None; graph.blocks.len()];
+    let mut open = Vec::new();
+    for place in program.entry_points.iter().filter(|place| **place < program.entries.len()) {
+        before[graph.block_of(*place)] = Some(start.clone());
+        open.push(graph.block_of(*place));
+    }
+    let mut found = Vec::new();
+    while let Some(block) = open.pop() {
+        let mut varying = before[block].clone().unwrap_or_default();
+        for index in graph.blocks[block].entries.clone() {
+            let Ok(one) = &program.entries[index].instruction else { continue };
+            let varies = one.reads.iter().any(|register| varying.contains(register));
+            if varies && one.flow.branch == When::Sometimes && !found.contains(&index) {
+                found.push(index);
+            }
+            for (register, whole) in &one.writes {
+                match varies {
+                    true => drop(varying.insert(*register)),
+                    false if *whole => drop(varying.remove(register)),
+                    false => {}
+                }
+            }
+        }
+        for (next, _) in graph.successors(block) {
+            let changed = match &mut before[next] {
+                Some(known) => {
+                    let count = known.len();
+                    known.extend(varying.iter().copied());
+                    known.len() != count
+                }
+                none => {
+                    *none = Some(varying.clone());
+                    true
+                }
+            };
+            if changed {
+                open.push(next);
+            }
+        }
+    }
+    found
+}
+
+/// Which blocks every way to the end leads through.
+struct Ends {
+    dominators: petgraph::algo::dominators::Dominators<NodeIndex>,
+}
+
+impl Ends {
+    fn new(graph: &Graph) -> Ends {
+        let mut reversed: DiGraph<(), ()> = DiGraph::new();
+        let nodes: Vec<NodeIndex> = graph.blocks.iter().map(|_| reversed.add_node(())).collect();
+        let end = reversed.add_node(());
+        for block in 0..graph.blocks.len() {
+            let mut any = false;
+            for (next, _) in graph.successors(block) {
+                reversed.add_edge(nodes[next], nodes[block], ());
+                any = true;
+            }
+            if !any || graph.blocks[block].leaves {
+                reversed.add_edge(end, nodes[block], ());
+            }
+        }
+        Ends { dominators: simple_fast(&reversed, end) }
+    }
+
+    /// Whether every way from a block to the end leads through another.
+    fn always(&self, from: usize, through: usize) -> bool {
+        let mut all = self.dominators.dominators(NodeIndex::new(from)).into_iter().flatten();
+        all.any(|node| node.index() == through)
+    }
+
+    fn reaches(&self, graph: &Graph, from: usize, to: usize) -> bool {
+        let mut seen = vec![false; graph.blocks.len()];
+        let mut open = vec![from];
+        while let Some(block) = open.pop() {
+            for (next, _) in graph.successors(block) {
+                if next == to {
+                    return true;
+                }
+                if !std::mem::replace(&mut seen[next], true) {
+                    open.push(next);
+                }
+            }
+        }
+        false
+    }
+}

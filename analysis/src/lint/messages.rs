@@ -1,0 +1,99 @@
+//! Messages in flight: instructions whose results come later, and are not to be touched until somebody waits.
+//!
+//! What a message reads it has read before a later instruction writes it: documents ask for a wait there, and compilers whose
+//! programs run do without.
+
+use std::collections::BTreeSet;
+
+use super::{Check, Finding, reachable};
+use crate::entry::{Instruction, Register};
+use crate::graph::Graph;
+use crate::program::Program;
+
+/// Looks for results that are touched too early, and for waits for nothing.
+pub(super) fn check(program: &Program<'_>, graph: &Graph, found: &mut Vec<Finding>) {
+    let facts = program.set.semantics.map_or(&[][..], |semantics| semantics.flow);
+    let known = facts.iter().fold(0, |all, fact| all | fact.sends);
+    if known == 0 || graph.blocks.iter().any(|block| block.indirect) {
+        return;
+    }
+    let messages = Messages { program, known };
+    // Messages that may be in flight before each block.
+    let mut before: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); graph.blocks.len()];
+    let mut open: Vec<usize> = (0..graph.blocks.len()).rev().collect();
+    while let Some(block) = open.pop() {
+        let mut flying = before[block].clone();
+        graph.blocks[block].entries.clone().for_each(|index| messages.step(index, &mut flying));
+        for (next, _) in graph.successors(block) {
+            let count = before[next].len();
+            before[next].extend(flying.iter().copied());
+            if before[next].len() != count {
+                open.push(next);
+            }
+        }
+    }
+    for (block, mut flying) in before.into_iter().enumerate() {
+        for index in graph.blocks[block].entries.clone().filter(|index| reachable(graph, *index)) {
+            let Some(own) = messages.instruction(index) else { continue };
+            if let Some((sender, register)) = messages.touched(own, &flying) {
+                let name = program.set.name(register);
+                let message = format!("nothing waits for `{}`, which may write {name} later", sender.text);
+                found.push(Finding { check: Check::Unawaited, entry: index, message });
+            }
+            let waits = own.flow.waits;
+            // Of slots that no message names the hardware knows more than the program.
+            let judged = waits != 0 && waits & !known == 0 && messages.slots(own) & waits == 0;
+            if judged && !flying.iter().any(|sender| messages.in_slots(*sender, waits)) {
+                let message = "no message is in flight that this waits for".to_owned();
+                found.push(Finding { check: Check::Needless, entry: index, message });
+            }
+            messages.step(index, &mut flying);
+        }
+    }
+}
+
+struct Messages<'p, 's> {
+    program: &'p Program<'s>,
+    /// The slots that instructions can name.
+    known: u8,
+}
+
+impl<'p> Messages<'p, '_> {
+    fn instruction(&self, index: usize) -> Option<&'p Instruction> {
+        self.program.entries.get(index)?.instruction.as_ref().ok()
+    }
+
+    /// The slots that an instruction may use. One that does more than compute, and names none, may use any.
+    fn slots(&self, instruction: &Instruction) -> u8 {
+        match instruction.flow.sends {
+            0 if !instruction.pure => self.known,
+            sends => sends,
+        }
+    }
+
+    fn in_slots(&self, sender: usize, waits: u8) -> bool {
+        self.instruction(sender).is_some_and(|sender| self.slots(sender) & waits != 0)
+    }
+
+    /// What is in flight behind an instruction: its own message, and what it does not wait for.
+    fn step(&self, index: usize, flying: &mut BTreeSet<usize>) {
+        let Some(own) = self.instruction(index) else { return };
+        if self.slots(own) != 0 {
+            flying.insert(index);
+        }
+        flying.retain(|sender| !self.in_slots(*sender, own.flow.waits));
+    }
+
+    /// The first result in flight that an instruction touches, and who sends it.
+    fn touched(&self, own: &Instruction, flying: &BTreeSet<usize>) -> Option<(&'p Instruction, Register)> {
+        flying.iter().filter_map(|sender| self.instruction(*sender)).filter(|sender| sender.flow.sends != 0).find_map(
+            |sender| {
+                let touches = |register: &Register| {
+                    own.reads.contains(register) || own.writes.iter().any(|(written, _)| written == register)
+                };
+                let register = sender.writes.iter().map(|(register, _)| *register).find(touches)?;
+                Some((sender, register))
+            },
+        )
+    }
+}
