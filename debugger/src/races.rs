@@ -7,7 +7,7 @@
 //! - the first thread executes an atomic after its access, and the second one before its own, and later than that. A barrier
 //!   between an access and an atomic makes the atomic of one thread count for all of its group.
 //!
-//! An atomic orders whatever its address: what is reported is a race, and not every race is reported. Memory is bounded: of
+//! Taking a lock or giving it back counts as an atomic of all threads of the warp. An atomic orders whatever its address: what is reported is a race, and not every race is reported. Memory is bounded: of
 //! a word three accesses are known, of a thread and of a group the last atomics, and of memory the first
 //! [`Races::WORDS`] words that are touched.
 
@@ -127,7 +127,9 @@ impl Races {
         let space = if Memory::RESERVED.contains(&access.address) { group.wrapping_add(1) } else { 0 };
         let epoch = self.groups.get(&group).map_or(0, |group| group.epoch);
         let (first, end) = (access.address, access.address.saturating_add(access.size.into()));
-        for word in first / 4..end.div_ceil(4) {
+        // A lock is no memory.
+        let words = if access.size == 0 { 0..0 } else { first / 4..end.div_ceil(4) };
+        for word in words {
             let inside = |byte: &u64| (first..end).contains(&(word * 4 + byte));
             let bytes = (0..4).filter(inside).fold(0, |bytes, byte| bytes | 1 << byte);
             let touch = Touch { id, group, epoch, clock: self.clock, bytes, side };

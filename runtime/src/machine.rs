@@ -89,7 +89,7 @@ pub struct At {
 pub struct Access {
     /// The lane.
     pub lane: u8,
-    /// Bytes; of what one instruction does in several parts, each part.
+    /// Bytes; of what one instruction does in several parts, each part. An atomic of no bytes takes or gives back a lock.
     pub size: u8,
     /// The first byte.
     pub address: u64,

@@ -2,6 +2,7 @@
 
 use isaforge_usc::Lr;
 
+use crate::machine::AccessKind;
 use crate::usc::exec::Cpu;
 use crate::usc::host::Host;
 use crate::usc::machine::{MUTEXES, State};
@@ -10,11 +11,13 @@ impl<H: Host> Cpu<'_, H> {
     /// Gives back or takes a mutex; the action is numbered as it is encoded.
     pub(super) fn mutex(&mut self, action: u32, id: u32) {
         let Some(action) = Lr::from_number(action.into()) else { return };
+        let number = self.number;
         let holder = &mut self.common.mutexes[id as usize % MUTEXES];
-        let mine = *holder == Some(self.number);
+        let mine = *holder == Some(number);
+        let ordered = mine || action == Lr::Lock && holder.is_none();
         match action {
             Lr::Lock => match *holder {
-                None => *holder = Some(self.number),
+                None => *holder = Some(number),
                 Some(_) if mine => {}
                 Some(_) => self.task.state = State::Wants(id),
             },
@@ -28,6 +31,9 @@ impl<H: Host> Cpu<'_, H> {
                     Lr::Release | Lr::Lock => {}
                 }
             }
+        }
+        if ordered {
+            (0..self.task.instances()).for_each(|instance| self.access(AccessKind::Atomic, instance, id.into(), 0));
         }
     }
 }

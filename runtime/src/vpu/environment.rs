@@ -6,6 +6,7 @@ use isaforge_core::semantics::{AtomicOp, Special, Type};
 
 use crate::exec::vector::effect::Rows;
 use crate::exec::vector::{bits_of, mask_of};
+use crate::machine::{Access, AccessKind};
 use crate::vpu::error::{Misuse, Wait};
 use crate::vpu::exec::{Outside, QUEUE, World};
 use crate::vpu::group::{Group, Start, THREADS, row, word};
@@ -26,6 +27,7 @@ pub(crate) struct Threads<'a, S> {
     world: &'a mut World,
     out: Outside<'a>,
     writes: Vec<Write>,
+    accesses: Vec<Access>,
     sink: std::marker::PhantomData<S>,
 }
 
@@ -46,13 +48,14 @@ fn components(element: u16, ty: Type, value: u64) -> impl Iterator<Item = (usize
 
 impl<'a, S: Sink> Threads<'a, S> {
     pub(crate) fn new(op: &'a Op, group: &'a mut Group, world: &'a mut World, out: Outside<'a>) -> Self {
-        Threads { op, group, world, out, writes: Vec::new(), sink: std::marker::PhantomData }
+        Threads { op, group, world, out, writes: Vec::new(), accesses: Vec::new(), sink: std::marker::PhantomData }
     }
 
     /// Hands on what was written, thread by thread.
     pub(crate) fn finish(mut self, sink: &mut S) {
         self.writes.sort_by_key(|write| write.thread);
         self.writes.into_iter().for_each(|write| sink.write(write));
+        self.accesses.into_iter().for_each(|access| sink.access(access));
     }
 
     fn note(&mut self, thread: usize, to: Written, component: usize, value: u16) {
@@ -70,6 +73,16 @@ impl<'a, S: Sink> Threads<'a, S> {
     fn note_memory(&mut self, thread: usize, at: u32, value: u64) {
         for (c, value) in components(0, Type::U64, value) {
             self.note(thread, Written::Memory(at), c, value);
+        }
+    }
+
+    /// Notes what the threads of the mask access in external memory.
+    fn note_access(&mut self, kind: AccessKind, address: &Column<THREADS>, ty: Type, mask: u64) {
+        if S::ON {
+            for t in threads(mask) {
+                let size = (ty.size() / 8) as u8;
+                self.accesses.push(Access { lane: t as u8, size, address: address[t] & 0xffff_ffff, kind });
+            }
         }
     }
 
@@ -256,6 +269,7 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
             self.check_range(address, ty, mask);
             let memory = self.out.memory;
             self.delay(mask, |t| if memory.cached(address[t] as u32) { HIT } else { MISS });
+            self.note_access(AccessKind::Load, address, ty, mask);
         }
         Ok(address.map(|at| {
             let found = match space {
@@ -281,6 +295,7 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
     ) -> Result<()> {
         if space == name::EXTERNAL {
             self.check_range(address, ty, mask);
+            self.note_access(AccessKind::Store, address, ty, mask);
         }
         for t in threads(mask) {
             match space {
@@ -314,6 +329,7 @@ impl<S: Sink> Environment<THREADS> for Threads<'_, S> {
         mask: u64,
     ) -> Result<Column<THREADS>> {
         self.check_range(address, ty, mask);
+        self.note_access(AccessKind::Atomic, address, ty, mask);
         self.delay(mask, |_| MISS);
         let mut found = [0; THREADS];
         for t in threads(mask) {

@@ -10,7 +10,7 @@ use crate::vpu::group::{Group, Registers, Start};
 use crate::vpu::program::{Program, refusal};
 use crate::vpu::tiles::TileSize;
 use crate::vpu::together::Bundle;
-use crate::vpu::trace::{Event, Quiet, Write};
+use crate::vpu::trace::{Event, Noted, Quiet};
 use crate::vpu::watched::Seen;
 
 /// Groups that can be active on a core.
@@ -316,17 +316,18 @@ impl Core {
         self.turn = index + 1;
         let (core, pc) = (self.number, self.active[index].pc);
         if let Some(observer) = &mut observer {
-            let seen = Seen { group: &self.active[index], world: &self.world, memory: out.memory, core, pc };
+            let (group, world, memory) = (&self.active[index], &self.world, out.memory);
+            let seen = Seen { group, world, memory, core, pc, accesses: &[] };
             if observer.before(&seen).is_break() {
                 return Err(RunError::Stopped);
             }
         }
         let group = &mut self.active[index];
         let serial = group.serial;
-        let mut writes: Vec<Write> = Vec::new();
+        let mut noted = Noted::default();
         let op = program.op(pc);
-        let outcome = match traced {
-            true => execute(op, group, &mut self.world, out, &mut writes),
+        let outcome = match traced || observer.is_some() {
+            true => execute(op, group, &mut self.world, out, &mut noted),
             false => execute(op, group, &mut self.world, out, &mut Quiet),
         };
         let text = || if traced { program.text(pc) } else { String::new() };
@@ -346,7 +347,8 @@ impl Core {
         self.issued += 1;
         group.steps += 1;
         if let Some(observer) = observer {
-            let seen = Seen { group, world: &self.world, memory: out.memory, core, pc };
+            let accesses = &noted.accesses[..];
+            let seen = Seen { group, world: &self.world, memory: out.memory, core, pc, accesses };
             if observer.after(&seen).is_break() {
                 return Err(RunError::Stopped);
             }
@@ -358,7 +360,7 @@ impl Core {
             self.recycle(&group);
             self.spare.push(group);
         }
-        Ok(Some(Event::Issue { group: serial, pc, text: text(), writes, flags, living, active }))
+        Ok(Some(Event::Issue { group: serial, pc, text: text(), writes: noted.writes, flags, living, active }))
     }
 
     pub(crate) fn warnings(&self) -> impl Iterator<Item = Warning> {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::machine::Access;
 use crate::vpu::error::Wait;
 use crate::vpu::group::THREADS;
 
@@ -149,6 +150,7 @@ pub(crate) trait Sink {
     /// False where notes would only be thrown away.
     const ON: bool;
     fn write(&mut self, write: Write);
+    fn access(&mut self, access: Access);
 }
 
 /// Takes no note.
@@ -157,11 +159,35 @@ pub(crate) struct Quiet;
 impl Sink for Quiet {
     const ON: bool = false;
     fn write(&mut self, _: Write) {}
+    fn access(&mut self, _: Access) {}
 }
 
 impl Sink for Vec<Write> {
     const ON: bool = true;
+
     fn write(&mut self, write: Write) {
         self.push(write);
+    }
+
+    fn access(&mut self, _: Access) {}
+}
+
+/// What an instruction did.
+#[derive(Default)]
+pub(crate) struct Noted {
+    pub writes: Vec<Write>,
+    /// Accesses to external memory.
+    pub accesses: Vec<Access>,
+}
+
+impl Sink for Noted {
+    const ON: bool = true;
+
+    fn write(&mut self, write: Write) {
+        self.writes.push(write);
+    }
+
+    fn access(&mut self, access: Access) {
+        self.accesses.push(access);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::machine::{self, At, Bank, Observer, Register, View};
+use crate::machine::{self, Access, At, Bank, Observer, Register, View};
 use crate::observe::Terms;
 use crate::vpu::error::RunError;
 use crate::vpu::exec::World;
@@ -45,10 +45,6 @@ impl machine::Machine for Watched<'_> {
         Terms { instruction: "instruction", step: "instruction", thread: "thread", warp: "group" }
     }
 
-    fn tells_accesses(&self) -> bool {
-        false
-    }
-
     fn lanes(&self) -> usize {
         THREADS
     }
@@ -83,6 +79,7 @@ pub(crate) struct Seen<'a> {
     pub memory: &'a Memory,
     pub core: usize,
     pub pc: u16,
+    pub accesses: &'a [Access],
 }
 
 impl View for Seen<'_> {
@@ -112,6 +109,10 @@ impl View for Seen<'_> {
 
     fn memory(&self, _: usize, address: u64, into: &mut [u8]) -> Option<()> {
         End(self.memory).memory(0, address, into)
+    }
+
+    fn accesses(&self) -> &[Access] {
+        self.accesses
     }
 }
 
