@@ -96,3 +96,41 @@ fn races_of_valhall_are_named_with_both_places() {
     let run = isaforge_in(folder.path(), &["run", "--races", "launch.yaml"], b"").expect(1);
     assert!(run.out().contains("stores at 1 `STORE.i32.slot0.end @r4, u0, offset:0`"), "{}", run.out());
 }
+
+#[test]
+fn mutexes_of_the_usc_order_accesses_of_tasks() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // An instance of each task loads and stores the same word.
+    let addresses: Vec<String> = (0..64).map(|instance| (0x2000 + instance % 32 * 4).to_string()).collect();
+    let run = |lock: &str, release: &str| {
+        let launch = format!(
+            "isa: usc\ninstances: 64\nprogram: |\n{lock}  1 : ld r7, drc0, 1, r4\n  2 : wdf drc0\n  3 : st r7@S3, 1, drc0, 1, r4@S4\n\
+             {release}  5 : nop.end\nregisters: [{{ register: r4, words: [{}], each: true }}]\n\
+             memory: [{{ address: 0x2000, size: 128 }}]\n",
+            addresses.join(", ")
+        );
+        fs::write(folder.path().join("launch.yaml"), launch).expect("it is written");
+        isaforge_in(folder.path(), &["run", "--races", "launch.yaml"], b"")
+    };
+    let clean = run("  0 : mutex.lock 3\n", "  4 : mutex.release 3\n").expect(0);
+    assert!(clean.err.contains("no races"), "{}{}", clean.out(), clean.err);
+    let racy = run("", "").expect(1);
+    assert!(racy.out().contains("instance (0,0,0) stores") && racy.out().contains("(32,0,0)"), "{}", racy.out());
+}
+
+#[test]
+fn races_of_the_vpu_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |access: &str| {
+        let launch = format!(
+            "isa: vpu\nrectangle: [0, 0, 8, 2]\nprogram: |\n  {access}\n  Exit\n\
+             globals: [[0], [0x1]]\nmemory: {{ size: 64 }}\n"
+        );
+        fs::write(folder.path().join("launch.yaml"), launch).expect("it is written");
+        isaforge_in(folder.path(), &["run", "--races", "launch.yaml"], b"")
+    };
+    let clean = run("IssueExternalFetchAdd32 r2.xyxy, g1.xyzw\n  FinishExternalLoad r3.xyzw").expect(0);
+    assert!(clean.err.contains("no races"), "{}{}", clean.out(), clean.err);
+    let racy = run("ExternalWrite g1.xyzw, r2.xyzw").expect(1);
+    assert!(racy.out().contains("race at 0x0: thread (0,0,0) stores at 0 "), "{}", racy.out());
+}
