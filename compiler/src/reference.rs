@@ -61,6 +61,7 @@ fn semantics(out: &mut String) {
     section::<semantics::PreloadSpec>(out, "`preloads`: what programs find at their start");
     section::<semantics::FlowSpec>(out, "`flow`: what a modifier of all instructions does after them");
     section::<semantics::FlowValueSpec>(out, "A value of `flow`");
+    section::<semantics::MessagesSpec>(out, "`messages`: instructions that go on while others are executed");
     let _ = writeln!(out, "### The grammar of texts\n\n```text\n{}```\n", parse::GRAMMAR);
     out.push_str("### Functions of texts\n\n| call | result |\n|---|---|\n");
     for builtin in builtins::BUILTINS {
