@@ -15,8 +15,8 @@ use isaforge_valhall::semantics::SEMANTICS;
 /// store of point sizes out of the finished code of the second, so what it would store is computed in vain: true. And the
 /// second colour of dual source blending is in r4 to r7, which `BLEND` reads without naming them: no word says it.
 ///
-/// Of waits, values that are given up and barriers nothing is found. Registers that a message reads are overwritten without a
-/// wait in 16 of the shaders, although the document asks for one: the lint does not.
+/// Waits, values that are given up and barriers have no finding. Some shaders overwrite registers that a message reads without
+/// waiting for it, although the document asks them to; so does every ordinary instruction, and the lint does not look at these.
 #[test]
 fn findings_in_compiled_shaders_are_known() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/valhall/shaders.tsv.gz");
