@@ -269,7 +269,7 @@ Examples:
   isaforge run launch.yaml
   isaforge run --init double.s            write a commented double.yaml
   isaforge run launch.yaml --quiet        only the outputs of the launch file
-  isaforge run launch.yaml --trace        workgroup (0,0,0) warp 0    3 ++++xxxxxxxxxxxx, then the text
+  isaforge run launch.yaml --trace        workgroup, warp, place, lanes, then the text
   isaforge run launch.yaml --trace --thread 1,2 --register r3
   isaforge run launch.yaml --break loop --break '7 if r2 > 1.0'     registers at each stop
   isaforge run launch.yaml --json         the result, memory that was written, counts
@@ -285,7 +285,7 @@ Examples:
   isaforge run launch.yaml --fidelity     executed instructions grouped by accuracy
   isaforge run case.json                  a recorded case (see `conform`): writes NAME.png, or
                                           NAME-targetN.png for several targets
-  isaforge run case.json --trace          pixel (6,0)    3 ++++++++xxxxxxxx, then the text
+  isaforge run case.json --trace          pixel, place, lanes, then the text
   isaforge run --sheet sheet.png cases/*.json       all their pictures on one sheet
 
 All engines produce the same bits. `--compare` runs a launch on every engine and level and prints

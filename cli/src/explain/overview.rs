@@ -24,27 +24,33 @@ pub fn overview(isa: &'static Isa, semantics: Option<&'static Semantics>, width:
             out.push_str(&format!("  {register:5} {:16} {}\n", *name, paint(DIM, doc)));
         }
     }
-    let Some(modifier) = semantics.flow.first().map(|does| does.modifier) else { return out };
-    out.push_str(&format!("\n{}\n", paint(BOLD, &format!("after an instruction, by its {modifier}"))));
-    let name = |value: u64| {
+    let name = |modifier: &str, value: u64| {
         let mut found = isa.forms.iter().flat_map(|form| form.modifiers).filter(|m| m.name == modifier);
         found.find_map(|m| match m.ty {
             Type::Enum(e) => isa.enums[usize::from(e)].values.iter().find(|v| v.bits == value).map(|v| v.name),
             _ => None,
         })
     };
+    let slots = |what: &str, slots: u8| {
+        let slots: Vec<String> = (0..8).filter(|slot| slots >> slot & 1 != 0).map(|slot| slot.to_string()).collect();
+        if slots.is_empty() { String::new() } else { format!("{what} {}", slots.join(", ")) }
+    };
+    let mut before = None;
     for does in semantics.flow {
-        let slots: Vec<String> =
-            (0..8).filter(|slot| does.waits >> slot & 1 != 0).map(|slot| slot.to_string()).collect();
-        let waits = if slots.is_empty() { String::new() } else { format!("waits for slots {}", slots.join(", ")) };
+        if before.replace(does.modifier) != Some(does.modifier) {
+            out.push_str(&format!("\n{}\n", paint(BOLD, &format!("after an instruction, by its {}", does.modifier))));
+        }
+        let [sends, waits] =
+            [slots("a message is under way in slot", does.sends), slots("waits for slots", does.waits)];
         let parts = [
+            sends.as_str(),
             waits.as_str(),
             if does.reconverges { "threads that have parted meet" } else { "" },
             if does.discards { "threads that only help end" } else { "" },
             if does.ends { "the thread ends" } else { "" },
         ];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        out.push_str(&format!("  {:12} {}\n", name(does.value).unwrap_or("?"), parts.join("; ")));
+        out.push_str(&format!("  {:12} {}\n", name(does.modifier, does.value).unwrap_or("?"), parts.join("; ")));
     }
     out
 }

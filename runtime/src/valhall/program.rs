@@ -173,9 +173,8 @@ static DECODER: LazyLock<Decoder> = LazyLock::new(|| {
 
 /// The bits of a form's flow, and what they are where threads end; a test holds all forms to the same.
 fn flow(form: &Form) -> Option<(u64, u64)> {
-    let flow =
-        form.modifiers.iter().find(|modifier| SEMANTICS.flow.iter().any(|does| does.modifier == modifier.name))?;
-    let end = SEMANTICS.flow.iter().find(|does| does.ends && does.modifier == flow.name)?;
+    let end = SEMANTICS.flow.iter().find(|does| does.ends)?;
+    let flow = form.modifiers.iter().find(|modifier| modifier.name == end.modifier)?;
     Some((flow.bits.mask(0), flow.bits.set(0, 0, end.value)))
 }
 

@@ -173,8 +173,8 @@ fn conventions(book: &Book, semantics: &'static Semantics) -> Markup {
                 }
             }
         }
-        @if let Some(first) = semantics.flow.first() {
-            h2 { "After an instruction, by " code { (first.modifier) } }
+        @if !semantics.flow.is_empty() {
+            h2 { "After an instruction" }
             dl { @for flow in semantics.flow {
                 dt { code { (value(flow.modifier, flow.value)) } }
                 dd { (effects(flow)) }
