@@ -5,11 +5,11 @@
 //! ```
 //!
 //! What is checked does not come from what made it. The walk follows the code, as far as it can be followed, and keeps at
-//! each label what all who come there agree on; [`Rules`] say what is known behind an instruction, and what it may do.
+//! each label what all who come there agree on; `Rules` say what is known behind an instruction, and what it may do.
 //!
 //! - `step`: an instruction, and what it writes
 //! - [`scalar`]: the rules for code that computes in general registers; those for vectors are
-//!   [`lanes`](super::lanes)' own
+//!   `lanes`' own
 
 pub mod scalar;
 mod step;

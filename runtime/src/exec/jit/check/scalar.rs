@@ -1,4 +1,4 @@
-//! The rules for code that computes in general registers, which [`code_cache`](super::super::code_cache) calls.
+//! The rules for code that computes in general registers, which `code_cache` calls.
 //!
 //! Of each register it is known what it points to, or how large the number in it is at most; comparisons and the jumps behind
 //! them bound offsets into windows, and keep divisors from being zero. Code for which that cannot be seen is refused, and the
